@@ -330,6 +330,7 @@ typedef struct lun_device {
     int64_t memory;                        /* bytes */
     int units;                             /* threads or compute units */
     char machine[192];                     /* of the host: cores, memory nodes, caches; else "" */
+    char place[32]; /* the name by which a backend or a queue is opened on it: "opencl:1" */
 } lun_device;
 /* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
@@ -1174,6 +1175,98 @@ typedef struct lun_distribution_state {
 } lun_distribution_state;
 /* Tells how a is distributed; computes and moves nothing. */
 LUN_API lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_state *out);
+/* ---- the explicit layer: memory, queues, tasks ------------------------------------------------
+ * Nothing here has a default device and nothing is copied by itself: memory is at a place, work is
+ * given to a queue of a place, and the program says what is copied and waited for.  Handles are
+ * released before lun_close, which stops and drops the work in flight. */
+
+typedef struct lun_memory lun_memory; /* a buffer */
+typedef struct lun_queue lun_queue;
+typedef struct lun_task lun_task;
+typedef struct lun_event lun_event;
+
+/* Memory, all zero, of a device ("opencl:1"), or of the host ("host", "openmp", "reference"), for
+ * an array of 1 to LUN_MAX_RANK extents, row-major.  LUN_EARG: no such device; LUN_ESHAPE,
+ * LUN_ELIMIT. */
+LUN_API lun_status lun_buffer_new(lun_engine *e, const char *device, int rank,
+                                  const int64_t *extents, lun_dtype t, lun_memory **out);
+/* Gives the memory back as soon as no work that was given has it; whatever uses it from now on is
+ * LUN_EFREED.  The handle stays.  NULL is allowed. */
+LUN_API void lun_buffer_free(lun_memory *b);
+/* Releases the handle; the memory ends with the last task or work that has it.  NULL is allowed. */
+LUN_API void lun_buffer_release(lun_memory *b);
+typedef struct lun_buffer_info {
+    size_t size; /* sizeof(lun_buffer_info) */
+    lun_dtype dtype;
+    int rank;
+    int64_t extent[LUN_MAX_RANK];
+    int64_t pitch;      /* bytes from one row to the next */
+    const char *device; /* its name, or "host" */
+    bool freed;
+    void *data; /* host memory, to be touched while no work that has it is in flight; else NULL */
+} lun_buffer_info;
+LUN_API void lun_buffer_get(const lun_memory *b, lun_buffer_info *out);
+
+typedef struct lun_argument {
+    size_t size;        /* sizeof(lun_argument) */
+    lun_memory *buffer; /* borrowed; NULL: */
+    lun_value number;
+} lun_argument;
+/* f(t, args...), of the host's language, for each thread of the teams of w, as lun_teams calls it,
+ * with buffers in the place of arrays; numbers that f captures are those of now.  LUN_EARG: f
+ * captures an array, or assigns elements of a buffer that is handed over twice; LUN_ELIMIT as
+ * there. */
+LUN_API lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
+                                const lun_argument *args, int count, lun_task **out);
+/* NULL is allowed. */
+LUN_API void lun_task_release(lun_task *t);
+
+typedef struct lun_queue_options {
+    size_t size; /* sizeof(lun_queue_options) */
+    bool async; /* calls return at once, a thread does the work; else they return when it is done */
+} lun_queue_options;
+/* A queue of a backend or device ("openmp", "opencl:2"): what is given to it is done in that order.
+ * Queues run beside one another, those of one device too.  options NULL: all zero.  LUN_ELIMIT:
+ * more than 64 asynchronous ones. */
+LUN_API lun_status lun_queue_new(lun_engine *e, const char *device,
+                                 const lun_queue_options *options, lun_queue **out);
+/* Releases the handle: what was given is still done.  NULL is allowed. */
+LUN_API void lun_queue_free(lun_queue *q);
+/* The name of its device, "" for NULL. */
+LUN_API const char *lun_queue_device(const lun_queue *q);
+/* Gives it a task.  LUN_EARG: a buffer of the task is at another place; LUN_EFREED.  What fails as
+ * it runs is the failure of this call or, of an asynchronous queue, of the next wait for it; what
+ * stands behind it in the queue is dropped until then. */
+LUN_API lun_status lun_queue_enqueue(lun_queue *q, lun_task *t);
+/* Evaluates an array on the queue's device before it returns; failures as above. */
+LUN_API lun_status lun_queue_evaluate(lun_queue *q, lun_array *a);
+
+typedef struct lun_copy_side {
+    size_t size;                /* sizeof(lun_copy_side) */
+    lun_memory *buffer;         /* borrowed; NULL: */
+    lun_array *array;           /* borrowed */
+    int64_t from[LUN_MAX_RANK]; /* its first element that takes part, along each axis, from 0 */
+} lun_copy_side;
+/* Gives it a copy of a box of elements, `extents` along each axis (NULL: all of `from`), between
+ * any two places, of one dtype and number of extents.  An array that is copied is its elements of
+ * now; one that receives gets them when the program waits for the queue or for an event behind the
+ * copy.  LUN_ERANGE: it does not fit; LUN_EARG: it overlaps itself; LUN_EDTYPE, LUN_ESHAPE. */
+LUN_API lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_side *from,
+                                  const int64_t *extents);
+/* Waits until all that was given is done. */
+LUN_API lun_status lun_queue_wait(lun_queue *q);
+/* Whether all that was given is done. */
+LUN_API lun_status lun_queue_idle(lun_queue *q, bool *idle);
+
+/* An event that happens when all that was given before is done. */
+LUN_API lun_status lun_queue_record(lun_queue *q, lun_event **out);
+/* What is given from now on begins after the event, of any queue, has happened or was dropped. */
+LUN_API lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev);
+LUN_API lun_status lun_event_done(lun_event *ev, bool *done);
+/* Waits until it happens; fails as lun_queue_wait does if it was dropped. */
+LUN_API lun_status lun_event_wait(lun_event *ev);
+/* NULL is allowed. */
+LUN_API void lun_event_release(lun_event *ev);
 
 /* ---- looking inside -------------------------------------------------------------------------- */
 

@@ -22,6 +22,10 @@ typedef enum lun__kind {
     LUN__ARRAY = 1,
     LUN__FUNCTION,
     LUN__GROUPING,
+    LUN__BUFFER,
+    LUN__TASK,
+    LUN__QUEUE,
+    LUN__EVENT,
     LUN__PLAN,
     LUN__SKELETON,
     LUN__OP,
@@ -41,6 +45,10 @@ typedef struct lun__held {
         lun_function *function;
         lun_plan *plan;
         lun_grouping *grouping;
+        lun_memory *buffer;
+        lun_task *task;
+        lun_queue *queue;
+        lun_event *event;
     } as;                       /* NULL: freed, or not yet made */
     const struct lun__box *box; /* the userdata, while it lives */
     int32_t kind;
@@ -347,6 +355,8 @@ void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_places(lua_State *L, const lun__parts *p);
+void lun__open_memory(lua_State *L, const lun__parts *p);
+void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_apply(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_engine(lua_State *L, const lun__parts *p);
@@ -361,6 +371,20 @@ void lun__open_path(lua_State *L, const lun__parts *p);
 int lun__vector_of_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
+
+/* ---- the explicit layer (teams.c, memory.c) -------------------------------------------------- */
+
+/* The division of work that the table at arg says. */
+void lun__read_division(lua_State *L, int arg, lun_workdiv *w);
+/* The name of a device at i: a string, or a row of lun.devices(). */
+const char *lun__check_device(lua_State *L, int i);
+/* What is at i, of that kind and in use, or an error; `name` is what an error calls it. */
+lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name);
+/* Pushes the metatable of a kind of userdata with these methods, and its name. */
+void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
+                      const lun__entry *methods);
+/* Does nothing if s is LUN_OK; else raises the failure: a mistake as a bad argument of `name`. */
+void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name);
 
 /* ---- indices (take.c) ------------------------------------------------------------------------ */
 

@@ -57,6 +57,8 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_generate,
         lun__open_teams,
         lun__open_places,
+        lun__open_memory,
+        lun__open_queue,
         lun__open_apply,
         lun__open_compose,
         lun__open_engine,

@@ -202,10 +202,11 @@ static int devices(lua_State *L)
         count = room;
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
-        lua_createtable(L, 0, 6);
+        lua_createtable(L, 0, 7);
         set_text(L, "name", rows[i].name);
         set_text(L, "kind", rows[i].kind);
         set_text(L, "backend", rows[i].backend);
+        set_text(L, "place", rows[i].place);
         lua_pushinteger(L, rows[i].memory);
         lua_setfield(L, -2, "memory");
         lua_pushinteger(L, rows[i].units);

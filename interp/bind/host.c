@@ -44,14 +44,32 @@ static void release_entry(lun__held *held)
 {
     lun__held was = *held;
     held->as.array = NULL;
-    if (was.kind == LUN__ARRAY)
+    switch (was.kind) {
+    case LUN__ARRAY:
         lun_release(was.as.array);
-    else if (was.kind == LUN__FUNCTION)
+        break;
+    case LUN__FUNCTION:
         lun_function_release(was.as.function);
-    else if (was.kind == LUN__GROUPING)
+        break;
+    case LUN__GROUPING:
         lun_grouping_release(was.as.grouping);
-    else if (was.as.plan)
-        lun_plan_release(was.as.plan);
+        break;
+    case LUN__BUFFER:
+        lun_buffer_release(was.as.buffer);
+        break;
+    case LUN__TASK:
+        lun_task_release(was.as.task);
+        break;
+    case LUN__QUEUE:
+        lun_queue_free(was.as.queue);
+        break;
+    case LUN__EVENT:
+        lun_event_release(was.as.event);
+        break;
+    default:
+        if (was.as.plan)
+            lun_plan_release(was.as.plan);
+    }
 }
 
 /* Puts the entry of a box whose userdata has ended into the list of those; no box at `data`: does

@@ -47,7 +47,7 @@ static int extents_of(lua_State *L, int arg, const char *name, int64_t out[3])
     return count;
 }
 
-static void read_division(lua_State *L, int arg, lun_workdiv *w)
+void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
 {
     *w = (lun_workdiv){.size = sizeof *w};
     luaL_checktype(L, arg, LUA_TTABLE);
@@ -105,7 +105,7 @@ static int teams(lua_State *L)
     lua_settop(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
     lun_workdiv *w = lua_newuserdatauv(L, sizeof *w, 0);
-    read_division(L, 1, w);
+    lun__read_division(L, 1, w);
     lua_pushcclosure(L, run, 2);
     return 1;
 }

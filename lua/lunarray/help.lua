@@ -52,6 +52,30 @@ local FUNCTIONS = {
         "lun.workdiv(extents [, {team=1, elements=8}])",
         "a table for lun.teams: a league that covers the extents, a number or {x, y, z}, with that team and elements",
     },
+    queue = {
+        "lun.queue(device [, {async=true}])",
+        "a queue of a backend or device, by its name or row of lun.devices(): does what it is given in order, at\n"
+            .. "once or, async, while the script goes on, beside others.  q:enqueue(task); q:enqueue(e) evaluates\n"
+            .. "an array there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all is done and\n"
+            .. "raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for the event of\n"
+            .. "another; q:idle(): all is done.  local q <close> waits at the end of the block",
+    },
+    buffer = {
+        "lun.buffer(device, extents [, dtype])",
+        'plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),\n'
+            .. "b:device(), b:pitch(): bytes of a row, b:free().  It lives as long as work that has it",
+    },
+    task = {
+        "lun.task(workdiv, f, args...)",
+        "f(t, args...) for each thread of the teams, as in lun.teams, for queues: arguments are buffers of the\n"
+            .. "queue's device and numbers; numbers that f captures are those of now, arrays cannot be captured",
+    },
+    copy = {
+        "lun.copy(q, to, from [, extents [, to_first, from_first]])",
+        "has a queue copy elements between buffers and arrays of one dtype: extents of them, all of `from` by\n"
+            .. "default, from the given indices on.  An array that is copied is its elements of now, one that\n"
+            .. "receives has them after the wait",
+    },
     each = {
         "lun.each(shape, f)",
         "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
@@ -467,6 +491,7 @@ making arrays   vector zeros ones full range index linspace generate random from
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each teams workdiv call prepare explain stats profile check
+queues          queue buffer copy task
 reductions      %s dot
 printing        precision width
 written so      %s

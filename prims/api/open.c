@@ -170,6 +170,8 @@ void lun_close(lun_engine *e)
     lun_host_on_cancel(e, NULL);
     if (e->host_close)
         e->host_close(e->host);
+    if (e->queues)
+        e->queues_end(e);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
     lun__recipes_flush(e);
     lun__kernels_flush(e);

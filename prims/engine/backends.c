@@ -130,6 +130,10 @@ static void give_devices(lun_backend_slot *b, int there, lun_device *rows, int f
     for (int i = 0; i < known && i < there && i < left; i++) {
         lun_device *row = (lun_device *)((char *)rows + (size_t)(first + i) * distance);
         row->size = distance;
+        if (b->backend->buffer_new)
+            snprintf(own[i].place, sizeof own[i].place, "%s:%d", b->name, i + 1);
+        else
+            snprintf(own[i].place, sizeof own[i].place, "%s", b->name);
         lun__give(row, &own[i], sizeof *own);
     }
     free(own);

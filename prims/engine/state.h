@@ -39,6 +39,7 @@ typedef struct lun_storage lun_storage;           /* store/storage.c */
 typedef struct lun_node lun_node;                 /* graph/node.c */
 typedef struct lun_kernel_entry lun_kernel_entry; /* run/kernels.c */
 typedef struct lun_recipe lun_recipe;             /* run/recipe.c */
+typedef struct lun_queues lun_queues;             /* queue/queue.c */
 
 struct lun_engine {
     lun_services services;
@@ -104,6 +105,9 @@ struct lun_engine {
 
     lun_storage *spare_storage; /* store/storage.c: unused ones */
     int untimed;                /* run/launch.c: launches since the last one that was timed */
+
+    lun_queues *queues;                /* NULL: none was made */
+    void (*queues_end)(lun_engine *e); /* ends them */
 
     void *host;
     void (*host_close)(void *host);

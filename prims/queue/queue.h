@@ -1,0 +1,188 @@
+/* queue.h - the explicit layer: memory at a place, tasks, copies, and the queues that run them.
+ * Private to prims/queue.
+ *
+ *   memory.c   buffers; what an engine keeps of all this
+ *   task.c     functions of teams with their arguments
+ *   copy.c     copies: what they are, and one done
+ *   item.c     what a queue does, one after the other
+ *   worker.c   the thread of an asynchronous queue, with an engine of its own
+ *   queue.c    queues as their user sees them: giving, waiting, failures
+ *
+ * Only the user's thread touches references, arrays and the user's engine; a worker touches its own
+ * engine, the memory that an item names, and what is under the lock. */
+#ifndef LUN_QUEUE_H
+#define LUN_QUEUE_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "api/array.h"
+#include "api/teams.h"
+#include "base/layout.h"
+#include "engine/state.h"
+#include "run/teams.h"
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+struct lun_memory {
+    int refs;   /* handles, tasks, items */
+    bool freed; /* by its user: nothing new may use it */
+    lun_engine *e;
+    lun_backend_slot *at; /* NULL: host memory */
+    char device[32];      /* as its user knows it */
+    lun_dtype dtype;
+    int rank;
+    int64_t extent[LUN_MAX_RANK], n;
+    void *data; /* of host memory, from the pool */
+    int64_t bytes;
+    lun_buffer *buffer; /* of a device */
+    lun_memory *next, **link;
+};
+
+/* A device by its name, open: one device has one slot.  *out NULL: the host's memory, which "host"
+ * and backends without memory of their own name. */
+lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot **out);
+/* The slot of that device, of the user's engine, in engine `own`: open, with the same memory. */
+lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
+/* The last reference ends it. */
+void lun__memory_release(lun_memory *m);
+/* LUN_EFREED if it was freed; `what` and `number` name it. */
+lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *what, int number);
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+typedef struct lun_task_array {
+    lun_memory *memory; /* NULL: scratch */
+    int number;         /* of the argument, from 1 */
+} lun_task_array;
+
+struct lun_task {
+    int refs;
+    lun_engine *e;
+    lun_function *f;          /* keeps what the body and its texts are */
+    lun_ir_function function; /* the body, as it was when the task was made */
+    lun_team_run run;         /* without arrays */
+    lun_task_array array[LUN_TEAM_ARRAYS];
+    int arrays;
+    uint64_t cell[LUN_TEAM_CELLS];
+};
+
+/* Runs all of it on the backend in use of e. */
+lun_status lun__task_run(lun_engine *e, const lun_task *t);
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* Elements of one side: memory, or at an address of the host, as `at` says. */
+typedef struct lun_copy_place {
+    lun_memory *memory;
+    void *host;
+    lun_layout at;
+} lun_copy_place;
+
+typedef struct lun_copying {
+    lun_dtype dtype;
+    lun_copy_place to, from;
+    lun_node *source;     /* the LEAF of an array that is read: a reference */
+    lun_storage *landing; /* what an array is to receive: a reference, */
+    lun_array *array;     /* that array: a reference, */
+    lun_layout window;    /* and which of its elements these are */
+} lun_copying;
+
+/* Checks and describes a copy; what it holds is to be ended. */
+lun_status lun__copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy_side *from,
+                          const int64_t *extents, lun_copying *out);
+void lun__copy_close(lun_engine *e, lun_copying *c);
+/* Does it on the backend in use of e. */
+lun_status lun__copy_run(lun_engine *e, const lun_copying *c);
+/* Gives the array what has arrived. */
+lun_status lun__copy_land(lun_engine *e, lun_copying *c);
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+typedef struct lun_trouble {
+    lun_status status;
+    char *text; /* malloc'd; NULL: there was no memory for it */
+    char where[256];
+} lun_trouble;
+
+typedef enum lun_item_kind {
+    LUN_ITEM_TASK,
+    LUN_ITEM_COPY,
+    LUN_ITEM_RECORD, /* an event happens */
+    LUN_ITEM_AFTER,  /* waits for another queue's event */
+    LUN_ITEM_FAILED  /* what failed before it was given */
+} lun_item_kind;
+
+typedef struct lun_item lun_item;
+struct lun_item {
+    lun_item *next;
+    lun_item_kind kind;
+    int math;     /* lun_math when it was given */
+    bool dropped; /* it was not done, or failed */
+    lun_task *task;
+    lun_copying copy;
+    lun_event *event;
+    lun_trouble trouble;
+};
+
+struct lun_event {
+    int refs;           /* its handle, items */
+    lun_queue *queue;   /* as long as there is a handle */
+    bool done, dropped; /* under the lock */
+};
+
+struct lun_queue {
+    int outside; /* handles: its own, of its events; without any it ends when it has done all */
+    lun_engine *e;
+    lun_backend_slot *at;
+    bool async;
+    lun_engine *own; /* the worker's; NULL: the user's engine runs it */
+    pthread_t thread;
+    pid_t process; /* a child has no such thread after fork */
+    pthread_cond_t given;
+    /* under the lock */
+    lun_item *first, *last; /* not begun */
+    lun_item *running;
+    lun_item *ended, *ended_last; /* in order, until the user's thread lets go of them */
+    int waiting;                  /* of those not ended */
+    bool stopping, ends;
+    lun_trouble trouble;   /* status LUN_OK: none */
+    lun_stats owed, known; /* counters of the worker's, not told; as they were last */
+    lun_queue *next;
+};
+
+/* What an engine keeps of all this. */
+struct lun_queues {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an item has ended */
+    lun_queue *queues;
+    void (*end_queues)(lun_queues *all); /* NULL: none was made */
+    int workers;
+    lun_memory *memories;
+};
+
+/* The engine's, made when first asked for. */
+lun_status lun__queues(lun_engine *e, lun_queues **out);
+
+/* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
+lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
+/* Ends it and what it holds; on the user's thread. */
+void lun__item_free(lun_engine *e, lun_item *item);
+/* The engine's last failure, kept. */
+void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out);
+/* The same told as e's failure; t is empty then. */
+lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t);
+
+/* An item's reference. */
+void lun__event_unref(lun_event *ev);
+
+/* The thread and its engine. */
+lun_status lun__worker_open(lun_queue *q);
+/* Drops what waits, stops what runs and waits for its end; under the lock. */
+void lun__worker_stop(lun_queue *q);
+/* Ends both. */
+void lun__worker_close(lun_queue *q);
+/* Tells the user's engine what the worker has counted; under the lock. */
+void lun__worker_counters(lun_queue *q);
+
+#endif

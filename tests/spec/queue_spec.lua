@@ -1,0 +1,490 @@
+-- The explicit layer: lun.buffer, lun.queue, lun.task, lun.copy, events. The oracle is plain Lua tables.
+local lun = require "lunarray"
+local expect = require "expect"
+
+local refused = expect.failure
+local build = os.getenv "BUILD" or "build"
+
+-- f(device, how) on every backend, on queues of both kinds.
+local function everywhere(f)
+    for _, device in ipairs(lun.backends()) do
+        f(device, { async = false })
+        f(device, { async = true })
+    end
+end
+
+local function list(n, f)
+    local t = {}
+    for i = 1, n do t[i] = f(i) end
+    return t
+end
+
+-- What is in a buffer, or in a box of it.
+local function read(q, b, ...)
+    local out = lun.zeros({ b:extents() }, b:dtype())
+    lun.copy(q, out, b, ...)
+    q:wait()
+    return out:totable()
+end
+
+local function filled(device, q, a)
+    local b = lun.buffer(device, { a:shape() }, a:dtype())
+    lun.copy(q, b, a)
+    return b
+end
+
+local function daxpy(t, y, x, a)
+    for i = t:index(), math.min(t:index() + t:elements() - 1, #y) do y[i] = a * x[i] + y[i] end
+end
+
+-- Threads that take a moment.
+local function busy(t, y, n)
+    local s = 0.0
+    for i = 1, n do s = s + math.sqrt(i + s) end
+    y[t:block()] = s
+end
+
+-- Whether a kernel that runs there can be stopped (docs/robustness.md).
+local function stops(backend)
+    for _, device in ipairs(lun.devices()) do
+        if device.backend == backend then return device.kind ~= "gpu" and device.kind ~= "accelerator" end
+    end
+end
+
+-- What a program of its own prints, and its exit status.
+local function program(text, options)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(text)
+    file:close()
+    local pipe = assert(io.popen(("timeout 60 %s/lunarray %s %s 2>&1; echo status $?"):format(build, options or "", path)))
+    local out = pipe:read "a"
+    pipe:close()
+    os.remove(path)
+    return out
+end
+
+describe("a buffer", function()
+    it("says what it is, and is zero at first", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            for _, extents in ipairs { { 0 }, { 1 }, { 63 }, { 64 }, { 65 }, { 3, 4 }, { 2, 0 }, { 2, 3, 4 } } do
+                local b = lun.buffer(device, extents, "i16")
+                assert.same(extents, { b:extents() })
+                assert.are.equal("i16", b:dtype())
+                assert.are.equal(2 * extents[#extents], b:pitch())
+                assert.are.equal(device, (b:device():gsub(":1$", "")))
+                assert.same(lun.zeros(extents, "i16"):totable(), read(q, b))
+            end
+        end)
+        assert.are.equal("f64", lun.buffer("host", 3):dtype())
+        assert.are.equal("host", lun.buffer("host", 3):device())
+        assert.matches("buffer u8%[3, 2%] on host", tostring(lun.buffer("host", { 3, 2 }, "u8")))
+    end)
+
+    it("is on a device of lun.devices()", function()
+        for _, row in ipairs(lun.devices()) do
+            local q, b = lun.queue(row), lun.buffer(row, 3, "i32")
+            lun.copy(q, b, lun.vector({ 4, 5, 6 }, "i32"))
+            assert.same({ 4, 5, 6 }, read(q, b))
+        end
+    end)
+
+    it("is not used after it was freed", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            local y = lun.buffer(device, 4)
+            local task = lun.task({ league = 4 }, busy, y, 1)
+            q:enqueue(task)
+            y:free()
+            y:free()
+            q:wait() -- what was given still has it
+            refused("argument 1 is a buffer that was freed", function() q:enqueue(task) end)
+            refused("attempt to use a freed buffer", function() y:extents() end)
+            refused("the source is a buffer that was freed", function() lun.copy(q, lun.zeros(4), y) end)
+            refused("argument 1 is a buffer that was freed", function() lun.task({ league = 4 }, busy, y, 1) end)
+            assert.are.equal("freed buffer", tostring(y))
+        end)
+    end)
+
+    it("is refused where it makes no sense", function()
+        refused("no backend 'foo'", function() lun.buffer("foo", 3) end)
+        refused("name of a device", function() lun.buffer(nil, 3) end)
+        refused("a table that is no row of lun.devices()", function() lun.buffer({}, 3) end)
+        refused("extent 1 is negative", function() lun.buffer("host", -1) end)
+        refused("dtype", function() lun.buffer("host", 3, "f65") end)
+        refused("memory", function() lun.buffer("host", { 1 << 40, 1 << 20 }) end)
+        refused("'host' is memory", function() lun.queue "host" end)
+        refused("unknown option 'asynch'", function() lun.queue("reference", { asynch = true }) end)
+        refused("async: true or false expected", function() lun.queue("reference", { async = 1 }) end)
+    end)
+end)
+
+describe("lun.copy", function()
+    it("copies boxes between all places", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            local a = (lun.index(5 * 7):view { 5, 7 } * 1):eval()
+            local places = {
+                function() return filled(device, q, a) end, function() return filled("host", q, a) end,
+                function() return a:copy() end, function() return a:transpose():copy():transpose() end,
+            }
+            for _, source in ipairs(places) do
+                for _, target in ipairs(places) do
+                    local to, from = target(), source()
+                    lun.copy(q, to, from, { 2, 3 }, { 4, 1 }, { 1, 5 })
+                    local wanted = a:totable()
+                    for i = 1, 2 do
+                        for j = 1, 3 do wanted[3 + i][j] = a[i][4 + j] end
+                    end
+                    q:wait()
+                    assert.same(wanted, getmetatable(to) == getmetatable(a) and to:totable() or read(q, to))
+                end
+            end
+        end)
+    end)
+
+    it("takes an array as it is, and gives one its elements at the wait", function()
+        local q = lun.queue("openmp", { async = true })
+        local a, b, c = lun.zeros(4), lun.buffer("host", 4), lun.zeros(4)
+        lun.copy(q, b, a)
+        a[1] = 7 -- later
+        lun.copy(q, c, b)
+        assert.same({ 0, 0, 0, 0 }, c:totable())
+        q:wait()
+        assert.same({ 0, 0, 0, 0 }, c:totable())
+        lun.copy(q, b, a)
+        lun.copy(q, c, b)
+        lun.copy(q, b, c) -- after c has received
+        lun.copy(q, c:sub(3, 4), b, 2, 1, 1)
+        local ev = q:record()
+        ev:wait()
+        assert.same({ 7, 0, 7, 0 }, c:totable())
+        c:free()
+        lun.copy(q, a, b)
+        a:free()
+        q:wait()
+    end)
+
+    it("refuses what overlaps, does not fit or has other elements", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            local b, a = lun.buffer(device, { 4, 5 }), lun.zeros { 4, 5 }
+            refused("the copy overlaps itself", function() lun.copy(q, b, b) end)
+            refused("the copy overlaps itself", function() lun.copy(q, b, b, { 2, 2 }, { 2, 2 }, { 1, 1 }) end)
+            refused("the copy overlaps itself", function() lun.copy(q, a, a, { 2, 2 }, { 2, 2 }, { 1, 1 }) end)
+            lun.copy(q, b, b, { 2, 5 }, { 3, 1 }, { 1, 1 })
+            refused("does not fit: elements 4 to 5 along axis 1 of the target, which has 4",
+                function() lun.copy(q, b, a, { 2, 2 }, { 4, 1 }) end)
+            refused("does not fit: elements 5 to 6 along axis 2 of the source, which has 5",
+                function() lun.copy(q, b, a, { 2, 2 }, nil, { 1, 5 }) end)
+            refused("does not fit", function() lun.copy(q, b, lun.zeros { 4, 6 }) end)
+            refused("does not fit", function() lun.copy(q, b, a, { -1, 1 }) end)
+            refused("a copy does not convert", function() lun.copy(q, b, lun.zeros({ 4, 5 }, "f32")) end)
+            refused("the source has 1 extents and the target 2", function() lun.copy(q, b, lun.zeros(20)) end)
+            refused("extents: 2 numbers expected", function() lun.copy(q, b, a, 3) end)
+            refused("extents: an integer expected, got 1.5", function() lun.copy(q, b, a, { 1.5, 1 }) end)
+            refused("elements count from 1", function() lun.copy(q, b, a, nil, { 0, 1 }) end)
+            refused("buffer or array expected, got number", function() lun.copy(q, b, 3) end)
+            refused("queue expected", function() lun.copy(b, b, a) end)
+            q:wait()
+            assert.same(a:totable(), read(q, b))
+        end)
+    end)
+
+    it("goes from device to device, by way of the host", function()
+        local names = lun.backends()
+        for _, one in ipairs(names) do
+            for _, other in ipairs(names) do
+                local q = lun.queue(one, { async = true })
+                local a = lun.range(1, 70):copy()
+                local b, c = filled(one, q, a), lun.buffer(other, 70, "i64")
+                lun.copy(q, c, b, 69, 2, 1)
+                local got = read(q, c)
+                assert.same(list(70, function(i) return i - 1 end), got)
+            end
+        end
+    end)
+end)
+
+describe("a task", function()
+    it("runs on every device, as often as it is given", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            for _, n in ipairs { 1, 7, 64, 65, 16385 } do
+                local x, y = filled(device, q, lun.range(1, n) * 0.5), lun.buffer(device, n)
+                local task = lun.task(lun.workdiv(n, { elements = 8 }), daxpy, y, x, 3)
+                q:enqueue(task):enqueue(task)
+                assert.same(list(n, function(i) return 2 * (3 * (i * 0.5)) end), read(q, y))
+            end
+        end)
+    end)
+
+    it("has the numbers of when it was made", function()
+        local q, y, k = lun.queue "openmp", lun.buffer("openmp", 3), 5
+        local total = lun.vector({ 1, 2 }):sum()
+        local task = lun.task({ league = 3 }, function(t, b) b[t:block()] = k + total end, y)
+        k = 100
+        q:enqueue(task)
+        assert.same({ 8, 8, 8 }, read(q, y))
+    end)
+
+    it("takes its arrays as arguments, in buffers", function()
+        local a, b = lun.zeros(3), lun.buffer("host", 3)
+        local one = { league = 3 }
+        refused("'a' is captured: pass the array as an argument", function()
+            lun.task(one, function(t) a[t:block()] = 1 end)
+        end)
+        refused("'b' is captured: pass the buffer as an argument", function()
+            lun.task(one, function(t) b[t:block()] = 1 end)
+        end)
+        local inner = function(i) return a[i] end
+        refused("pass the array as an argument", function()
+            lun.task(one, function(t, y) y[t:block()] = inner(t:block()) end, b)
+        end)
+        refused("an array: a task takes buffers and numbers", function()
+            lun.task(one, function(t, y) y[t:block()] = 1 end, a)
+        end)
+        refused("arguments 1 and 2 are one buffer", function()
+            lun.task(one, function(t, y, x) y[t:block()] = x[1] end, b, b)
+        end)
+        refused("assigns no element", function() lun.task(one, function(t, y) return y[t:block()] end, b) end)
+        refused("a team of 2000 threads: 1024 is the most", function()
+            lun.task({ league = 1, team = 2000 }, function(_, y) y[1] = 1 end, b)
+        end)
+        refused("Lua function expected, got number", function() lun.task(one, 3) end)
+        refused("buffer or number expected, got string", function() lun.task(one, daxpy, "x") end)
+        refused("league is missing", function() lun.task({}, daxpy, b) end)
+        refused("task or array expected, got no value", function() lun.queue("openmp"):enqueue() end)
+    end)
+
+    it("keeps t to itself", function()
+        local b, kept = lun.buffer("host", 3), nil
+        local one = { league = 3 }
+        local ways = {
+            function(t, y) kept = t y[1] = 1 end,
+            function(t, y) y[t:block()] = t end,
+            function(t, y) local all = { t } y[1] = #all end,
+        }
+        for _, f in ipairs(ways) do
+            assert.is_false(pcall(lun.task, one, f, b))
+        end
+        assert.is_nil(kept)
+    end)
+
+    it("runs where its buffers are", function()
+        local here = lun.buffer("host", 3)
+        local task = lun.task({ league = 3 }, busy, here, 1)
+        for _, device in ipairs(lun.backends()) do
+            local q = lun.queue(device)
+            local there = lun.task({ league = 3 }, busy, lun.buffer(device, 3), 1)
+            q:enqueue(there)
+            if device == "reference" or device == "openmp" then
+                q:enqueue(task)
+                assert.are.equal(3, #read(q, here))
+            else
+                refused("argument 1 of the task is a buffer of host, and the queue is on " .. device .. ":1",
+                    function() q:enqueue(task) end)
+                refused("copy it to a buffer there", function() lun.queue("openmp"):enqueue(there) end)
+            end
+        end
+    end)
+end)
+
+describe("a queue", function()
+    it("evaluates a Composition on its device", function()
+        everywhere(function(device, how)
+            local q, use = lun.queue(device, how), lun.use()
+            local e = lun.range(1, 100) * 2 + 1
+            q:enqueue(e):wait()
+            assert.are.equal(use, lun.use())
+            assert.same(list(100, function(i) return 2 * i + 1 end), e:totable())
+            refused("attempt to perform 'n//0'", function()
+                q:enqueue(lun.range(1, 3) // 0)
+                q:wait()
+            end)
+            q:wait()
+        end)
+    end)
+
+    it("tells a failure at the next wait, drops what is behind it and goes on", function()
+        everywhere(function(device, how)
+            local q, y = lun.queue(device, how), lun.buffer(device, 5)
+            local after = lun.task({ league = 5 }, function(t, b) b[t:block()] = b[t:block()] + 1 end, y)
+            local wrong = lun.task({ league = 6 }, function(t, b) if t:block() == 6 then b[t:block()] = 1 end end, y)
+            local received = lun.zeros(5)
+            q:enqueue(after)
+            local before, behind = q:record(), nil
+            local ok, err = pcall(function()
+                q:enqueue(wrong)
+                q:enqueue(after)
+                lun.copy(q, received, y)
+                behind = q:record()
+                before:wait()
+                q:wait()
+            end)
+            assert.is_false(ok)
+            assert.matches("queue_spec.lua:%d+: index 6 is out of range for array 'b' of length 5", tostring(err))
+            assert.are.equal("EBOUNDS", err.code)
+            assert.same({ 0, 0, 0, 0, 0 }, received:totable())
+            if behind then
+                assert.is_true(behind:done())
+                assert.has_no.errors(function() q:wait() end) -- told once
+            end
+            q:enqueue(after)
+            assert.same({ 2, 2, 2, 2, 2 }, read(q, y))
+            assert.is_true(q:idle())
+        end)
+    end)
+
+    it("tells a failure at the wait for an event behind it", function()
+        for _, device in ipairs(lun.backends()) do
+            local q, other = lun.queue(device, { async = true }), lun.queue(device, { async = true })
+            local y = lun.buffer(device, 5)
+            q:enqueue(lun.task({ league = 6 }, function(t, b) b[t:block()] = 1 end, y))
+            local ev = q:record()
+            other:wait(ev) -- it goes on nevertheless
+            other:enqueue(lun.task({ league = 5 }, function(t, b) b[t:block()] = 9 end, y))
+            other:wait()
+            refused("out of range", function() ev:wait() end)
+            ev:wait()
+            q:wait()
+            assert.same({ 9, 9, 9, 9, 9 }, read(q, y))
+        end
+    end)
+
+    it("waits for events of other queues", function()
+        for _, device in ipairs(lun.backends()) do
+            local n = 1000
+            local qs = list(3, function() return lun.queue(device, { async = true }) end)
+            local y = lun.buffer(device, n, "i64")
+            local twice = lun.task({ league = n }, function(t, b) b[t:block()] = b[t:block()] * 2 end, y)
+            local more = lun.task({ league = n }, function(t, b) b[t:block()] = b[t:block()] + t:block() end, y)
+            local wanted = list(n, function() return 0 end)
+            local ev
+            for round = 1, 24 do
+                local q, add = qs[round % 3 + 1], round % 2 == 1
+                if ev then q:wait(ev) end
+                q:enqueue(add and more or twice)
+                ev = q:record()
+                for i = 1, n do wanted[i] = add and wanted[i] + i or wanted[i] * 2 end
+            end
+            local sync = lun.queue(device)
+            sync:wait(ev)
+            assert.is_true(ev:done())
+            assert.same(wanted, read(sync, y))
+        end
+    end)
+
+    it("works beside others, and counts for all of them at the wait", function()
+        for _, device in ipairs(lun.backends()) do
+            local qs, ys, launches = {}, {}, lun.stats().launches
+            for k = 1, 4 do
+                qs[k], ys[k] = lun.queue(device, { async = true }), lun.buffer(device, 3)
+                for _ = 1, 10 do qs[k]:enqueue(lun.task({ league = 3 }, busy, ys[k], 1000 * k)) end
+            end
+            local here = (lun.range(1, 1000) * 2):sum() -- the script's engine meanwhile
+            assert.are.equal(1001000, here + 0)
+            for k = 1, 4 do
+                qs[k]:wait()
+                local s = 0.0
+                for i = 1, 1000 * k do s = s + math.sqrt(i + s) end
+                assert.same({ s, s, s }, read(qs[k], ys[k]))
+            end
+            assert.is_true(lun.stats().launches >= launches + 41)
+        end
+    end)
+
+    it("takes more than it holds", function()
+        local q, y = lun.queue("openmp", { async = true }), lun.buffer("openmp", 1, "i64")
+        local one = lun.task({ league = 1 }, function(t, b) b[t:block()] = b[1] + 1 end, y)
+        for _ = 1, 10000 do q:enqueue(one) end
+        assert.same({ 10000 }, read(q, y))
+    end)
+
+    it("is closed with its block, and dropped with work in flight", function()
+        everywhere(function(device, how)
+            local y, queues = lun.buffer(device, 3, "i64"), {}
+            local one = lun.task({ league = 3 }, function(t, b) b[t:block()] = b[t:block()] + 1 end, y)
+            do
+                local q <close> = lun.queue(device, how)
+                q:enqueue(one)
+                queues[1] = q
+            end
+            refused("attempt to use a closed queue", function() queues[1]:wait() end)
+            assert.are.equal("closed queue", tostring(queues[1]))
+            assert.same({ 1, 1, 1 }, read(lun.queue(device), y))
+            refused("out of range", function()
+                local q <close> = lun.queue(device, how)
+                q:enqueue(lun.task({ league = 4 }, function(t, b) b[t:block()] = 1 end, y))
+            end)
+            refused("another", function()
+                local q <close> = lun.queue(device, how)
+                pcall(q.enqueue, q, lun.task({ league = 4 }, function(t, b) b[t:block()] = 1 end, y))
+                error "another"
+            end)
+            local ev
+            do
+                local q = lun.queue(device, how)
+                q:enqueue(lun.task({ league = 3 }, busy, lun.buffer(device, 3), 100000))
+                q:enqueue(one)
+                ev = q:record()
+            end
+            collectgarbage()
+            collectgarbage()
+            ev:wait()
+            assert.is_true(ev:done())
+        end)
+        for _ = 1, 200 do lun.queue("reference", { async = true }) end
+    end)
+
+    it("is stopped by a time limit and an interrupt, and the process goes on", function()
+        for _, device in ipairs(lun.backends()) do
+            if stops(device) then
+                local text = ([[
+                    local lun = lun or require "lunarray"
+                    local q, other = lun.queue(%q, { async = true }), lun.queue(%q, { async = true })
+                    local b = lun.buffer(%q, 2)
+                    q:enqueue(lun.task({ league = 2 }, function(t, y)
+                        local k = 1
+                        while k > 0 do k = k %% 7 + 1 end
+                        y[t:block()] = k
+                    end, b))
+                    other:wait(q:record())
+                    print("begins")
+                    q:wait()
+                ]]):format(device, device, device)
+                local out = program(text, "--time-limit 0.7")
+                assert.matches("begins", out)
+                assert.matches("time limit reached", out)
+                assert.matches("status 1", out)
+            end
+        end
+    end)
+
+    it("ends with the process, whatever it does", function()
+        for _, device in ipairs(lun.backends()) do
+            for _, ends in ipairs { "os.exit(3)", "os.exit(3, true)", "error 'boo'", "q = nil collectgarbage()" } do
+                if stops(device) then
+                    local out = program(([[
+                        local lun = require "lunarray"
+                        q = lun.queue(%q, { async = true })
+                        local b = lun.buffer(%q, 2)
+                        q:enqueue(lun.task({ league = 2 }, function(t, y)
+                            local k = 1
+                            while k > 0 do k = k %% 7 + 1 end
+                            y[t:block()] = k
+                        end, b))
+                        lun.copy(q, lun.zeros(2), b)
+                        q:record()
+                        print "begins"
+                        %s
+                    ]]):format(device, device, ends))
+                    local status = ends:find "exit" and 3 or ends:find "error" and 1 or 0
+                    assert.matches("begins", out)
+                    assert.matches("status " .. status .. "\n", out)
+                end
+            end
+        end
+    end)
+end)
