@@ -1205,6 +1205,7 @@ typedef struct lun_buffer_info {
     bool freed;
     void *data; /* host memory, to be touched while no work that has it is in flight; else NULL */
 } lun_buffer_info;
+/* What it is. */
 LUN_API void lun_buffer_get(const lun_memory *b, lun_buffer_info *out);
 
 typedef struct lun_argument {
@@ -1218,7 +1219,7 @@ typedef struct lun_argument {
  * there. */
 LUN_API lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
                                 const lun_argument *args, int count, lun_task **out);
-/* NULL is allowed. */
+/* Releases a task; work that was given has it as long as it needs it.  NULL is allowed. */
 LUN_API void lun_task_release(lun_task *t);
 
 typedef struct lun_queue_options {
@@ -1262,10 +1263,11 @@ LUN_API lun_status lun_queue_idle(lun_queue *q, bool *idle);
 LUN_API lun_status lun_queue_record(lun_queue *q, lun_event **out);
 /* What is given from now on begins after the event, of any queue, has happened or was dropped. */
 LUN_API lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev);
+/* Whether it has happened, or was dropped behind a failure. */
 LUN_API lun_status lun_event_done(lun_event *ev, bool *done);
 /* Waits until it happens; fails as lun_queue_wait does if it was dropped. */
 LUN_API lun_status lun_event_wait(lun_event *ev);
-/* NULL is allowed. */
+/* Releases an event.  NULL is allowed. */
 LUN_API void lun_event_release(lun_event *ev);
 
 /* ---- looking inside -------------------------------------------------------------------------- */
