@@ -126,28 +126,38 @@ static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval
     const bool slice =
         l->slots[i].offset || n->n != all || (n->kind == LUN_NODE_LEAF && n->storage->count != all);
     if (!lun__placing_counts(l, i))
-        return l->slots[i].view ? "halo" : "a function indexes it";
+        return l->slots[i].view || n->kind == LUN_NODE_PAD ? "halo" : "a function indexes it";
     if (slice)
         return "halo";
     return part.lo != indices.lo || part.hi != indices.hi ? "a chunk crosses the boundary"
                                                           : "distribution changes";
 }
 
-static lun_status read_slot(teller *t, const lun_lowered *l, int i, const lun_spread *cut, int k)
+static lun_status read_slot(teller *t, const lun_lowered *l, int i, const lun_spread *cut, int k,
+                            lun_interval indices)
 {
-    const lun_node *n = l->slots[i].node;
-    const lun_interval indices = lun__placing_range(cut, l, k);
-    const lun_interval need = lun__placing_need(l, i, indices);
-    const int64_t offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    const lun_node *n = l->slots[i].node, *array = n->kind == LUN_NODE_PAD ? n->in[0] : n;
+    lun_backend_slot *at = lun__set_at(t->e, k);
+    const lun_interval need = lun__placing_need(l, i, indices, at);
+    const int64_t offset = array->kind == LUN_NODE_LEAF ? array->offset : 0;
     lun_placed *p;
     if (need.lo >= need.hi)
         return LUN_OK;
-    lun_status s = sketch_of(t, n, &p);
+    lun_status s = sketch_of(t, array, &p);
     if (s != LUN_OK || !p)
         return s;
-    t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    t->size = lun__dtype_get((lun_dtype)array->dtype)->bytes;
     t->why = reason(l, i, cut->n, lun__spread_part(cut, k), indices);
-    return ensure(t, p, lun__set_at(t->e, k), offset + need.lo, offset + need.hi);
+    return ensure(t, p, at, offset + need.lo, offset + need.hi);
+}
+
+static lun_status read_slots(teller *t, const lun_lowered *l, const lun_spread *cut, int k,
+                             lun_interval indices)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && indices.lo < indices.hi && i < l->ir.slot_count; i++)
+        s = read_slot(t, l, i, cut, k, indices);
+    return s;
 }
 
 static lun_status tell_place(teller *t, const char *name, lun_interval indices)
@@ -185,6 +195,24 @@ static lun_status write_slots(teller *t, const lun_lowered *l, lun_spread *cut)
     return s;
 }
 
+/* Results of lines: they are made on the host. */
+static lun_status write_lines(teller *t, const lun_lowered *l, const lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && l->line && r < l->ir.result_count; r++) {
+        const lun_node *n = l->results[r];
+        if (find(t, n))
+            continue;
+        lun_placed *p = lun__placed_sketch(NULL, true, n->n);
+        if (p && !(p->spread = lun__placing_of_lines(cut, l->line))) {
+            lun__placed_free(t->e, p);
+            p = NULL;
+        }
+        s = add(t, n, p);
+    }
+    return s;
+}
+
 /* Operands, as they are distributed afterwards. */
 static lun_status settle(teller *t, const lun_lowered *l, lun_spread *cut)
 {
@@ -194,7 +222,7 @@ static lun_status settle(teller *t, const lun_lowered *l, lun_spread *cut)
         const bool leaf = n->kind == LUN_NODE_LEAF;
         int64_t offset;
         lun_placed *p;
-        if (l->ir.slots[i].role != LUN_SLOT_IN || n->kind == LUN_NODE_INDEX)
+        if (l->ir.slots[i].role != LUN_SLOT_IN || lun__node_made(n))
             continue;
         const lun_spread *was = look(t, n, &offset);
         if (!lun__placing_becomes(l, i, cut, was, offset, leaf ? n->storage->count : n->n))
@@ -219,13 +247,16 @@ static lun_status share(teller *t, const lun_step *step)
         const lun_interval indices = lun__placing_range(cut, l, k);
         if (indices.lo >= indices.hi)
             continue;
-        for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-            s = read_slot(t, l, i, cut, k);
+        s = read_slots(t, l, cut, k, indices);
+        if (s == LUN_OK)
+            s = read_slots(t, l, cut, k, lun__placing_carried(cut, l, k));
         if (s == LUN_OK)
             s = tell_place(t, lun__set_at(t->e, k)->name, indices);
     }
     if (s == LUN_OK)
         s = write_slots(t, l, cut);
+    if (s == LUN_OK)
+        s = write_lines(t, l, cut);
     if (s == LUN_OK)
         s = settle(t, l, cut);
     lun__spread_release(cut);

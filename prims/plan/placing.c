@@ -17,12 +17,19 @@ static bool is_gathered(const lun_ir *ir, int slot)
 
 static bool slot_divides(const lun_lowered *l, int i)
 {
-    const lun_slot_source *from = &l->slots[i];
-    const lun_node_kind kind = (lun_node_kind)from->node->kind;
     const int role = l->ir.slots[i].role;
-    if (role == LUN_SLOT_TARGET || kind == LUN_NODE_PAD)
-        return false;
-    return !(role != LUN_SLOT_IN && from->view) && (kind != LUN_NODE_INDEX || from->view);
+    const bool pad = l->slots[i].node->kind == LUN_NODE_PAD;
+    return role != LUN_SLOT_TARGET && !(role != LUN_SLOT_IN && (l->slots[i].view || pad)) &&
+           !(pad && is_gathered(&l->ir, i));
+}
+
+/* Whether a SCAN of everything can go on from what the place before came to. */
+static bool scan_divides(const lun_lowered *l)
+{
+    int results = 0;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        results += l->ir.slots[i].role == LUN_SLOT_OUT;
+    return l->line || (results == 1 && !l->ir.result_count && lun__placing_start(l) >= 0);
 }
 
 /* A C function may do with a whole array what it likes. */
@@ -40,7 +47,7 @@ bool lun__placing_divides(const lun_step *step)
     if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
         step->across || step->blocks || step->pairs)
         return false;
-    if (l->needed || l->line || l->rows || l->ir.scan >= 0 || hands_arrays_on(&l->ir))
+    if (l->needed || l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !scan_divides(l)))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (!slot_divides(l, i))
@@ -50,7 +57,25 @@ bool lun__placing_divides(const lun_step *step)
 
 bool lun__placing_counts(const lun_lowered *l, int i)
 {
-    return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view && !is_gathered(&l->ir, i);
+    return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view &&
+           !lun__node_made(l->slots[i].node) && !is_gathered(&l->ir, i);
+}
+
+int lun__placing_start(const lun_lowered *l)
+{
+    int32_t in[LUN_IR_INPUTS];
+    const lun_ir_ins *scan = &l->ir.ins[l->ir.scan], *from = &l->ir.ins[scan->b];
+    if (from->kind != LUN_IR_ARG || from->dtype != scan->dtype)
+        return -1;
+    for (int k = 0; k < l->ir.count; k++) { /* nothing else may use it */
+        const int count = lun__ir_inputs(&l->ir, &l->ir.ins[k], in);
+        for (int j = 0; k != l->ir.scan && j < count; j++)
+            if (in[j] == scan->b)
+                return -1;
+        if (l->ir.ins[k].kind == LUN_IR_ARG && k != scan->b && l->ir.ins[k].imm == from->imm)
+            return -1;
+    }
+    return (int)from->imm;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -151,12 +176,32 @@ const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_sp
     return cut;
 }
 
+lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line)
+{
+    lun_spread *s = lun__spread_copy(cut);
+    if (!s)
+        return NULL;
+    s->n /= line;
+    s->unit = s->unit % line || s->unit < line ? 1 : s->unit / line;
+    s->rule = LUN_SPREAD_BOUNDS;
+    for (int k = 0; k <= s->places; k++)
+        s->bound[k] /= line;
+    return s;
+}
+
 /* ---- shares ---------------------------------------------------------------------------------- */
 
 /* The first index of the first chunk whose last index is `at` or behind it. */
-static int64_t chunk_of(int64_t at, int64_t n)
+static int64_t chunk_of(const lun_lowered *l, int64_t at, int64_t n)
 {
-    return at < n ? at / LUN_CHUNK * LUN_CHUNK : n;
+    const int64_t chunk = l->line ? l->line : LUN_CHUNK;
+    return at < n ? at / chunk * chunk : n;
+}
+
+/* Where a scan may begin for index `at`: anywhere, where bits do not depend on chunks. */
+static int64_t scan_chunk(const lun_lowered *l, int64_t at)
+{
+    return lun__order_free(&l->ir) ? at : at / LUN_SCAN_CHUNK * LUN_SCAN_CHUNK;
 }
 
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k)
@@ -165,13 +210,22 @@ lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int
     bool writes = false;
     for (int i = 0; i < l->ir.slot_count; i++)
         writes |= l->ir.slots[i].role == LUN_SLOT_OUT;
-    if (!l->ir.result_count)
-        return x;
     if (cut->kind == LUN_SPREAD_COPY && !writes && k > 0)
         return (lun_interval){0, 0};
-    if (cut->kind == LUN_SPREAD_BLOCK) /* a chunk is run where its last index is */
-        x = (lun_interval){chunk_of(x.lo, cut->n), chunk_of(x.hi, cut->n)};
-    return x;
+    if (cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi)
+        return cut->kind == LUN_SPREAD_BLOCK ? (lun_interval){0, 0} : x;
+    if (l->ir.result_count || l->line)
+        return (lun_interval){chunk_of(l, x.lo, cut->n), chunk_of(l, x.hi, cut->n)};
+    return l->ir.scan >= 0 ? (lun_interval){scan_chunk(l, x.lo), x.hi} : x;
+}
+
+lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, int k)
+{
+    const lun_interval x = lun__spread_part(cut, k);
+    if (l->ir.scan < 0 || l->line || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
+        x.hi == cut->n || scan_chunk(l, x.lo) == scan_chunk(l, x.hi))
+        return (lun_interval){0, 0};
+    return (lun_interval){scan_chunk(l, x.lo), scan_chunk(l, x.hi) + 1};
 }
 
 /* ---- reach ----------------------------------------------------------------------------------- */
@@ -202,21 +256,44 @@ static lun_interval reach(lun_layout at, int64_t first, int64_t last)
     return (lun_interval){low, high + 1};
 }
 
-lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices)
+/* The elements of the array of a PAD that its elements low .. high - 1 are made of: whole slices
+ * along its first axis. */
+static lun_interval under_pad(const lun_node *n, lun_interval of)
+{
+    lun_padding p;
+    lun__node_padding(n, &p);
+    const int64_t count = n->in[0]->n, rows = p.inner[0];
+    const int64_t outer = p.extent[0] ? n->n / p.extent[0] : 0, inner = rows ? count / rows : 0;
+    if (!outer || !inner)
+        return (lun_interval){0, count};
+    int64_t first = of.lo / outer - p.before[0], last = (of.hi - 1) / outer - p.before[0];
+    if (p.rule[0] == LUN_PAD_WRAP && (first < 0 || last >= rows))
+        return (lun_interval){0, count};
+    first = first < 0 ? 0 : first >= rows ? rows - 1 : first;
+    last = last < 0 ? 0 : last >= rows ? rows - 1 : last;
+    return (lun_interval){first * inner, (last + 1) * inner};
+}
+
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices,
+                               const lun_backend_slot *at)
 {
     const lun_slot_source *from = &l->slots[i];
+    const lun_node *n = from->node;
     const int role = l->ir.slots[i].role;
-    lun_layout at;
-    if (role == LUN_SLOT_OUT || from->node->kind == LUN_NODE_INDEX || indices.lo >= indices.hi)
+    lun_layout layout;
+    if (role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX || indices.lo >= indices.hi)
         return (lun_interval){0, 0};
+    if (n->kind == LUN_NODE_PAD && at->backend->buffer_new) /* a device makes the padded array */
+        return (lun_interval){0, n->in[0]->n};
     if (role == LUN_SLOT_UNIFORM)
         return (lun_interval){from->offset, from->offset + 1};
     if (role == LUN_SLOT_ARRAY || is_gathered(&l->ir, i))
-        return (lun_interval){0, from->node->n};
-    if (!from->view)
+        return (lun_interval){0, n->n};
+    if (n->kind != LUN_NODE_PAD && !from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
-    lun__node_layout(from->view, &at);
-    return reach(at, indices.lo, indices.hi - 1);
+    lun__node_layout(from->view ? from->view : n, &layout);
+    const lun_interval x = reach(layout, indices.lo, indices.hi - 1);
+    return n->kind == LUN_NODE_PAD ? under_pad(n, x) : x;
 }
 
 /* ---- one place alone ------------------------------------------------------------------------- */

@@ -17,17 +17,26 @@ typedef const lun_spread *lun_placing_look(void *ctx, const lun_node *n, int64_t
  * element by element: SINGLE, BLOCK or COPY.  *out: a reference.  LUN_ENOMEM. */
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out);
-/* The indices that place k runs. */
+/* The indices that place k runs: parts of lines, and of chunks that are combined, go where their
+ * last index is; a scan begins where its first chunk does. */
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);
+/* Of a scan: the argument from which a launch starts, or -1. */
+int lun__placing_start(const lun_lowered *l);
+/* Of a scan: indices of place k, and one more, whose last one's exclusive value the next place
+ * starts from; empty: it starts as this one did, or there is none. */
+lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, int k);
 /* Whether slot i is read element by element, so that its array takes part in the choice. */
 bool lun__placing_counts(const lun_lowered *l, int i);
-/* The elements, counted from the first of its node's array, that slot i needs for those indices;
- * none for results and what is in no memory. */
-lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices);
+/* The elements, counted from the first of the array that it reads, that slot i needs for those
+ * indices at a place; none for results and what is in no memory. */
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices,
+                               const lun_backend_slot *at);
 /* What becomes of the distribution of an array that was read where the indices were cut so: the
  * spread to decide for it, NULL: it stays.  offset: as of look. */
 const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
                                        const lun_spread *was, int64_t offset, int64_t count);
+/* How the results of lines are distributed, one element for each; NULL without memory. */
+lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
 /* Array number i that a step reads which runs on the first place alone; NULL past the last. */
 const lun_node *lun__placing_operand(const lun_step *step, int i);
 /* The node in memory whose elements n has, LEAF or not yet; NULL: none. */

@@ -129,8 +129,9 @@ static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     return s;
 }
 
-/* The padding of n, which all slots on it share. */
-static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded **out)
+/* The padding of n, which all slots on it share; made: the padded array too, if it is new. */
+static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n, bool made,
+                              lun_padded **out)
 {
     lun_padded *p = to->padded;
     while (p && p->node != n)
@@ -145,7 +146,18 @@ static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     p->next = to->padded;
     to->padded = p;
     lun__node_padding(n, &p->pad);
-    return to->b->backend->buffer_new ? make_padded(e, to, n, p) : LUN_OK;
+    return made ? make_padded(e, to, n, p) : LUN_OK;
+}
+
+lun_status lun__bind_padding(lun_engine *e, lun_binding *to, int i, const lun_node *n)
+{
+    lun_padded *p;
+    lun_status s = find_padded(e, to, n, false, &p);
+    if (s != LUN_OK)
+        return s;
+    to->strided[i].pad = &p->pad;
+    to->strided[i].box = lun__pad_box(&p->pad, &to->strided[i].at);
+    return LUN_OK;
 }
 
 /* Slot i, elements of n, a PAD of a LEAF, as `at` says. */
@@ -154,7 +166,7 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
 {
     const lun_node *in = n->in[0];
     lun_padded *p;
-    lun_status s = find_padded(e, to, n, &p);
+    lun_status s = find_padded(e, to, n, to->b->backend->buffer_new != NULL, &p);
     if (s != LUN_OK || p->made)
         return s == LUN_OK ? bind_strided(e, to, i, p->made, 0, at) : s;
     s = bind_strided(e, to, i, in->storage, in->offset, at);

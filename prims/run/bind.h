@@ -69,6 +69,8 @@ lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i,
  * to->at, to->origin, to->strided. */
 lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
                             const lun_layout *layout);
+/* Slot i, bound to a layout, reads elements of n, a PAD, one by one from those that exist. */
+lun_status lun__bind_padding(lun_engine *e, lun_binding *to, int i, const lun_node *n);
 /* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);

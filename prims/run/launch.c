@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "ir/order.h"
+#include "plan/placing.h"
 #include "run/bind.h"
 #include "run/join.h"
 #include "run/placed.h"
@@ -254,6 +255,17 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spre
     return s;
 }
 
+/* Results of lines are distributed as the lines are. */
+static lun_status settle_lines(lun_engine *e, const lun_lowered *l, const lun_spread *cut)
+{
+    lun_spread *s = lun__placing_of_lines(cut, l->line);
+    lun_status status = s ? LUN_OK : lun__nomem(e);
+    for (int r = 0; status == LUN_OK && r < l->ir.result_count; r++)
+        status = lun__placed_decide(e, l->results[r]->storage, s);
+    lun__spread_release(s);
+    return status;
+}
+
 lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
 {
     outcome o;
@@ -273,6 +285,8 @@ lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
         lun__profile_after(e, &before, lun__now() - start, l, k, n);
     if (s == LUN_OK)
         s = keep(e, l, &o);
+    if (s == LUN_OK && l->line && l->ir.result_count)
+        s = settle_lines(e, l, cut);
     outcome_free(e, &o);
     lun__spread_release(cut);
     return s;

@@ -4,10 +4,12 @@
 #include "run/placed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ir/order.h"
 #include "plan/placing.h"
 #include "run/bind.h"
+#include "run/carry.h"
 #include "run/join.h"
 #include "store/placed.h"
 
@@ -20,6 +22,8 @@ typedef struct sharing {
     lun_kernel_entry *kernel; /* of the first place that ran, and its binding: */
     lun_binding first;        /* they join the chunks */
     int at;                   /* e->current of it; -1: none has run */
+    uint64_t carry;           /* of a SCAN: what it came to before this place, */
+    bool carried;             /* if there was one */
 } sharing;
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -50,7 +54,8 @@ static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storag
 static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t first)
 {
     lun_layout at;
-    lun__node_layout(to->l->slots[i].view, &at);
+    const lun_slot_source *from = &to->l->slots[i];
+    lun__node_layout(from->view ? from->view : from->node, &at);
     lun_status status = lun__bind_layout(e, to, i, sizeof(int64_t), &at);
     if (status != LUN_OK)
         return status;
@@ -60,13 +65,19 @@ static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t fir
     return LUN_OK;
 }
 
+/* The LEAF that a slot reads elements of. */
+static const lun_node *array_of(const lun_slot_source *from)
+{
+    return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
+}
+
 /* Makes what slot i reads current at the place.  The piece's memory moves when another slot asks
  * for more of the same array, so all are made current before one is bound. */
 static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
                          lun_interval indices, lun_piece **x)
 {
-    const lun_node *n = l->slots[i].node;
-    const lun_interval need = lun__placing_need(l, i, indices);
+    const lun_node *n = array_of(&l->slots[i]);
+    const lun_interval need = lun__placing_need(l, i, indices, at);
     if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
         return LUN_OK;
     lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
@@ -75,33 +86,48 @@ static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend
     return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
 }
 
+/* Slot i, whose elements do not stand side by side in the piece x. */
+static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
+                              int64_t first)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = array_of(from);
+    lun_layout layout;
+    lun__node_layout(from->view ? from->view : from->node, &layout);
+    lun_status s = lun__bind_layout(e, to, i, lun__dtype_get((lun_dtype)n->dtype)->bytes, &layout);
+    if (s == LUN_OK && n != from->node)
+        s = lun__bind_padding(e, to, i, from->node);
+    if (s != LUN_OK)
+        return s;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->room[i] = INT64_MAX;
+    to->strided[i].base = x->data ? to->at[i] : NULL;
+    to->streams[i].origin = first;
+    return LUN_OK;
+}
+
 static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
                             lun_interval indices)
 {
     const lun_slot_source *from = &to->l->slots[i];
-    const lun_node *n = from->node;
-    const lun_interval need = lun__placing_need(to->l, i, indices);
-    const int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    lun_layout layout;
+    const lun_node *n = array_of(from);
+    const lun_interval need = lun__placing_need(to->l, i, indices, at);
     lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status status = ensure(e, to->l, i, at, indices, &x);
-    if (status != LUN_OK)
-        return status;
-    to->read += (need.hi - need.lo) * size;
-    if (!from->view) {
-        bind_piece(to, i, n->storage, x, n->offset + need.lo);
-        return LUN_OK;
+    lun_status s = ensure(e, to->l, i, at, indices, &x);
+    if (s != LUN_OK)
+        return s;
+    if (n != from->node && at->backend->buffer_new) { /* the device makes the padded array */
+        s = lun__bind_slot(e, to, i, NULL, 0, indices.hi - indices.lo);
+        if (s == LUN_OK)
+            to->streams[i].origin = indices.lo;
+        return s;
     }
-    lun__node_layout(from->view, &layout);
-    status = lun__bind_layout(e, to, i, (int)size, &layout);
-    if (status != LUN_OK)
-        return status;
-    bind_piece(to, i, n->storage, x, n->offset);
-    to->room[i] = INT64_MAX;
-    to->strided[i].base = x->data ? to->at[i] : NULL;
-    to->streams[i].origin = indices.lo;
+    to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (from->view || n != from->node)
+        return bind_layout(e, to, i, x, indices.lo);
+    bind_piece(to, i, n->storage, x, n->offset + need.lo);
     return LUN_OK;
 }
 
@@ -115,56 +141,121 @@ static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t 
             row[r * ir->result_count + ir->ins[k].imm + 1] += (uint64_t)first;
 }
 
-static lun_status run_bound(sharing *w, lun_binding *to, lun_kernel_entry *k, lun_interval indices)
+/* Row of the cells of an index: of its chunk, or its line. */
+static int64_t row_of(const lun_lowered *l, int64_t index)
 {
-    const lun_ir *ir = &w->l->ir;
+    return index / (l->line ? l->line : LUN_CHUNK);
+}
+
+static lun_status run_bound(sharing *w, const lun_lowered *l, lun_binding *to, lun_kernel_entry *k,
+                            lun_interval indices)
+{
+    const lun_ir *ir = &l->ir;
     const int64_t count = indices.hi - indices.lo;
-    uint64_t *rows = w->cells + indices.lo / LUN_CHUNK * ir->result_count;
-    if (w->l->base)
-        to->cells[w->l->base - 1] = (uint64_t)indices.lo;
-    to->apart = true;
+    uint64_t *rows = w->cells + row_of(l, indices.lo) * ir->result_count;
+    if (l->base)
+        to->cells[l->base - 1] = (uint64_t)indices.lo;
+    if (w->carried)
+        to->cells[lun__placing_start(w->l)] = w->carry;
+    to->apart = !l->line;
     to->bytes = to->read + to->written;
     lun_status s = lun__bind_run(w->e, to, k, count, 0, count, rows);
-    if (s == LUN_OK)
+    if (s == LUN_OK && !l->line)
         shift_places(ir, rows, lun__order_chunks(ir, count), indices.lo);
+    return s;
+}
+
+/* Indices of kernel l at one place, with `to` to be closed. */
+static lun_status run_at(sharing *w, const lun_lowered *l, lun_storage *const *written,
+                         lun_backend_slot *at, lun_interval indices, lun_binding *to,
+                         lun_kernel_entry **k)
+{
+    lun_engine *e = w->e;
+    const int64_t launches = e->stats.launches;
+    lun_piece *x;
+    lun_status s = lun__run_kernel(e, l, k);
+    if (s == LUN_OK)
+        s = lun__bind_open(e, l, to);
+    else
+        *to = (lun_binding){0};
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = ensure(e, l, i, at, indices, &x);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = l->ir.slots[i].role == LUN_SLOT_OUT ? bind_written(e, to, i, written[i], at, indices)
+                                                : bind_read(e, to, i, at, indices);
+    if (s == LUN_OK)
+        s = run_bound(w, l, to, *k, indices);
+    if (at->counted)
+        at->counted->launches += e->stats.launches - launches;
     return s;
 }
 
 /* The indices of one place; its binding stays open where it is the first. */
 static lun_status run_there(sharing *w, lun_backend_slot *at, lun_interval indices)
 {
-    lun_engine *e = w->e;
     lun_kernel_entry *k;
     lun_binding own, *to = w->at < 0 ? &w->first : &own;
-    const int64_t launches = e->stats.launches;
-    lun_piece *x;
-    lun_status s = lun__run_kernel(e, w->l, &k);
-    if (s != LUN_OK)
-        return s;
-    s = lun__bind_open(e, w->l, to);
-    for (int i = 0; s == LUN_OK && i < w->l->ir.slot_count; i++)
-        s = ensure(e, w->l, i, at, indices, &x);
-    for (int i = 0; s == LUN_OK && i < w->l->ir.slot_count; i++)
-        s = w->l->ir.slots[i].role == LUN_SLOT_OUT
-                ? bind_written(e, to, i, w->written[i], at, indices)
-                : bind_read(e, to, i, at, indices);
-    if (s == LUN_OK)
-        s = run_bound(w, to, k, indices);
-    if (at->counted)
-        at->counted->launches += e->stats.launches - launches;
+    lun_status s = run_at(w, w->l, w->written, at, indices, to, &k);
     if (s != LUN_OK || w->at >= 0) {
         lun__bind_close(to);
         return s;
     }
     w->kernel = k;
-    w->at = e->current;
+    w->at = w->e->current;
     return LUN_OK;
 }
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
+/* The last of the elements that a place has just written. */
+static lun_status read_last(lun_storage *s, lun_backend_slot *at, uint64_t *cell)
+{
+    lun_piece *x = lun__placed_piece(s->placed, at); /* there is one */
+    const int64_t size = lun__dtype_get(s->dtype)->bytes, last = (x->hi - x->lo - 1) * size;
+    *cell = 0;
+    if (x->buffer)
+        return at->backend->download(at->state, x->buffer, last, cell, size);
+    memcpy(cell, (const char *)x->data + last, (size_t)size);
+    return LUN_OK;
+}
+
+/* What the scan has come to behind the indices of a place, for the next one. */
+static lun_status carry_on(sharing *w, lun_backend_slot *at, lun_interval indices)
+{
+    lun_lowered carry;
+    lun_storage *to = NULL, **written;
+    lun_binding b;
+    lun_kernel_entry *k;
+    const lun_dtype t = (lun_dtype)w->l->ir.ins[w->l->ir.scan].dtype;
+    if (indices.lo >= indices.hi)
+        return LUN_OK;
+    lun_status s = lun__carry_open(w->e, w->l, &carry);
+    if (s != LUN_OK)
+        return s;
+    written = calloc((size_t)carry.ir.slot_count, sizeof(lun_storage *));
+    s = written ? lun__storage_empty(w->e, t, indices.hi, &to) : lun__nomem(w->e);
+    for (int i = 0; s == LUN_OK && i < carry.ir.slot_count; i++)
+        written[i] = to;
+    if (s == LUN_OK) {
+        s = run_at(w, &carry, written, at, indices, &b, &k);
+        lun__bind_close(&b);
+    }
+    if (s == LUN_OK)
+        s = read_last(to, at, &w->carry);
+    w->carried = true;
+    if (to)
+        lun__storage_release(w->e, to);
+    free(written);
+    lun__carry_close(&carry);
+    return s;
+}
+
+/* ---- all places ------------------------------------------------------------------------------ */
 
 static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
-    if (!w->l->ir.result_count || w->at < 0)
+    if (!w->l->ir.result_count || w->l->line || w->at < 0)
         return LUN_OK;
     w->first.run.partials = w->cells;
     return lun__join_apart(e, &e->backends[w->at], w->l, w->kernel->kernel, &w->first.run,
@@ -185,6 +276,8 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
             continue;
         lun__set_enter(e, at);
         s = run_there(&w, at, indices);
+        if (s == LUN_OK)
+            s = carry_on(&w, at, lun__placing_carried(cut, l, k));
         if (s == LUN_OK)
             s = lun__stopped(e);
     }

@@ -324,6 +324,28 @@ describe("what moves", function()
         assert.matches("moves: 16 bytes from openmp.2 to openmp.1: distribution changes", tostring(plan), 1, true)
     end)
 
+    it("is what explain tells, of kernels of all kinds and of what runs on one place", function()
+        local n = 3000
+        for _, set in ipairs { "openmp/3", "reference/4" } do
+            lun.use(set)
+            local a, b = (lun.range(1, n) * 0.5):copy():distribute("block", { rule = "balanced" }), lun.range(1, n):copy()
+            local m = lun.random({ 60, 50 }, { seed = 1 }):copy():distribute("overlap", { halo = 2 })
+            local pad = m:pad(1, "wrap")
+            local around = pad:sub({ 1, 60 }, { 2, 51 }) + pad:sub({ 3, 62 }, { 2, 51 })
+            for k, e in ipairs { a + b, a:lazy "sum", (a * b):scan("+", 0), b:scan("+", 0), m:sum(2), m - m:mean { axis = 2, keep = true },
+                around, a:sub(2, n) - a:sub(1, n - 1), b:sort(), lun.generate(n, function(i) return a[n + 1 - i] + b[i] end),
+                m:sum(1), (a + 1):sort():sub(1, 10) * 2, m:transpose() + 1, lun.concat { a, b } * 2, a:sub(n, 1, -1) * 1 } do
+                local plan = model.counted(planned(lun.explain(e)))
+                local old = lun.stats()
+                lun.eval(e)
+                local new = lun.stats()
+                for name, gain in pairs(plan) do
+                    assert.equal(gain, new[name] - old[name], ("%s, expression %d: %s"):format(set, k, name))
+                end
+            end
+        end
+    end)
+
     it("is counted by place", function()
         lun.use "openmp/3"
         lun.stats "reset"
@@ -351,12 +373,21 @@ local function results(n)
     out[#out + 1] = lun.eval(a:reduce(function(x, y) return x + y * 0.5 end, 0))
     local arrays = { a * b + c, w(a, 2), lun.where(c:eq(3), a, b), (a * 2):sub { n // 2 + 1, n }, a:scan("+", 0),
         lun.random(n, { seed = 9 }), b:sort(), a:sub(n, 1, -1) + b, lun.generate(n, function(i) return b[n + 1 - i] + a[i] + i end) }
+    local m = n > 4 and a:sub(1, n // 5 * 5):copy():reshape(n // 5, 5) or lun.ones(2, 3) * 0.5
+    local edges = m:pad(1, "wrap")
+    local rows, columns = m:shape()
+    for _, e in ipairs { a:scan(function(x, y) return x * 0.5 + y end, 1), c:scan("+", 3, { inclusive = true }),
+        a:scan("max", -9), (b + 1):scan("+", 0, { inclusive = true }), m:sum(2), m:argmax(2), m:max(1), m:scan("+", 0, { axis = 2 }),
+        m - m:mean { axis = 2, keep = true }, m:pad(2, "nearest") * 2,
+        edges:sub({ 1, rows }, { 2, columns + 1 }) + edges:sub({ 3, rows + 2 }, { 1, columns }) } do
+        arrays[#arrays + 1] = e:flatten()
+    end
     for _, e in ipairs(arrays) do out[#out + 1] = table.concat(e:totable(), " ") end
     return out
 end
 
 describe("results on several places", function()
-    for _, n in ipairs { 1, 3, 4, 5, 63, 64, 65, 1000, 16383, 16384, 16385, 70001 } do
+    for _, n in ipairs { 1, 3, 4, 5, 63, 64, 65, 1000, 16384, 16385, 65536, 70001 } do
         it("have the bits of one, of " .. n .. " elements", function()
             lun.use "openmp"
             local wanted = results(n)
@@ -369,6 +400,19 @@ describe("results on several places", function()
             end
         end)
     end
+
+    it("are what a scan by hand gives, each place from what the one before came to", function()
+        lun.use "openmp/4"
+        local v = lun.range(1, 16):copy()
+        local s = v:scan("+", 0)
+        local old = lun.stats().launches
+        lun.eval(s)
+        assert.equal(7, lun.stats().launches - old) -- a scan at each place, three times what it came to
+        assert.equal("block 4 4 4 4", counts(s))
+        assert.same({ 0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120 }, s:totable())
+        local zero = lun.vector({ 5, 0, 3 }, "i32"):distribute("single", { device = 2 })
+        assert.same({ 5, 5, 8 }, zero:scan("+", 0, { inclusive = true }):totable())
+    end)
 
     it("are computed whatever the distributions of operands are", function()
         lun.use "openmp/3"
