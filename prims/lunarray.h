@@ -57,6 +57,7 @@ typedef struct lun_engine lun_engine;
 typedef struct lun_array lun_array;
 typedef struct lun_function lun_function;
 typedef struct lun_plan lun_plan;
+typedef struct lun_ranks lun_ranks;
 struct lua_State;
 struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
 
@@ -269,6 +270,10 @@ typedef struct lun_config {
                                at most an eighth of memory_limit, in addition to that limit */
     int64_t cache_size;    /* bytes of kernels on disk; 0: LUNARRAY_CACHE_SIZE (in megabytes), else
                                256 MB */
+    /* One rank of several that are threads of this process (lun_ranks_new), counted from 0; ranks
+     * NULL: what the launcher of the process says, see lun_spmd_start. */
+    struct lun_ranks *ranks;
+    int rank;
 } lun_config;
 
 /* LUN_VERSION of the library in use, which may be newer than the header. */
@@ -358,6 +363,9 @@ typedef struct lun_stats {
     int64_t algorithms;  /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
     int64_t moves;       /* intervals of elements copied to or from a place of a set */
     int64_t bytes_moved; /* of these, bytes from place to place; others are transfers, as above */
+    /* Of this rank: messages to other ranks, bytes sent, steps of all ranks (neither agreements nor
+     * barriers); elements of other ranks read and written. */
+    int64_t messages, bytes_sent, collectives, remote_gets, remote_puts;
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
@@ -1345,6 +1353,50 @@ LUN_API void lun_profile_stop(lun_engine *e);
 /* Row `index` from 0; false past the last. Its texts are valid until the next lun_profile_start or
  * evaluation. */
 LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out);
+
+/* ---- ranks -----------------------------------------------------------------------------------
+ * Several engines that run one program: threads of this process (lun_ranks_new), or processes that
+ * a launcher has started, over MPI, which is found and loaded at run time.  Everything is private
+ * to a rank but what these functions move.  A step is something that all ranks do, in one order;
+ * before each they agree on what it is.  Ranks that do not: LUN_EARG on all of them, with what each
+ * does, and the next step may succeed.  LUN_EBACKEND: a rank has ended, died or was silent for
+ * LUNARRAY_RANK_TIMEOUT seconds.  While a call waits for other ranks it answers them, and heeds
+ * lun_cancel and the time limit, which end the steps of all ranks. */
+
+/* So many ranks that are threads of this process, 1 to 1024: each opens an engine with its number
+ * in lun_config.ranks and rank, and uses it in a thread of its own.  To be freed once all have
+ * called lun_spmd_start. */
+LUN_API lun_status lun_ranks_new(int count, lun_ranks **out);
+LUN_API void lun_ranks_free(lun_ranks *ranks);
+/* The rank of an engine with this configuration; with none: of this process, as its launcher says;
+ * 0 without a launcher. */
+LUN_API int lun_rank(const lun_config *config_or_NULL);
+/* Makes the engine a rank; does nothing the second time.  Where a launcher says that there are
+ * several processes, MPI is loaded and, unless the host has, started: all processes must call this.
+ * One process alone loads nothing.  LUN_EBACKEND, with the libraries tried: no MPI could be loaded,
+ * or it counts otherwise than the launcher. */
+LUN_API lun_status lun_spmd_start(lun_engine *e);
+/* The number of ranks, and that of this one, from 0; 1 and 0 before lun_spmd_start. */
+LUN_API int lun_spmd_npes(lun_engine *e);
+LUN_API int lun_spmd_mype(lun_engine *e);
+/* Waits until all ranks are here; begin and end: the same in two parts, with work between them. */
+LUN_API lun_status lun_spmd_barrier(lun_engine *e);
+LUN_API lun_status lun_spmd_barrier_begin(lun_engine *e);
+LUN_API lun_status lun_spmd_barrier_end(lun_engine *e);
+/* root's bytes to all; count is the same on all. */
+LUN_API lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count);
+/* count bytes of each rank to all, in rank order: all has room for npes times as many. */
+LUN_API lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all);
+/* count bytes for each rank in `given`, as many from each in `got`. */
+LUN_API lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, void *got);
+/* A message to a rank, and the next one from a rank with that tag, 0 to 30000.  A send does not
+ * wait for its receiver.  LUN_ERANGE: it has more than `room` bytes. */
+LUN_API lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count);
+LUN_API lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room,
+                                 int64_t *count);
+/* This rank takes no further step; why: told to ranks that do ("out of data"), or NULL.  Returns
+ * when all have ended.  lun_close does the same. */
+LUN_API lun_status lun_spmd_end(lun_engine *e, const char *why);
 
 /* ---- Lua ------------------------------------------------------------------------------------- */
 

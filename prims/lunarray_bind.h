@@ -147,6 +147,39 @@ LUN_API lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lu
 LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
                             void (*task)(void *ctx, int64_t k));
 
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* The agreement before a step: what this rank does ("sums f64[100]"), the step as a noun ("a sum"),
+ * and what must be the same besides, or NULL.  The functions below move bytes of any number, which
+ * may differ from rank to rank; each follows an agreement. */
+LUN_API lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun,
+                                 const char *options);
+/* Everyone's bytes, in rank order; *counts: of each rank.  Both are freed by the caller. */
+LUN_API lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t count,
+                                         int64_t **counts, void **all);
+/* root's bytes; on the other ranks *bytes is set, to be freed by the caller. */
+LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *count);
+/* A part for each rank, one after the other in `given`, a part from each in *got. */
+LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
+                                           const int64_t *given_counts, int64_t **got_counts,
+                                           void **got);
+/* The next message from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
+LUN_API lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count);
+/* Sets what answers the requests of other ranks, by lun_spmd_reply, at once or later; called while
+ * a call above waits. */
+LUN_API void lun_spmd_serve(lun_engine *e,
+                            void (*serve)(void *ctx, int from, const void *bytes, int64_t count),
+                            void *ctx);
+LUN_API lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count);
+/* Asks a rank, which may be this one, and waits for its answer; *reply: to be freed. */
+LUN_API lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t count,
+                                    void **reply, int64_t *reply_count);
+/* From here on steps fail, since the script is inside such a region: a text that lives on; NULL:
+ * it has left it. */
+LUN_API void lun_spmd_inside(lun_engine *e, const char *region);
+/* Counts elements of other ranks that were read and written. */
+LUN_API void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts);
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* The operand, from 1, that caused the last failure of an elementwise operation; 0: none. */

@@ -63,6 +63,9 @@ look_for_tests() {
     # The loader and a driver that runs on processors.
     file libOpenCL.so.1 ocl-icd-libopencl1 /usr/lib/*-linux-gnu /usr/lib /usr/lib64 /usr/local/lib
     file pocl.icd pocl-opencl-icd /etc/OpenCL/vendors
+    # Two launchers with their libraries, which are loaded at run time.
+    program mpirun.mpich mpich
+    program mpirun.openmpi openmpi-bin
     # The interpreter itself knows where modules may be; busted brings the rest with it.
     if ! command -v lua5.4 >/dev/null 2>&1; then
         need lua5.4

@@ -9,6 +9,7 @@
 #include "cache/cache.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
+#include "ranks/ranks.h"
 #include "run/kernels.h"
 #include "run/profile.h"
 #include "run/recipe.h"
@@ -168,6 +169,7 @@ void lun_close(lun_engine *e)
     if (!e)
         return;
     lun_host_on_cancel(e, NULL);
+    lun__ranks_close(e);
     if (e->host_close)
         e->host_close(e->host);
     if (e->queues)

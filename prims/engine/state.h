@@ -40,6 +40,7 @@ typedef struct lun_node lun_node;                 /* graph/node.c */
 typedef struct lun_kernel_entry lun_kernel_entry; /* run/kernels.c */
 typedef struct lun_recipe lun_recipe;             /* run/recipe.c */
 typedef struct lun_queues lun_queues;             /* queue/queue.c */
+typedef struct lun_ranks_state lun_ranks_state;   /* ranks/state.h */
 
 struct lun_engine {
     lun_services services;
@@ -108,6 +109,7 @@ struct lun_engine {
 
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */
+    lun_ranks_state *ranks; /* ranks/open.c; NULL: not asked for yet */
 
     void *host;
     void (*host_close)(void *host);

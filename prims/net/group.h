@@ -1,0 +1,75 @@
+/* group.h - what the files of the transport between threads share. Private to the room. */
+#ifndef LUN_NET_GROUP_H
+#define LUN_NET_GROUP_H
+
+#include <pthread.h>
+
+#include "net/net.h"
+
+/* A message in a mailbox, or a rank's part of a step. */
+typedef struct lun_parcel {
+    struct lun_parcel *next;
+    int from, tag, count;
+    _Alignas(16) char bytes[];
+} lun_parcel;
+
+typedef enum lun_net_kind {
+    LUN_NET_RECEIVE,
+    LUN_NET_BCAST,
+    LUN_NET_GATHER,
+    LUN_NET_EXCHANGE,
+    LUN_NET_AGREE
+} lun_net_kind;
+
+/* A step that all take part in; its number says which, since all start them in one order. */
+typedef struct lun_step {
+    struct lun_step *next;
+    uint64_t number;
+    int taken; /* ranks that have the result */
+    lun_parcel *parts[];
+} lun_step;
+
+struct lun_net_group {
+    pthread_mutex_t lock;
+    int size, users; /* ranks that are open, and the group's own handle */
+    lun_step *steps;
+    struct mailbox {
+        lun_parcel *first, **last;
+    } boxes[];
+};
+
+typedef struct lun_threads {
+    lun_net base;
+    lun_net_group *group;
+    uint64_t steps; /* started by this rank */
+    lun_net_request *open;
+} lun_threads;
+
+struct lun_net_request {
+    lun_net_request *next; /* of the open ones */
+    lun_net_kind kind;
+    int from, tag, count; /* from: root of a bcast */
+    void *bytes;
+    const int *counts;
+    uint64_t number;
+};
+
+/* Fails for that reason. */
+bool lun__threads_fail(lun_net *n, const char *why);
+lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count);
+/* A request in the list of the open ones, and its end. */
+lun_net_request *lun__threads_request(lun_net *n, lun_net_kind kind, lun_net_request **out);
+void lun__threads_done(lun_threads *me, lun_net_request **request);
+
+/* steps.c */
+bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
+bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts all,
+                         lun_net_request **out);
+bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
+                           lun_net_request **out);
+bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out);
+/* Whether a step is over, with its result. */
+bool lun__threads_step(lun_threads *me, lun_net_request **request);
+void lun__threads_drop(lun_net_group *g, lun_step *s);
+
+#endif

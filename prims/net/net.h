@@ -1,0 +1,95 @@
+/* net.h - the transport between ranks: bytes from one to another, and four steps that all do
+ * together. Two implementations: ranks that are threads of one process (threads.c), and MPI, loaded
+ * at run time (mpi.c).
+ *
+ * Nothing here blocks: a call starts something and gives a request, which test asks about until it
+ * is done. The memory of a request stays as it is until then. All ranks start the steps (bcast,
+ * gather, exchange, agree) in one order, which whoever calls makes sure of: the transport does not
+ * check it. One rank's end is used by one thread. Knows no engine and nothing of what the bytes
+ * mean. */
+#ifndef LUN_NET_H
+#define LUN_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LUN_NET_ANY = -1, LUN_NET_MOST = 1 << 30 };
+
+typedef struct lun_net lun_net;
+typedef struct lun_net_request lun_net_request; /* each transport's own */
+typedef struct lun_net_group lun_net_group;     /* threads.c */
+
+/* A message that has arrived. */
+typedef struct lun_net_found {
+    int from;
+    int64_t count; /* bytes; -1: there is none */
+} lun_net_found;
+
+/* What each rank gives and gets in a step: bytes and how many for or from each rank, one after the
+ * other. */
+typedef struct lun_net_parts {
+    void *bytes;
+    const int *counts;
+} lun_net_parts;
+
+/* The calls of a transport. Each returns false with the reason in net->error; then no further call
+ * makes sense but abandon and close. Counts are bytes, at most LUN_NET_MOST in one call, all ranks'
+ * together in a step. */
+typedef struct lun_net_calls {
+    /* Messages between two ranks arrive in order for each tag (0 or above). A send may be done
+     * before it arrives. */
+    bool (*isend)(lun_net *n, int to, int tag, const void *bytes, int count, lun_net_request **out);
+    /* Of a message that probe has found; count is its number of bytes. */
+    bool (*irecv)(lun_net *n, int from, int tag, void *bytes, int count, lun_net_request **out);
+    /* *request becomes NULL once it is done. */
+    bool (*test)(lun_net *n, lun_net_request **request);
+    /* The first message with that tag from a rank, or from LUN_NET_ANY. */
+    bool (*probe)(lun_net *n, int from, int tag, lun_net_found *out);
+    /* root's bytes to all. */
+    bool (*ibcast)(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
+    /* Everyone's own bytes to all, in rank order. */
+    bool (*iallgather)(lun_net *n, const void *own, int count, lun_net_parts all,
+                       lun_net_request **out);
+    /* A part for each rank, a part from each. */
+    bool (*ialltoall)(lun_net *n, lun_net_parts given, lun_net_parts got, lun_net_request **out);
+    /* Bitwise and of everyone's words, in place. */
+    bool (*iagree)(lun_net *n, uint64_t *words, int count, lun_net_request **out);
+    /* Requests that are not done are given up; only close follows. True: the memory of those must
+     * stay, since the transport may still work on it. */
+    bool (*abandon)(lun_net *n);
+    /* Ends this rank's part, in step with the others unless it was abandoned. */
+    void (*close)(lun_net *n);
+} lun_net_calls;
+
+struct lun_net {
+    const lun_net_calls *calls;
+    int rank, size;
+    char error[512];
+};
+
+/* ---- threads of one process ------------------------------------------------------------------ */
+
+/* A group of `size` ranks, which ends with lun__net_group_free and the last of its ranks. NULL
+ * without memory. */
+lun_net_group *lun__net_group_new(int size);
+void lun__net_group_free(lun_net_group *g);
+int lun__net_group_size(const lun_net_group *g);
+/* The end of one rank of it, to be taken once. NULL without memory. */
+lun_net *lun__net_threads(lun_net_group *g, int rank);
+
+/* ---- MPI, and what launchers tell ------------------------------------------------------------ */
+
+/* What the launcher's variables say of this process. */
+typedef struct lun_net_launch {
+    int rank, size;       /* size 1: there is no launcher, or one process alone */
+    const char *launcher; /* the variable that says so, NULL: none */
+    bool mpich;           /* which library such a launcher belongs to, if it is known */
+    bool openmpi;
+} lun_net_launch;
+
+lun_net_launch lun__net_launch(void);
+/* Loads MPI, starts it if the host has not, and checks that it counts as the launcher does. NULL
+ * with the reason, which names the libraries tried, in `error`. */
+lun_net *lun__net_mpi(const lun_net_launch *launch, char *error, int room);
+
+#endif

@@ -1,0 +1,172 @@
+/* threads.c - ranks that are threads of one process: a mailbox for each, and steps (steps.c). One
+ * lock for the group; whoever waits asks again. Knows no engine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/group.h"
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun_net_request **out)
+{
+    lun_net_group *g = ((lun_threads *)n)->group;
+    lun_parcel *p = lun__parcel_new(n, tag, bytes, count);
+    if (!p)
+        return false;
+    *out = NULL; /* done: the mailbox has a copy */
+    pthread_mutex_lock(&g->lock);
+    *g->boxes[to].last = p;
+    g->boxes[to].last = &p->next;
+    pthread_mutex_unlock(&g->lock);
+    return true;
+}
+
+/* Where the first such message hangs; *at is NULL if there is none. The lock is held. */
+static lun_parcel **find(struct mailbox *box, int from, int tag)
+{
+    lun_parcel **at = &box->first;
+    while (*at && ((from != LUN_NET_ANY && (*at)->from != from) || (*at)->tag != tag))
+        at = &(*at)->next;
+    return at;
+}
+
+static bool probe(lun_net *n, int from, int tag, lun_net_found *out)
+{
+    lun_net_group *g = ((lun_threads *)n)->group;
+    pthread_mutex_lock(&g->lock);
+    const lun_parcel *p = *find(&g->boxes[n->rank], from, tag);
+    *out = p ? (lun_net_found){p->from, p->count} : (lun_net_found){-1, -1};
+    pthread_mutex_unlock(&g->lock);
+    return true;
+}
+
+static bool irecv(lun_net *n, int from, int tag, void *bytes, int count, lun_net_request **out)
+{
+    lun_net_request *r = lun__threads_request(n, LUN_NET_RECEIVE, out);
+    if (!r)
+        return false;
+    r->from = from;
+    r->tag = tag;
+    r->bytes = bytes;
+    r->count = count;
+    return true;
+}
+
+static bool receive(lun_threads *me, lun_net_request **request)
+{
+    const lun_net_request *r = *request;
+    struct mailbox *box = &me->group->boxes[me->base.rank];
+    pthread_mutex_lock(&me->group->lock);
+    lun_parcel **at = find(box, r->from, r->tag), *p = *at;
+    if (p) {
+        *at = p->next;
+        if (box->last == &p->next)
+            box->last = at;
+    }
+    pthread_mutex_unlock(&me->group->lock);
+    if (!p)
+        return true;
+    bool fits = p->count <= r->count;
+    if (fits)
+        memcpy(r->bytes, p->bytes, (size_t)p->count);
+    free(p);
+    lun__threads_done(me, request);
+    return fits || lun__threads_fail(&me->base, "a message is longer than the memory for it");
+}
+
+static bool test(lun_net *n, lun_net_request **request)
+{
+    lun_threads *me = (lun_threads *)n;
+    if (!*request)
+        return true;
+    return (*request)->kind == LUN_NET_RECEIVE ? receive(me, request)
+                                               : lun__threads_step(me, request);
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static bool abandon(lun_net *n)
+{
+    lun_threads *me = (lun_threads *)n;
+    while (me->open) {
+        lun_net_request *r = me->open;
+        me->open = r->next;
+        free(r);
+    }
+    return false;
+}
+
+static void leave(lun_net_group *g)
+{
+    pthread_mutex_lock(&g->lock);
+    bool last = --g->users == 0;
+    pthread_mutex_unlock(&g->lock);
+    if (!last)
+        return;
+    for (int i = 0; i < g->size; i++)
+        while (g->boxes[i].first) {
+            lun_parcel *p = g->boxes[i].first;
+            g->boxes[i].first = p->next;
+            free(p);
+        }
+    while (g->steps)
+        lun__threads_drop(g, g->steps);
+    pthread_mutex_destroy(&g->lock);
+    free(g);
+}
+
+static void close_net(lun_net *n)
+{
+    abandon(n);
+    leave(((lun_threads *)n)->group);
+    free(n);
+}
+
+lun_net_group *lun__net_group_new(int size)
+{
+    lun_net_group *g = calloc(1, sizeof *g + (size_t)size * sizeof g->boxes[0]);
+    if (!g)
+        return NULL;
+    pthread_mutex_init(&g->lock, NULL);
+    g->size = size;
+    g->users = 1;
+    for (int i = 0; i < size; i++)
+        g->boxes[i].last = &g->boxes[i].first;
+    return g;
+}
+
+void lun__net_group_free(lun_net_group *g)
+{
+    if (g)
+        leave(g);
+}
+
+int lun__net_group_size(const lun_net_group *g)
+{
+    return g->size;
+}
+
+lun_net *lun__net_threads(lun_net_group *g, int rank)
+{
+    static const lun_net_calls calls = {
+        .isend = isend,
+        .irecv = irecv,
+        .test = test,
+        .probe = probe,
+        .ibcast = lun__threads_bcast,
+        .iallgather = lun__threads_gather,
+        .ialltoall = lun__threads_exchange,
+        .iagree = lun__threads_agree,
+        .abandon = abandon,
+        .close = close_net,
+    };
+    lun_threads *me = calloc(1, sizeof *me);
+    if (!me)
+        return NULL;
+    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size};
+    me->group = g;
+    pthread_mutex_lock(&g->lock);
+    g->users++;
+    pthread_mutex_unlock(&g->lock);
+    return &me->base;
+}

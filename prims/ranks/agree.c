@@ -1,0 +1,278 @@
+/* agree.c - before each step that all ranks take together they agree on what it is: the bitwise and
+ * of {h, ~h} over all says in one round whether every h is the same. Where not, the texts are
+ * gathered and every rank fails with one message. A rank that has ended goes on agreeing, on its
+ * end, until all have. Knows nothing of what a step moves. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/state.h"
+
+/* ---- what is agreed on ----------------------------------------------------------------------- */
+
+/* FNV-1a. */
+static uint64_t hash(uint64_t h, const char *text)
+{
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+#define SEED UINT64_C(0xcbf29ce484222325)
+/* What ended ranks agree on; no text has it. */
+#define END UINT64_C(0x1e17de9d1e17de9d)
+
+static lun_status start(lun_engine *e, uint64_t h)
+{
+    lun_ranks_state *r = e->ranks;
+    r->words[0] = h;
+    r->words[1] = ~h;
+    return r->net->calls->iagree(r->net, r->words, 2, &r->agreeing) ? LUN_OK : lun__net_failed(e);
+}
+
+/* ---- when they differ ------------------------------------------------------------------------ */
+
+/* What a rank says that it does: its number for the agreement, then the text. */
+typedef struct said {
+    uint64_t hash;
+    const char *text;
+} said;
+
+/* The text in the plural: "is at" becomes "are at", "sums" becomes "sum". */
+static void add_plural(lun_strbuf *out, const char *text)
+{
+    const char *space = strchr(text, ' ');
+    size_t first = space ? (size_t)(space - text) : strlen(text);
+    if (first == 2 && !strncmp(text, "is", 2))
+        lun__strbuf_puts(out, "are");
+    else if (first == 3 && !strncmp(text, "has", 3))
+        lun__strbuf_puts(out, "have");
+    else
+        lun__strbuf_add(out, text, first && text[first - 1] == 's' ? first - 1 : first);
+    lun__strbuf_puts(out, text + first);
+}
+
+/* "ranks 1-3, 5 are at a barrier (a.lua:15)": those that say what rank i says. */
+static void add_group(lun_strbuf *out, const said *all, int size, int i)
+{
+    int count = 0;
+    for (int k = i; k < size; k++)
+        count += all[k].hash == all[i].hash && !strcmp(all[k].text, all[i].text);
+    lun__strbuf_printf(out, "%srank%s ", out->length ? "; " : "", count > 1 ? "s" : "");
+    const char *comma = "";
+    for (int k = i; k < size; k++) {
+        int last = k;
+        while (last < size && all[last].hash == all[i].hash && !strcmp(all[last].text, all[i].text))
+            last++;
+        if (last == k)
+            continue;
+        lun__strbuf_printf(out, last - k > 1 ? "%s%d-%d" : "%s%d", comma, k, last - 1);
+        comma = ", ";
+        k = last;
+    }
+    lun__strbuf_puts(out, " ");
+    if (count > 1)
+        add_plural(out, all[i].text);
+    else
+        lun__strbuf_puts(out, all[i].text);
+}
+
+/* One message of what all have said. Ranks that have ended are told alone where the others
+ * agree. */
+static void tell(lun_engine *e, const said *all, int size)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    uint64_t one = END;
+    bool differ = false;
+    for (int i = 0; i < size; i++) {
+        differ = differ || (one != END && all[i].hash != END && all[i].hash != one);
+        one = all[i].hash != END ? all[i].hash : one;
+    }
+    for (int i = 0; i < size; i++) {
+        bool first = differ || all[i].hash == END;
+        for (int k = 0; k < i && first; k++)
+            first = all[k].hash != all[i].hash || strcmp(all[k].text, all[i].text) != 0;
+        if (first)
+            add_group(&text, all, size, i);
+    }
+    lun__fail(e, LUN_EARG, "%s%s", differ ? "ranks differ: " : "", lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+}
+
+/* Gathers what each says and makes the failure of it. */
+static lun_status compare(lun_engine *e, uint64_t h)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_strbuf own = LUN_STRBUF_INIT;
+    int64_t *counts = NULL;
+    char *bytes = NULL;
+    said *all = calloc((size_t)r->net->size, sizeof *all);
+    lun__strbuf_add(&own, (const char *)&h, sizeof h);
+    lun__strbuf_puts(&own, lun__strbuf_text(&r->doing));
+    lun__strbuf_add(&own, "", 1);
+    lun_status s = all && !own.failed
+                       ? lun__gather(e, own.text, (int64_t)own.length, &counts, &bytes)
+                       : lun__nomem(e);
+    if (s == LUN_OK) {
+        const char *at = bytes;
+        for (int i = 0; i < r->net->size; at += counts[i++]) {
+            memcpy(&all[i].hash, at, sizeof all[i].hash);
+            all[i].text = at + sizeof all[i].hash;
+        }
+        tell(e, all, r->net->size);
+        s = LUN_EARG;
+    }
+    lun__strbuf_free(&own);
+    free(all);
+    free(counts);
+    free(bytes);
+    return s;
+}
+
+/* The agreement that was started with h: LUN_OK where all say the same. */
+static lun_status finish(lun_engine *e, uint64_t h, const char *noun)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_wait w = lun__wait_new(noun, LUN_NET_ANY);
+    lun_status s = lun__wait_for(e, &r->agreeing, &w);
+    if (s != LUN_OK || (r->words[0] == h && r->words[1] == ~h))
+        return s;
+    return compare(e, h);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* What this rank says, with the script's place. */
+static uint64_t say(lun_engine *e, const char *doing, const char *options)
+{
+    lun_ranks_state *r = e->ranks;
+    lun__strbuf_clear(&r->doing);
+    lun__strbuf_puts(&r->doing, doing);
+    lun__add_place(e, &r->doing);
+    return hash(hash(hash(SEED, doing), "\n"), options ? options : "");
+}
+
+/* Why no step can be taken here, LUN_OK if one can. */
+static lun_status may_step(lun_engine *e, const char *noun)
+{
+    lun_ranks_state *r = e->ranks;
+    if (r->given_up)
+        return lun__is_over(e);
+    if (r->serving)
+        return lun__fail(e, LUN_EARG, "%s while another rank's request is answered", noun);
+    if (r->inside)
+        return lun__fail(e, LUN_EARG, "%s inside %s would wait for ranks that wait for its end",
+                         noun, r->inside);
+    return r->ending ? lun__fail(e, LUN_EARG, "%s after the end of this rank", noun) : LUN_OK;
+}
+
+/* The hash of a barrier, which may have begun earlier. */
+static uint64_t barrier_hash(void)
+{
+    return hash(hash(SEED, "is at a barrier"), "\n");
+}
+
+static lun_status finish_split(lun_engine *e)
+{
+    e->ranks->split = false;
+    return finish(e, barrier_hash(), "a barrier");
+}
+
+lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, const char *options)
+{
+    LUN_NEED(e, doing && noun);
+    if (!e->ranks || !e->ranks->net)
+        return LUN_OK;
+    lun_status s = may_step(e, noun);
+    if (s == LUN_OK && e->ranks->split)
+        s = finish_split(e);
+    if (s != LUN_OK)
+        return s;
+    uint64_t h = say(e, doing, options);
+    s = start(e, h);
+    return s == LUN_OK ? finish(e, h, noun) : s;
+}
+
+lun_status lun_spmd_barrier(lun_engine *e)
+{
+    return lun_spmd_step(e, "is at a barrier", "a barrier", NULL);
+}
+
+lun_status lun_spmd_barrier_begin(lun_engine *e)
+{
+    LUN_NEED(e, true);
+    lun_ranks_state *r = e->ranks;
+    if (r && r->split)
+        return lun__fail(e, LUN_EARG, "a barrier has begun already and has not ended");
+    if (!r || !r->net) {
+        if (r)
+            r->split = true;
+        return LUN_OK;
+    }
+    lun_status s = may_step(e, "a barrier");
+    if (s == LUN_OK)
+        s = start(e, say(e, "is at a barrier", NULL));
+    r->split = s == LUN_OK;
+    return s;
+}
+
+lun_status lun_spmd_barrier_end(lun_engine *e)
+{
+    LUN_NEED(e, true);
+    lun_ranks_state *r = e->ranks;
+    if (!r || !r->split)
+        return r && r->given_up ? lun__is_over(e) : lun__fail(e, LUN_EARG, "no barrier has begun");
+    if (r->net)
+        return r->given_up ? lun__is_over(e) : finish_split(e);
+    r->split = false;
+    return LUN_OK;
+}
+
+void lun_spmd_inside(lun_engine *e, const char *region)
+{
+    if (e && e->ranks)
+        e->ranks->inside = region;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Tells all, and agrees on the end until every rank does. */
+static lun_status end_together(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    const char *why = lun__strbuf_text(&r->doing) + strlen("has ended");
+    for (int i = 0; i < r->net->size; i++) {
+        lun_status s = i == r->net->rank ? LUN_OK
+                                         : lun__post(e, i, LUN_TAG_CONTROL, LUN_SAYS_END, why,
+                                                     (int64_t)strlen(why));
+        if (s != LUN_OK)
+            return s;
+    }
+    while (true) {
+        lun_status s = start(e, END);
+        if (s == LUN_OK)
+            s = finish(e, END, "the end of the script");
+        if (s != LUN_EARG) /* other ranks take a step, and fail; this one waits for their ends */
+            return s;
+    }
+}
+
+lun_status lun_spmd_end(lun_engine *e, const char *why)
+{
+    LUN_NEED(e, true);
+    lun_ranks_state *r = e->ranks;
+    if (!r || !r->net || r->ending)
+        return LUN_OK;
+    if (r->given_up)
+        return lun__is_over(e);
+    lun_status s = r->split ? finish_split(e) : LUN_OK;
+    r->ending = true;
+    r->inside = NULL;
+    if (r->given_up)
+        return s;
+    lun__strbuf_clear(&r->doing);
+    lun__strbuf_puts(&r->doing, "has ended");
+    if (why && *why)
+        lun__strbuf_printf(&r->doing, " (%s)", why);
+    return end_together(e);
+}

@@ -1,0 +1,96 @@
+/* listen.c - what ranks say to each other while they wait: questions, requests, ends, and that all
+ * give up. Waits for nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/state.h"
+
+lun_status lun__give_up(lun_engine *e, const char *text)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->given_up) {
+        lun__strbuf_clear(&r->over);
+        lun__strbuf_puts(&r->over, text);
+        for (int i = 0; i < r->net->size; i++)
+            if (i != r->net->rank)
+                (void)lun__post(e, i, LUN_TAG_CONTROL, LUN_SAYS_OVER, text, (int64_t)strlen(text));
+        r->given_up = true;
+        r->lingers = r->net->calls->abandon(r->net);
+    }
+    return lun__is_over(e);
+}
+
+/* A message that has been found; *bytes: to be freed, a zero byte behind it. */
+lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_net_request *request = NULL;
+    char *to = malloc((size_t)found.count + 1);
+    if (!to)
+        return lun__nomem(e);
+    to[found.count] = '\0';
+    bool ok = r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request);
+    while (ok && request)
+        ok = r->net->calls->test(r->net, &request);
+    if (!ok) {
+        free(to);
+        return lun__net_failed(e);
+    }
+    *bytes = to;
+    return LUN_OK;
+}
+
+/* A request is answered by the host, which is not asked for another one meanwhile. */
+static void answer(lun_ranks_state *r, int from, const char *bytes, int64_t count)
+{
+    r->serving = true;
+    if (r->serve)
+        r->serve(r->serve_ctx, from, bytes, count);
+    r->serving = false;
+}
+
+static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    switch (bytes[0]) {
+    case LUN_SAYS_ASK:
+        return lun__post(e, from, LUN_TAG_CONTROL, LUN_SAYS_HERE, NULL, 0);
+    case LUN_SAYS_HERE:
+        r->here[from] = true;
+        return LUN_OK;
+    case LUN_SAYS_PROPOSE:
+        return lun__give_up(e, bytes + 1);
+    case LUN_SAYS_OVER:
+        lun__strbuf_clear(&r->over);
+        lun__strbuf_puts(&r->over, bytes + 1);
+        r->given_up = true;
+        r->lingers = r->net->calls->abandon(r->net);
+        return lun__is_over(e);
+    case LUN_SAYS_END:
+        free(r->ended[from]);
+        r->ended[from] = strdup(bytes + 1);
+        return r->ended[from] ? LUN_OK : lun__nomem(e);
+    default:
+        answer(r, from, bytes + 1, count - 1);
+        return LUN_OK;
+    }
+}
+
+lun_status lun__listen(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_status s = r->sending ? lun__let_go(e) : LUN_OK;
+    while (s == LUN_OK && !r->serving && !r->given_up) {
+        lun_net_found found;
+        char *bytes = NULL;
+        if (!r->net->calls->probe(r->net, LUN_NET_ANY, LUN_TAG_CONTROL, &found))
+            return lun__net_failed(e);
+        if (found.count < 0)
+            break;
+        s = lun__receive(e, found, LUN_TAG_CONTROL, &bytes);
+        if (s == LUN_OK)
+            s = hear(e, found.from, bytes, found.count);
+        free(bytes);
+    }
+    return s;
+}

@@ -1,0 +1,70 @@
+/* same.c - steps in which every rank gives as many bytes: what hosts in C take. Knows no
+ * transport. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/state.h"
+
+/* The agreement on a step of so many bytes. */
+static lun_status step_of(lun_engine *e, const char *doing, const char *noun, int64_t count,
+                          int root)
+{
+    char options[64];
+    snprintf(options, sizeof options, "%lld %d", (long long)count, root);
+    return lun_spmd_step(e, doing, noun, options);
+}
+
+lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count)
+{
+    LUN_NEED(e, count >= 0 && (bytes || !count));
+    if (root < 0 || root >= lun_spmd_npes(e))
+        return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", root,
+                         lun_spmd_npes(e) - 1);
+    lun_status s = step_of(e, "broadcasts", "a broadcast", count, root);
+    void *got = bytes;
+    int64_t length = count;
+    if (s == LUN_OK)
+        s = lun_spmd_bcast_bytes(e, root, &got, &length);
+    if (s == LUN_OK && got != bytes) {
+        memcpy(bytes, got, (size_t)length);
+        free(got);
+    }
+    return s;
+}
+
+lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all)
+{
+    LUN_NEED(e, count >= 0 && ((own && all) || !count));
+    lun_status s = step_of(e, "gathers", "a gather", count, 0);
+    void *got = NULL;
+    int64_t *counts = NULL;
+    if (s == LUN_OK)
+        s = lun_spmd_gather_bytes(e, own, count, &counts, &got);
+    if (s == LUN_OK && count)
+        memcpy(all, got, (size_t)count * (size_t)lun_spmd_npes(e));
+    free(got);
+    free(counts);
+    return s;
+}
+
+lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, void *got)
+{
+    LUN_NEED(e, count >= 0 && ((given && got) || !count));
+    int size = lun_spmd_npes(e);
+    int64_t *counts = malloc((size_t)size * sizeof *counts), *got_counts = NULL;
+    void *bytes = NULL;
+    if (!counts)
+        return lun__nomem(e);
+    for (int i = 0; i < size; i++)
+        counts[i] = count;
+    lun_status s = step_of(e, "exchanges", "an exchange", count, 0);
+    if (s == LUN_OK)
+        s = lun_spmd_exchange_bytes(e, given, counts, &got_counts, &bytes);
+    if (s == LUN_OK && count)
+        memcpy(got, bytes, (size_t)count * (size_t)size);
+    free(counts);
+    free(got_counts);
+    free(bytes);
+    return s;
+}

@@ -1,0 +1,91 @@
+/* state.c - what all files of the room need: whether the ranks still hold together, which rank this
+ * is, messages that are kept until they have gone. Waits for nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/state.h"
+
+lun_status lun__net_failed(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->given_up) {
+        r->given_up = true;
+        lun__strbuf_clear(&r->over);
+        lun__strbuf_printf(&r->over, "rank %d lost the others: %s", r->net->rank, r->net->error);
+        r->lingers = r->net->calls->abandon(r->net);
+    }
+    return lun__is_over(e);
+}
+
+lun_status lun__is_over(lun_engine *e)
+{
+    return lun__fail(e, LUN_EBACKEND, "%s", lun__strbuf_text(&e->ranks->over));
+}
+
+int lun_spmd_npes(lun_engine *e)
+{
+    return e && e->ranks && e->ranks->net ? e->ranks->net->size : 1;
+}
+
+int lun_spmd_mype(lun_engine *e)
+{
+    return e && e->ranks && e->ranks->net ? e->ranks->net->rank : 0;
+}
+
+void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)
+{
+    if (!e)
+        return;
+    e->stats.remote_gets += gets;
+    e->stats.remote_puts += puts;
+}
+
+void lun__add_place(lun_engine *e, lun_strbuf *text)
+{
+    const char *place = lun__place(e, e->place);
+    if (*place)
+        lun__strbuf_printf(text, " (%s)", place);
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Frees the sends that have gone. */
+lun_status lun__let_go(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    for (lun_sending **at = &r->sending; *at;) {
+        lun_sending *s = *at;
+        if (!r->net->calls->test(r->net, &s->request))
+            return lun__net_failed(e);
+        if (s->request) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        free(s);
+    }
+    return LUN_OK;
+}
+
+/* kind 0: the bytes alone. */
+lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    size_t head = kind ? 1 : 0;
+    if (count > LUN_NET_MOST - 1)
+        return lun__fail(e, LUN_ERANGE, "a message of %lld bytes is too long", (long long)count);
+    lun_sending *s = malloc(sizeof *s + head + (size_t)count);
+    if (!s)
+        return lun__nomem(e);
+    s->request = NULL;
+    s->bytes[0] = kind;
+    if (count)
+        memcpy(s->bytes + head, bytes, (size_t)count);
+    if (!r->net->calls->isend(r->net, to, tag, s->bytes, (int)count + (int)head, &s->request)) {
+        free(s);
+        return lun__net_failed(e);
+    }
+    s->next = r->sending;
+    r->sending = s;
+    return lun__let_go(e);
+}

@@ -1,0 +1,90 @@
+/* state.h - what an engine that is one of several ranks keeps, and how its files wait and talk.
+ * Private to the room. Knows no array. */
+#ifndef LUN_RANKS_STATE_H
+#define LUN_RANKS_STATE_H
+
+#include "base/strbuf.h"
+#include "engine/state.h"
+#include "lunarray_bind.h"
+#include "net/net.h"
+#include "ranks/ranks.h"
+
+/* The tags of messages. A control message begins with one of the kinds below. */
+enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_USER };
+enum {
+    LUN_SAYS_ASK = 'a',     /* are you there? */
+    LUN_SAYS_HERE = 'h',    /* yes */
+    LUN_SAYS_PROPOSE = 'p', /* to the first rank that is there: give up, for this reason */
+    LUN_SAYS_OVER = 'o',    /* all give up, for this reason */
+    LUN_SAYS_END = 'e',     /* I have ended, for this reason */
+    LUN_SAYS_REQUEST = 'r'  /* for the function of lun_spmd_serve */
+};
+
+/* A send that may still be on its way; it owns its bytes. */
+typedef struct lun_sending {
+    struct lun_sending *next;
+    lun_net_request *request;
+    char bytes[];
+} lun_sending;
+
+struct lun_ranks_state {
+    lun_net *net;       /* NULL: one rank alone */
+    lun_strbuf over;    /* why nothing goes any more, once the ranks have given up */
+    bool given_up;      /* it is so */
+    bool lingers;       /* and the transport may still work on the memory of what was under way */
+    bool ending;        /* this rank's script has ended */
+    char **ended;       /* of each rank: why, " (a.lua:9: ...)" or "", NULL while it has not */
+    bool *here;         /* of each rank: it has answered */
+    const char *inside; /* "master" or "critical": no steps there; NULL: neither */
+    bool serving;
+    lun_sending *sending;
+
+    bool split;        /* a barrier has begun */
+    uint64_t words[2]; /* of an agreement under way */
+    lun_net_request *agreeing;
+    lun_strbuf doing; /* what this rank says that it does in it */
+
+    void (*serve)(void *ctx, int from, const void *bytes, int64_t count);
+    void *serve_ctx;
+    double timeout, log_after; /* seconds; timeout 0: none */
+    int most;                  /* bytes of one call of the transport */
+};
+
+/* A wait: for what, and for which rank. */
+typedef struct lun_wait {
+    const char *noun; /* "a barrier" */
+    int from;         /* LUN_NET_ANY: all */
+    double began, asked, proposed;
+    bool logged;
+    int turns;
+} lun_wait;
+
+/* Frees the sends that have gone. */
+lun_status lun__let_go(lun_engine *e);
+/* A message that has been found; *bytes: to be freed, a zero byte behind it. */
+lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes);
+
+lun_wait lun__wait_new(const char *noun, int from);
+/* Until the request is done: answers others meanwhile, and heeds cancellation and time. */
+lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
+/* One turn of a wait for something else than a request. */
+lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
+/* The failure of the transport. */
+lun_status lun__net_failed(lun_engine *e);
+/* All give up: tells the others; the engine's failure is that text. */
+lun_status lun__give_up(lun_engine *e, const char *text);
+/* The failure once that has happened. */
+lun_status lun__is_over(lun_engine *e);
+/* Takes what others have sent: questions, requests, ends. */
+lun_status lun__listen(lun_engine *e);
+/* A message that is kept until it has gone. */
+lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count);
+/* The first message with that tag from a rank, waited for; *bytes: to be freed. */
+lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
+                             int64_t *count);
+/* Everyone's own bytes to all, in rank order; *counts and *all: to be freed. Not counted. */
+lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all);
+/* Appends " (place)" of the script's line. */
+void lun__add_place(lun_engine *e, lun_strbuf *text);
+
+#endif

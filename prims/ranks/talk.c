@@ -1,0 +1,157 @@
+/* talk.c - messages between two ranks, for a host, and requests that another rank's host answers.
+ * Knows no step that all take part in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/state.h"
+
+/* A message from a rank that has ended may still be on its way when its end is known: so often it
+ * is looked for. */
+enum { LAST_LOOKS = 2000 };
+
+lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
+                             int64_t *count)
+{
+    lun_ranks_state *r = e->ranks;
+    for (int looks = 0;;) {
+        lun_net_found found;
+        if (!r->net->calls->probe(r->net, from, tag, &found))
+            return lun__net_failed(e);
+        if (found.count >= 0) {
+            *count = found.count;
+            return lun__receive(e, found, tag, (char **)bytes);
+        }
+        if (r->ended[from] && tag != LUN_TAG_REPLY && ++looks > LAST_LOOKS) {
+            return lun__fail(e, LUN_EBACKEND, "rank %d has ended%s", from, r->ended[from]);
+        }
+        lun_status s = lun__wait_turn(e, w);
+        if (s != LUN_OK)
+            return s;
+    }
+}
+
+/* ---- a host's messages ----------------------------------------------------------------------- */
+
+enum { MOST_TAG = 30000 };
+
+/* What must hold for a message to or from a rank. */
+static lun_status check(lun_engine *e, int pe, int tag, const char *what)
+{
+    lun_ranks_state *r = e->ranks;
+    int size = lun_spmd_npes(e);
+    if (pe < 0 || pe >= size)
+        return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", pe, size - 1);
+    if (tag < 0 || tag > MOST_TAG)
+        return lun__fail(e, LUN_EARG, "a tag must be from 0 to %d, not %d", MOST_TAG, tag);
+    if (!r->net)
+        return lun__fail(e, LUN_EARG, "%s needs another rank: there is one alone", what);
+    if (pe == r->net->rank)
+        return lun__fail(e, LUN_EARG, "%s of a PE and itself: rank %d is this one", what, pe);
+    if (r->serving)
+        return lun__fail(e, LUN_EARG, "%s while another rank's request is answered", what);
+    return r->given_up ? lun__is_over(e) : LUN_OK;
+}
+
+/* A message travels in pieces; the first byte of each says whether another one follows. */
+lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
+{
+    LUN_NEED(e, count >= 0 && (bytes || !count));
+    lun_status s = check(e, pe, tag, "a message");
+    if (s != LUN_OK)
+        return s;
+    const int64_t most = e->ranks->most;
+    e->stats.messages++;
+    e->stats.bytes_sent += count;
+    do {
+        int64_t part = count < most ? count : most;
+        s = lun__post(e, pe, LUN_TAG_USER + tag, part < count ? 'm' : 'l', bytes, part);
+        bytes = (const char *)bytes + part;
+        count -= part;
+    } while (s == LUN_OK && count > 0);
+    return s;
+}
+
+lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count)
+{
+    LUN_NEED(e, bytes && count);
+    lun_status s = check(e, pe, tag, "a message");
+    char *all = NULL, kind = 'm';
+    int64_t length = 0;
+    lun_wait w = lun__wait_new("recv", pe);
+    while (s == LUN_OK && kind == 'm') {
+        void *part = NULL;
+        int64_t n = 0;
+        s = lun__take_message(e, pe, LUN_TAG_USER + tag, &w, &part, &n);
+        if (s != LUN_OK)
+            break;
+        char *more = realloc(all, (size_t)(length + n));
+        if (more) {
+            all = more;
+            kind = *(char *)part;
+            memcpy(all + length, (char *)part + 1, (size_t)n - 1);
+            all[length + n - 1] = '\0';
+            length += n - 1;
+        } else {
+            s = lun__nomem(e);
+        }
+        free(part);
+    }
+    if (s != LUN_OK) {
+        free(all);
+        return s;
+    }
+    *bytes = all;
+    *count = length;
+    return LUN_OK;
+}
+
+lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room, int64_t *count)
+{
+    LUN_NEED(e, room >= 0 && (bytes || !room) && count);
+    void *got = NULL;
+    int64_t length = 0;
+    lun_status s = lun_spmd_receive(e, pe, tag, &got, &length);
+    if (s != LUN_OK)
+        return s;
+    if (length > room)
+        s = lun__fail(e, LUN_ERANGE, "a message of %lld bytes came; there is room for %lld",
+                      (long long)length, (long long)room);
+    else
+        *count = length;
+    if (s == LUN_OK && length)
+        memcpy(bytes, got, (size_t)length);
+    free(got);
+    return s;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+void lun_spmd_serve(lun_engine *e,
+                    void (*serve)(void *ctx, int from, const void *bytes, int64_t count), void *ctx)
+{
+    if (!e || !e->ranks)
+        return;
+    e->ranks->serve = serve;
+    e->ranks->serve_ctx = ctx;
+}
+
+lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count)
+{
+    LUN_NEED(e, e->ranks && e->ranks->net && pe >= 0 && pe < e->ranks->net->size && count >= 0);
+    return e->ranks->given_up ? lun__is_over(e) : lun__post(e, pe, LUN_TAG_REPLY, 0, bytes, count);
+}
+
+lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t count, void **reply,
+                            int64_t *reply_count)
+{
+    LUN_NEED(e, bytes && count >= 0 && reply && reply_count);
+    lun_status s = pe == lun_spmd_mype(e) && e->ranks->net && !e->ranks->serving
+                       ? LUN_OK
+                       : check(e, pe, 0, "a request");
+    if (s == LUN_OK && e->ranks->given_up)
+        s = lun__is_over(e);
+    if (s == LUN_OK)
+        s = lun__post(e, pe, LUN_TAG_CONTROL, LUN_SAYS_REQUEST, bytes, count);
+    lun_wait w = lun__wait_new("a remote access", pe);
+    return s == LUN_OK ? lun__take_message(e, pe, LUN_TAG_REPLY, &w, reply, reply_count) : s;
+}

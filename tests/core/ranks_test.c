@@ -1,0 +1,420 @@
+/* ranks_test.c - engines that are ranks (lun_spmd_* in lunarray.h): what they move, and what goes
+ * wrong: ranks that differ, end early, are silent, are stopped. Each rank is a thread. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "lunarray_bind.h"
+#include "ranks/state.h"
+
+enum { MOST = 8 };
+
+typedef struct rank {
+    pthread_t thread;
+    lun_engine *e;
+    int mype, npes;
+    void (*program)(struct rank *r);
+    bool ok;
+    char error[512];
+} rank;
+
+/* A test of one rank; what fails is told once all have ended. */
+#define EXPECT(condition)                                                                 \
+    do {                                                                                  \
+        if (!(condition)) {                                                               \
+            fprintf(stderr, "rank %d, line %d: %s (%s)\n", r->mype, __LINE__, #condition, \
+                    lun_error(r->e));                                                     \
+            r->ok = false;                                                                \
+            return;                                                                       \
+        }                                                                                 \
+    } while (0)
+
+static void *run(void *arg)
+{
+    rank *r = arg;
+    r->ok = true;
+    r->program(r);
+    lun_close(r->e);
+    return NULL;
+}
+
+static void keep_log(void *ctx, const char *text)
+{
+    snprintf(ctx, sizeof((rank *)0)->error, "%s", text);
+}
+
+/* Runs the program on so many ranks and fails where one has. */
+static void run_ranks(rank *all, int npes, void (*program)(rank *r))
+{
+    lun_ranks *group;
+    assert_int_equal(lun_ranks_new(npes, &group), LUN_OK);
+    memset(all, 0, (size_t)npes * sizeof *all);
+    for (int i = 0; i < npes; i++) {
+        lun_config c = {.size = sizeof c, .backend = "reference", .ranks = group, .rank = i};
+        c.log = keep_log;
+        c.log_ctx = all[i].error;
+        assert_int_equal(lun_rank(&c), i);
+        assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
+        assert_int_equal(lun_spmd_start(all[i].e), LUN_OK);
+        assert_int_equal(lun_spmd_start(all[i].e), LUN_OK);
+        assert_int_equal(lun_spmd_npes(all[i].e), npes);
+        assert_int_equal(lun_spmd_mype(all[i].e), i);
+        all[i].mype = i;
+        all[i].npes = npes;
+        all[i].program = program;
+    }
+    lun_ranks_free(group);
+    for (int i = 0; i < npes; i++)
+        assert_int_equal(pthread_create(&all[i].thread, NULL, run, &all[i]), 0);
+    for (int i = 0; i < npes; i++)
+        pthread_join(all[i].thread, NULL);
+    for (int i = 0; i < npes; i++)
+        assert_true(all[i].ok);
+}
+
+/* ---- what is moved --------------------------------------------------------------------------- */
+
+static void move(rank *r)
+{
+    int own[2] = {r->mype * 10, r->mype * 10 + 1}, all[2 * MOST], to[MOST], from[MOST];
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    EXPECT(lun_spmd_allgather(r->e, own, sizeof own, all) == LUN_OK);
+    for (int i = 0; i < 2 * r->npes; i++)
+        EXPECT(all[i] == i / 2 * 10 + i % 2);
+    for (int root = 0; root < r->npes; root++) {
+        int value = r->mype == root ? 100 + root : 0;
+        EXPECT(lun_spmd_bcast(r->e, root, &value, sizeof value) == LUN_OK);
+        EXPECT(value == 100 + root);
+    }
+    for (int i = 0; i < r->npes; i++)
+        to[i] = r->mype * 100 + i;
+    EXPECT(lun_spmd_alltoall(r->e, to, sizeof to[0], from) == LUN_OK);
+    for (int i = 0; i < r->npes; i++)
+        EXPECT(from[i] == i * 100 + r->mype);
+    lun_stats stats = {.size = sizeof stats};
+    lun_stats_get(r->e, &stats);
+    EXPECT(stats.collectives == (r->npes > 1 ? 2 + r->npes : 0));
+    EXPECT(stats.messages == r->npes - 1);
+    EXPECT(stats.bytes_sent == (r->npes > 1 ? 8 + 4 + 4 * (r->npes - 1) : 0));
+}
+
+/* Parts of other lengths on each rank, in rounds of a few bytes. */
+static void move_in_rounds(rank *r)
+{
+    if (r->e->ranks->net)
+        r->e->ranks->most = 64;
+    char own[3000], *bytes = NULL, *at;
+    int64_t counts[MOST], *got_counts = NULL, length = 0;
+    void *got = NULL;
+    for (int i = 0; i < 3000; i++)
+        own[i] = (char)(r->mype * 7 + i * 3 + i / 100);
+    EXPECT(lun_spmd_step(r->e, "gathers", "a gather", NULL) == LUN_OK);
+    EXPECT(lun_spmd_gather_bytes(r->e, own, 500 * r->mype + 3, &got_counts, &got) == LUN_OK);
+    at = got;
+    for (int i = 0; i < r->npes; i++) {
+        EXPECT(got_counts[i] == 500 * i + 3);
+        for (int k = 0; k < got_counts[i]; k++)
+            EXPECT(*at++ == (char)(i * 7 + k * 3 + k / 100));
+    }
+    free(got);
+    free(got_counts);
+    for (int i = 0; i < r->npes; i++)
+        counts[i] = (r->mype + i) % 3 * 150;
+    EXPECT(lun_spmd_step(r->e, "exchanges", "an exchange", NULL) == LUN_OK);
+    EXPECT(lun_spmd_exchange_bytes(r->e, own, counts, &got_counts, &got) == LUN_OK);
+    at = got;
+    for (int i = 0; i < r->npes; i++) {
+        int first = 0;
+        for (int k = 0; k < r->mype; k++)
+            first += (i + k) % 3 * 150;
+        EXPECT(got_counts[i] == (i + r->mype) % 3 * 150);
+        for (int k = first; k < first + (int)got_counts[i]; k++)
+            EXPECT(*at++ == (char)(i * 7 + k * 3 + k / 100));
+    }
+    free(got);
+    free(got_counts);
+    bytes = r->mype == r->npes - 1 ? own : NULL;
+    length = r->mype == r->npes - 1 ? 1000 : 0;
+    EXPECT(lun_spmd_step(r->e, "broadcasts", "a broadcast", NULL) == LUN_OK);
+    EXPECT(lun_spmd_bcast_bytes(r->e, r->npes - 1, (void **)&bytes, &length) == LUN_OK &&
+           length == 1000);
+    for (int k = 0; k < 1000; k++)
+        EXPECT(bytes[k] == (char)((r->npes - 1) * 7 + k * 3 + k / 100));
+    if (bytes != own)
+        free(bytes);
+}
+
+static void send(rank *r)
+{
+    if (r->npes == 1) {
+        EXPECT(lun_spmd_send(r->e, 0, 0, "x", 1) == LUN_EARG);
+        return;
+    }
+    r->e->ranks->most = 100;
+    int to = (r->mype + 1) % r->npes, from = (r->mype + r->npes - 1) % r->npes;
+    char own[1000], got[1000];
+    int64_t count = 0;
+    memset(own, r->mype + 1, sizeof own);
+    for (int size = 0; size <= 1000; size += 250)
+        EXPECT(lun_spmd_send(r->e, to, 7, own, size) == LUN_OK);
+    EXPECT(lun_spmd_send(r->e, to, 3, "tag", 3) == LUN_OK);
+    EXPECT(lun_spmd_recv(r->e, from, 3, got, 3, &count) == LUN_OK && count == 3 &&
+           !memcmp(got, "tag", 3));
+    for (int size = 0; size <= 750; size += 250) {
+        EXPECT(lun_spmd_recv(r->e, from, 7, got, 1000, &count) == LUN_OK && count == size);
+        for (int k = 0; k < size; k++)
+            EXPECT(got[k] == from + 1);
+    }
+    EXPECT(lun_spmd_recv(r->e, from, 7, got, 10, &count) == LUN_ERANGE);
+    EXPECT(strstr(lun_error(r->e), "a message of 1000 bytes came; there is room for 10"));
+    EXPECT(lun_spmd_send(r->e, r->mype, 0, "x", 1) == LUN_EARG);
+    EXPECT(lun_spmd_send(r->e, r->npes, 0, "x", 1) == LUN_EARG);
+    EXPECT(lun_spmd_send(r->e, to, -1, "x", 1) == LUN_EARG &&
+           lun_spmd_send(r->e, to, 30001, "x", 1) == LUN_EARG);
+}
+
+static void split(rank *r)
+{
+    EXPECT(lun_spmd_barrier_end(r->e) == LUN_EARG);
+    EXPECT(lun_spmd_barrier_begin(r->e) == LUN_OK);
+    EXPECT(lun_spmd_barrier_begin(r->e) == LUN_EARG);
+    EXPECT(lun_spmd_barrier_end(r->e) == LUN_OK);
+    if (r->mype % 2) { /* a step ends what has begun */
+        EXPECT(lun_spmd_barrier_begin(r->e) == LUN_OK);
+    } else {
+        EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    }
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+}
+
+static void test_moves(void **state)
+{
+    (void)state;
+    rank all[MOST];
+    for (int npes = 1; npes <= MOST; npes++) {
+        run_ranks(all, npes, move);
+        run_ranks(all, npes, send);
+        run_ranks(all, npes, split);
+    }
+    for (int npes = 1; npes <= 4; npes++)
+        run_ranks(all, npes, move_in_rounds);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static void differ(rank *r)
+{
+    char bytes[8] = {0};
+    (void)lun_mark(r->e, r->mype == 0 ? "a.lua:12" : "a.lua:15");
+    lun_status s =
+        r->mype == 0 ? lun_spmd_step(r->e, "sums f64[100]", "a sum", NULL) : lun_spmd_barrier(r->e);
+    EXPECT(s == LUN_EARG);
+    snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    EXPECT(lun_spmd_bcast(r->e, 1, bytes, r->mype == 2 ? 4 : 8) ==
+           LUN_EARG); /* the options differ */
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+}
+
+static void test_differ(void **state)
+{
+    (void)state;
+    rank all[4];
+    run_ranks(all, 4, differ);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(
+            all[i].error,
+            "ranks differ: rank 0 sums f64[100] (a.lua:12); ranks 1-3 are at a barrier (a.lua:15)");
+}
+
+static void end_early(rank *r)
+{
+    (void)lun_mark(r->e, "b.lua:3");
+    if (r->mype == 2) {
+        EXPECT(lun_spmd_send(r->e, 0, 1, "last", 4) == LUN_OK);
+        EXPECT(lun_spmd_end(r->e, "b.lua:9: out of data") == LUN_OK);
+        EXPECT(lun_spmd_barrier(r->e) == LUN_EARG);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        EXPECT(lun_spmd_barrier(r->e) == LUN_EARG);
+        snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
+    }
+    char got[8];
+    int64_t count = 0;
+    if (r->mype == 0) {
+        EXPECT(lun_spmd_recv(r->e, 2, 1, got, 8, &count) == LUN_OK && count == 4);
+        EXPECT(lun_spmd_recv(r->e, 2, 1, got, 8, &count) == LUN_EBACKEND);
+        EXPECT(strstr(lun_error(r->e), "rank 2 has ended (b.lua:9: out of data)"));
+    }
+}
+
+static void test_end_early(void **state)
+{
+    (void)state;
+    rank all[4];
+    run_ranks(all, 4, end_early);
+    for (int i = 0; i < 4; i++)
+        if (i != 2)
+            assert_string_equal(all[i].error, "rank 2 has ended (b.lua:9: out of data)");
+}
+
+static void inside(rank *r)
+{
+    lun_spmd_inside(r->e, "master");
+    EXPECT(r->npes == 1 || lun_spmd_barrier(r->e) == LUN_EARG);
+    EXPECT(r->npes == 1 || strstr(lun_error(r->e), "a barrier inside master"));
+    lun_spmd_inside(r->e, NULL);
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+}
+
+static void test_inside(void **state)
+{
+    (void)state;
+    rank all[2];
+    run_ranks(all, 1, inside);
+    run_ranks(all, 2, inside);
+}
+
+/* ---- a rank that is silent ------------------------------------------------------------------ */
+
+static void be_silent(rank *r)
+{
+    static const struct timespec second = {.tv_nsec = 900 * 1000 * 1000};
+    r->e->ranks->timeout = 0.3;
+    r->e->ranks->log_after = 0.1;
+    (void)lun_mark(r->e, "c.lua:12");
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    r->error[0] = '\0';
+    if (r->mype == 2)
+        nanosleep(&second, NULL);
+    else
+        EXPECT(lun_spmd_step(r->e, "sums f64[100]", "a sum", NULL) == LUN_EBACKEND);
+    if (r->mype != 2)
+        EXPECT(strstr(r->error, "no word from rank 2 for 0.1 s in a sum (c.lua:12); waiting on"));
+    snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
+    EXPECT(lun_spmd_barrier(r->e) == LUN_EBACKEND); /* and nothing goes any more, on any of them */
+    snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
+}
+
+static void test_silent(void **state)
+{
+    (void)state;
+    rank all[4];
+    run_ranks(all, 4, be_silent);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(all[i].error, "no word from rank 2 for 0.3 s in a sum (c.lua:12)");
+}
+
+/* ---- a rank that is stopped ------------------------------------------------------------------ */
+
+static void *cancel_later(void *e)
+{
+    static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
+    nanosleep(&moment, NULL);
+    lun_cancel(e);
+    return NULL;
+}
+
+static void be_stopped(rank *r)
+{
+    pthread_t other;
+    if (r->mype == 1) { /* never comes to the barrier by itself */
+        char got[1];
+        int64_t count;
+        lun_status s = lun_spmd_recv(r->e, 0, 0, got, 1, &count);
+        EXPECT(s == LUN_EBACKEND);
+        EXPECT(strstr(lun_error(r->e), "rank 0 was stopped in a barrier"));
+        return;
+    }
+    if (pthread_create(&other, NULL, cancel_later, r->e) != 0)
+        return;
+    lun_status s = lun_spmd_barrier(r->e);
+    pthread_join(other, NULL);
+    EXPECT(s == LUN_ECANCEL);
+}
+
+static void test_stopped(void **state)
+{
+    (void)state;
+    rank all[2];
+    run_ranks(all, 2, be_stopped);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static void reply_twice(void *ctx, int from, const void *bytes, int64_t count)
+{
+    rank *r = ctx;
+    char answer[32];
+    if (lun_spmd_barrier(r->e) != LUN_EARG) /* no step while a request is answered */
+        r->ok = false;
+    snprintf(answer, sizeof answer, "%.*s from %d to %d", (int)count, (const char *)bytes, r->mype,
+             from);
+    if (lun_spmd_reply(r->e, from, answer, (int64_t)strlen(answer)) != LUN_OK)
+        r->ok = false;
+}
+
+static void request(rank *r)
+{
+    lun_spmd_serve(r->e, reply_twice, r);
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    for (int pe = 0; pe < r->npes; pe++) {
+        void *reply = NULL;
+        int64_t count = 0;
+        char expected[32];
+        snprintf(expected, sizeof expected, "hello from %d to %d", pe, r->mype);
+        EXPECT(lun_spmd_request(r->e, pe, "hello", 5, &reply, &count) == LUN_OK);
+        EXPECT(count == (int64_t)strlen(expected) && !memcmp(reply, expected, (size_t)count));
+        free(reply);
+    }
+    /* no barrier: those that have ended still answer */
+}
+
+static void test_requests(void **state)
+{
+    (void)state;
+    rank all[5];
+    run_ranks(all, 5, request);
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    lun_ranks *group = NULL;
+    assert_int_equal(lun_ranks_new(0, &group), LUN_EARG);
+    assert_int_equal(lun_ranks_new(1025, &group), LUN_EARG);
+    assert_int_equal(lun_ranks_new(2, NULL), LUN_EARG);
+    lun_ranks_free(NULL);
+    assert_int_equal(lun_rank(NULL), 0);
+    assert_int_equal(lun_spmd_start(NULL), LUN_EARG);
+    assert_int_equal(lun_spmd_npes(NULL), 1);
+    assert_int_equal(lun_spmd_mype(NULL), 0);
+    assert_int_equal(lun_ranks_new(2, &group), LUN_OK);
+    lun_config c = {.size = sizeof c, .backend = "reference", .ranks = group, .rank = 2};
+    lun_engine *e;
+    assert_int_equal(lun_open(&c, &e), LUN_OK);
+    assert_int_equal(lun_spmd_start(e), LUN_EARG);
+    assert_non_null(strstr(lun_error(e), "rank must be from 0 to 1, not 2"));
+    assert_int_equal(lun_spmd_barrier(e), LUN_OK); /* of one rank alone */
+    lun_close(e);
+    lun_ranks_free(group);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moves),     cmocka_unit_test(test_differ),
+        cmocka_unit_test(test_end_early), cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_silent),    cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_requests),  cmocka_unit_test(test_misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
