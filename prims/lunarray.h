@@ -1358,15 +1358,17 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
  * Several engines that run one program: threads of this process (lun_ranks_new), or processes that
  * a launcher has started, over MPI, which is found and loaded at run time.  Everything is private
  * to a rank but what these functions move.  A step is something that all ranks do, in one order;
- * before each they agree on what it is.  Ranks that do not: LUN_EARG on all of them, with what each
- * does, and the next step may succeed.  LUN_EBACKEND: a rank has ended, died or was silent for
- * LUNARRAY_RANK_TIMEOUT seconds.  While a call waits for other ranks it answers them, and heeds
+ * before each they agree on what it is.  Where they do not, or one has ended: LUN_ESCRIPT on all of
+ * them, with what each does, and the next step may succeed.  LUN_EBACKEND: the ranks have given up,
+ * since one was silent for LUNARRAY_RANK_TIMEOUT seconds or was stopped, and no step succeeds any
+ * more.  While a call waits for other ranks it answers them, and heeds
  * lun_cancel and the time limit, which end the steps of all ranks. */
 
 /* So many ranks that are threads of this process, 1 to 1024: each opens an engine with its number
  * in lun_config.ranks and rank, and uses it in a thread of its own.  To be freed once all have
  * called lun_spmd_start. */
 LUN_API lun_status lun_ranks_new(int count, lun_ranks **out);
+/* Frees what they were made with.  NULL is allowed. */
 LUN_API void lun_ranks_free(lun_ranks *ranks);
 /* The rank of an engine with this configuration; with none: of this process, as its launcher says;
  * 0 without a launcher. */
@@ -1376,12 +1378,15 @@ LUN_API int lun_rank(const lun_config *config_or_NULL);
  * One process alone loads nothing.  LUN_EBACKEND, with the libraries tried: no MPI could be loaded,
  * or it counts otherwise than the launcher. */
 LUN_API lun_status lun_spmd_start(lun_engine *e);
-/* The number of ranks, and that of this one, from 0; 1 and 0 before lun_spmd_start. */
+/* The number of ranks; 1 before lun_spmd_start. */
 LUN_API int lun_spmd_npes(lun_engine *e);
+/* The number of this one, from 0; 0 before lun_spmd_start. */
 LUN_API int lun_spmd_mype(lun_engine *e);
-/* Waits until all ranks are here; begin and end: the same in two parts, with work between them. */
+/* Waits until all ranks are here. */
 LUN_API lun_status lun_spmd_barrier(lun_engine *e);
+/* Begins a barrier; work may stand before its end, and another step ends it too. */
 LUN_API lun_status lun_spmd_barrier_begin(lun_engine *e);
+/* Waits until all ranks have begun it.  LUN_EARG: this one has not. */
 LUN_API lun_status lun_spmd_barrier_end(lun_engine *e);
 /* root's bytes to all; count is the same on all. */
 LUN_API lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count);
@@ -1389,9 +1394,9 @@ LUN_API lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t 
 LUN_API lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all);
 /* count bytes for each rank in `given`, as many from each in `got`. */
 LUN_API lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, void *got);
-/* A message to a rank, and the next one from a rank with that tag, 0 to 30000.  A send does not
- * wait for its receiver.  LUN_ERANGE: it has more than `room` bytes. */
+/* A message to another rank with a tag, 0 to 30000; does not wait for its receiver. */
 LUN_API lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count);
+/* The next message from another rank with that tag.  LUN_ERANGE: it has more than `room` bytes. */
 LUN_API lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room,
                                  int64_t *count);
 /* This rank takes no further step; why: told to ranks that do ("out of data"), or NULL.  Returns

@@ -166,10 +166,13 @@ LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
 /* The next message from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
 LUN_API lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count);
 /* Sets what answers the requests of other ranks, by lun_spmd_reply, at once or later; called while
- * a call above waits. */
+ * a call above waits; with bytes NULL: that rank, or this one, has ended. */
 LUN_API void lun_spmd_serve(lun_engine *e,
                             void (*serve)(void *ctx, int from, const void *bytes, int64_t count),
                             void *ctx);
+/* Answers what has been asked so far, without waiting; for work that asks nobody. */
+LUN_API lun_status lun_spmd_listen(lun_engine *e);
+/* Answers a request of that rank. */
 LUN_API lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count);
 /* Asks a rank, which may be this one, and waits for its answer; *reply: to be freed. */
 LUN_API lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t count,

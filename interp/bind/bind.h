@@ -67,6 +67,7 @@ typedef struct lun__host {
     int64_t collected;       /* bytes of elements alive after the last full collection */
     uint64_t seed;           /* of the next random array that has none */
     const char *math;        /* "fast" or "precise" */
+    lua_State *waiting;      /* that waits for other ranks (spmd.c) */
 } lun__host;
 
 /* How each userdata of the binding begins. Size, host and kind identify it; its metatable does not,
@@ -108,6 +109,9 @@ lun__host *lun__host_open(lua_State *L);
 void lun__host_offer(lua_State *L, lun_engine *e);
 /* The host of a state, NULL if there is none. Raises nothing. */
 lun__host *lun__host_of(lua_State *L);
+/* Ends this rank, if it is one of several (lun_spmd_end), while its requests can still be answered
+ * in L. Raises nothing. */
+void lun__leave_ranks(lua_State *L, lun__host *h, const char *why);
 /* The engine of a state, NULL if there is none. Raises nothing. */
 lun_engine *lun__engine_of(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
@@ -359,6 +363,7 @@ void lun__open_memory(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_apply(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
+void lun__open_spmd(lua_State *L, const lun__parts *p);
 void lun__open_engine(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);

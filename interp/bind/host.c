@@ -86,12 +86,20 @@ static void box_ended(void *host, const void *data)
     h->ended = (int32_t)slot;
 }
 
+void lun__leave_ranks(lua_State *L, lun__host *h, const char *why)
+{
+    h->waiting = L;
+    (void)lun_spmd_end(h->engine, why);
+    lun_spmd_serve(h->engine, NULL, NULL);
+}
+
 /* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
 static int end_host(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, 1);
     if (!h || lua_rawlen(L, 1) != sizeof *h || !h->engine)
         return 0;
+    lun__leave_ranks(L, h, NULL);
     for (int32_t i = 0; i < h->room; i++)
         release_entry(&h->held[i]);
     if (h->recycler)

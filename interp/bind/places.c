@@ -107,6 +107,11 @@ static int stats(lua_State *L)
         {"algorithms", s.algorithms},
         {"moves", s.moves},
         {"bytes_moved", s.bytes_moved},
+        {"messages", s.messages},
+        {"bytes_sent", s.bytes_sent},
+        {"collectives", s.collectives},
+        {"remote_gets", s.remote_gets},
+        {"remote_puts", s.remote_puts},
     };
     const struct {
         const char *name;

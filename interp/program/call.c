@@ -183,14 +183,31 @@ static int describe_error(lua_State *L)
     return 1;
 }
 
+/* The running thread is one of several that run scripts. */
+static _Thread_local bool is_rank, is_leaving;
+
+void lun__call_as_rank(void)
+{
+    is_rank = true;
+}
+
+void lun__call_leaves(void)
+{
+    is_leaving = true;
+}
+
 int lun__call(lua_State *L, int nargs, int nresults)
 {
-    int handler = lua_gettop(L) - nargs;
+    int status, handler = lua_gettop(L) - nargs;
     lua_pushcfunction(L, describe_error);
     lua_insert(L, handler);
-    on_signal(SIGINT, interrupt_script, 0);
-    int status = protected(L, nargs, nresults, handler);
-    on_signal(SIGINT, SIG_DFL, 0);
+    if (is_rank) {
+        status = lua_pcall(L, nargs, nresults, handler);
+    } else {
+        on_signal(SIGINT, interrupt_script, 0);
+        status = protected(L, nargs, nresults, handler);
+        on_signal(SIGINT, SIG_DFL, 0);
+    }
     lua_remove(L, handler);
     return status;
 }
@@ -240,12 +257,25 @@ void lun__complain(const char *program, const char *message)
     fflush(stderr);
 }
 
+/* Its address is the key of the registry where the last message is. */
+static const char report_key;
+
 int lun__report(lua_State *L, const char *program, int status)
 {
-    if (status != LUA_OK) {
+    if (status != LUA_OK && is_leaving) {
+        lua_pop(L, 1);
+    } else if (status != LUA_OK) {
         const char *message = lua_tostring(L, -1);
         lun__complain(program, message ? message : "(error message is not a string)");
-        lua_pop(L, 1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &report_key);
     }
     return status;
+}
+
+void lun__last_report(lua_State *L, char *text, size_t room)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &report_key);
+    const char *message = lua_tostring(L, -1);
+    snprintf(text, room, "%.*s", message ? (int)strcspn(message, "\n") : 0, message ? message : "");
+    lua_pop(L, 1);
 }

@@ -12,6 +12,12 @@
  * message, with a traceback, replaces function and arguments. */
 int lun__call(lua_State *L, int nargs, int nresults);
 
+/* Calls by the running thread, one of several that run scripts, leave signals to others. */
+void lun__call_as_rank(void);
+/* From here on the errors of the running thread's script are how os.exit leaves it: none is
+ * reported. */
+void lun__call_leaves(void);
+
 /* From here on Ctrl-C is the prompt's: while lun__run_input runs, all of it is stopped, whatever
  * pcall catches, and a second one within a second that finds it still running exits with 130; at
  * other times it is noted. */
@@ -33,5 +39,9 @@ void lun__complain(const char *program, const char *message);
 
 /* Where status is an error: complains with the message on the top and pops it. Returns status. */
 int lun__report(lua_State *L, const char *program, int status);
+
+/* The first line of the last message that lun__report has written for this state, "" if there is
+ * none. */
+void lun__last_report(lua_State *L, char *text, size_t room);
 
 #endif

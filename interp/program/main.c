@@ -17,6 +17,7 @@
 #include "program/call.h"
 #include "program/options.h"
 #include "program/progress.h"
+#include "program/ranks.h"
 #include "program/repl.h"
 #include "state/sandbox.h"
 
@@ -191,10 +192,12 @@ static bool run_rest(lua_State *L, const lun_options *o)
     return true;
 }
 
-/* The protected part of main; its argument is the options. Returns whether all went well. */
+/* The protected part of main; its arguments are the options and, in a thread of --ranks, that rank.
+ * Returns whether all went well. */
 static int run(lua_State *L)
 {
     const lun_options *o = lua_touserdata(L, 1);
+    void *rank = lua_touserdata(L, 2);
     luaL_checkversion(L);
     if (o->version)
         print_line(LUA_COPYRIGHT);
@@ -204,7 +207,7 @@ static int run(lua_State *L)
         lua_pushboolean(L, 1);
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
-    if (o->sandbox) {
+    if (o->sandbox || rank) {
         lun__state_open_libs(L);
         if (!o->interactive)
             lun__state_begin(L);
@@ -213,8 +216,11 @@ static int run(lua_State *L)
         luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
         lua_setglobal(L, "lun");
     }
+    if (!o->sandbox)
+        lun__rank_begin(L, rank);
     set_arg(L, o);
-    lun__watch_progress(L);
+    if (!rank)
+        lun__watch_progress(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
     bool ok = (!o->check || run_check(L, o)) && (o->ignore_env || o->sandbox || run_init(L, o)) &&
               run_options(L, o) && (!o->info || run_info(L, o)) && run_rest(L, o);
@@ -287,6 +293,8 @@ int main(int argc, char **argv)
     }
 
     o.sandbox = o.sandbox || o.seconds || o.megabytes;
+    if (o.ranks)
+        return lun__ranks_run(&o, run);
     lun_engine *engine = NULL;
     lua_State *L = new_state(&o, &engine);
     if (!L) {
@@ -297,6 +305,7 @@ int main(int argc, char **argv)
     lua_pushlightuserdata(L, &o);
     int status = lua_pcall(L, 1, 1, 0);
     bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
+    lun__rank_end(L, NULL);
     if (engine)
         lun__state_close(L);
     else

@@ -26,7 +26,7 @@ static bool long_option(const lun_options *o, int *index, const char *name, cons
 
 void lun__options_pass(const lun_options *o, int *index)
 {
-    static const char *const valued[] = {"--backend", "--threads", "--time-limit",
+    static const char *const valued[] = {"--backend", "--threads", "--ranks", "--time-limit",
                                          "--memory-limit"};
     const char *unused = NULL;
     for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++)
@@ -69,6 +69,8 @@ static bool is_limit(const char *text)
     return lun__options_limit(text) > 0;
 }
 
+enum { MOST_RANKS = 1024 };
+
 /* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
 static bool parse_long(lun_options *o, int *index)
 {
@@ -78,6 +80,9 @@ static bool parse_long(lun_options *o, int *index)
     if (long_option(o, index, "--threads", &o->threads))
         return (o->threads && is_count(o->threads)) ||
                refuse(o, text, "'%s' needs a positive number");
+    if (long_option(o, index, "--ranks", &o->ranks))
+        return (o->ranks && is_count(o->ranks) && strtol(o->ranks, NULL, 10) <= MOST_RANKS) ||
+               refuse(o, text, "'%s' needs a number from 1 to 1024");
     if (long_option(o, index, "--time-limit", &o->seconds))
         return is_limit(o->seconds) || refuse(o, text, "'%s' needs a positive number of seconds");
     if (long_option(o, index, "--memory-limit", &o->megabytes))
@@ -148,6 +153,10 @@ bool lun__options_parse(lun_options *o)
     }
     o->script = i;
     o->has_script = i < o->argc;
+    if (o->ranks && (o->sandbox || o->seconds || o->megabytes))
+        return refuse(o, "--ranks", "'%s' cannot be combined with a sandbox");
+    if (o->ranks && (o->interactive || (!o->has_script && !o->executes)))
+        return refuse(o, "--ranks", "'%s' needs a script");
     if (o->check && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--check", "'%s' cannot be combined with a sandbox");
     return true;
@@ -163,7 +172,8 @@ void lun__options_usage(FILE *to, const char *program)
         "      show version information\n  -E        ignore environment variables\n  -W        "
         "turn warnings on\n  --        stop handling options\n  -         stop handling options "
         "and execute stdin\n  --backend name  compute with this backend (see --info)\n  --threads "
-        "n     use at most n threads of the host\n  --check         test functions for "
+        "n     use at most n threads of the host\n  --ranks n       run the script on n threads, "
+        "each with a state and an engine of its own\n  --check         test functions for "
         "associativity and indices, recompute elements\n  --sandbox       deny scripts access to "
         "files and "
         "processes\n  --time-limit s    stop the script after s seconds; implies --sandbox\n  "

@@ -18,6 +18,7 @@ typedef struct lun_options {
     const char *complaint; /* what is wrong with it; holds one %s */
     const char *backend;
     const char *threads;
+    const char *ranks;
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
     bool sandbox, check;
     bool interactive, version, ignore_env, executes, info, help, about;

@@ -431,6 +431,44 @@ local SIGNS = {
         "also month, day, weekday (Monday is 1), yearday: parts of dates given as days since 1970-01-01, a number or\n"
             .. "an array of integers, in the Gregorian calendar at all times",
     },
+    {
+        "spmd ranks npes mype spmd.npes spmd.mype", "local s = lun.spmd",
+        "what ranks do together (lunarray --ranks 4 script.lua, mpirun -n 4 lunarray script.lua): each runs the whole\n"
+            .. "script with data of its own; s.npes ranks, of which this one is s.mype, from 0; docs/ranks.md",
+    },
+    {
+        "barrier barrier_begin barrier_end spmd.barrier spmd.barrier_begin spmd.barrier_end", "s.barrier()",
+        "waits until all ranks are here; s.barrier_begin() and s.barrier_end(): the same with work between them",
+    },
+    {
+        "bcast gather allgather alltoall spmd.bcast spmd.gather spmd.allgather spmd.alltoall", "s.bcast(x [, root])",
+        "root's value on all; s.gather(x [, root]), s.allgather(x): a list of all values, PE p's at p + 1;\n"
+            .. "s.alltoall(list): one value for each, one from each; nil, booleans, numbers, strings, arrays, tables of these",
+    },
+    {
+        "allreduce exscan spmd.reduce spmd.allreduce spmd.scan spmd.exscan", "s.allreduce(op, x)",
+        "the values of all combined by + * & | ~ min max or a function, in rank order by the pair tree;\n"
+            .. "s.reduce(op, x [, root]); s.scan(op, x): of PE 0 to this one; s.exscan(op, x [, id]): without this one",
+    },
+    {
+        "send recv spmd.send spmd.recv", "s.send(pe, x [, tag])",
+        "a message, which s.recv(pe [, tag]) of that rank gives; send does not wait for it",
+    },
+    {
+        "master endmaster inmaster spmd.master spmd.endmaster spmd.inmaster", "s.master(f)",
+        "PE 0 calls f, all get its results; or: if s.master() then ... end; x = s.endmaster(x)",
+    },
+    {
+        "critical shared symmetric home spmd.critical spmd.shared spmd.symmetric spmd.home",
+        "s.critical(f)",
+        "one rank at a time calls f; s.shared(dtype, x): a value, v:get() v:set(x), or array, v[i], on PE 0, which is\n"
+            .. "s.home(v); s.symmetric(dtype, shape): an array on each rank: y[i], y:get(pe, i), y:put(pe, i, x),\n"
+            .. "y:localview()",
+    },
+    {
+        "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",
+        "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange",
+    },
     { "date text date.text", "lun.date.text(days)", 'a list of texts such as "2012-01-31"; of a number its text' },
     {
         "cache export", "lun.cache.export(path)",
@@ -499,6 +537,7 @@ methods         %s
 files           load open save
 tables          table rows factor date group join
 pictures        plot hist image
+ranks           spmd
 the engine      backends devices use math clock trim cache info isarray op _VERSION
 operations      %s]]
 

@@ -66,4 +66,15 @@ core.internal.methods.source = later("plan", "source", 2)
 core.internal.page_type.__tostring = later("plan", "page", 1)
 core.internal.array_type.__tostring = later("show", "text", 1)
 
+-- Ranks begin when one of their names is first used.
+lun.spmd = setmetatable({}, {
+    __index = function(spmd, name)
+        setmetatable(spmd, nil)
+        for key, value in pairs(require "lunarray.spmd") do
+            spmd[key] = value
+        end
+        return spmd[name]
+    end,
+})
+
 return lun

@@ -16,38 +16,7 @@ base.types = setmetatable({}, { __mode = "k" }) -- of a struct the metatable of 
 
 -- ---------------------------------------------------------------- errors
 
-local getinfo = debug.getinfo
-
--- Where the nearest function of the script stands: "file:line: ".
-local function script_place()
-    local level = 2
-    local info = getinfo(level, "Sl")
-    while info and (info.currentline <= 0 or info.short_src:find("lua/lunarray/", 1, true) == 1) do
-        level = level + 1
-        info = getinfo(level, "Sl")
-    end
-    return info and ("%s:%d: "):format(info.short_src, info.currentline) or ""
-end
-
-local function settle(ok, ...)
-    if ok then
-        return ...
-    end
-    local e = ...
-    if type(e) == "string" then
-        local place = script_place()
-        e = e:gsub("^lua/lunarray/%w+%.lua:%d+: ", "")
-        e = e:sub(1, #place) == place and e or place .. e -- it may come from another of these functions
-    end
-    error(e, 0)
-end
-
--- f as scripts call it: an error without a place, or with one in these files, names the script's line.
-function base.public(f)
-    return function(...)
-        return settle(pcall(f, ...))
-    end
-end
+base.public = require("lunarray.public")
 
 -- f called by a Lua function: what it builds is known by the script's line, which C functions do not tell.
 local function invoke(f, ...)

@@ -95,7 +95,7 @@ static void tell(lun_engine *e, const said *all, int size)
         if (first)
             add_group(&text, all, size, i);
     }
-    lun__fail(e, LUN_EARG, "%s%s", differ ? "ranks differ: " : "", lun__strbuf_text(&text));
+    lun__fail(e, LUN_ESCRIPT, "%s%s", differ ? "ranks differ: " : "", lun__strbuf_text(&text));
     lun__strbuf_free(&text);
 }
 
@@ -120,7 +120,7 @@ static lun_status compare(lun_engine *e, uint64_t h)
             all[i].text = at + sizeof all[i].hash;
         }
         tell(e, all, r->net->size);
-        s = LUN_EARG;
+        s = LUN_ESCRIPT;
     }
     lun__strbuf_free(&own);
     free(all);
@@ -236,6 +236,20 @@ void lun_spmd_inside(lun_engine *e, const char *region)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* All have ended; what they said of it is received, so that no message is left behind. */
+static lun_status hear_ends(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_wait w = lun__wait_new("the end of the script", LUN_NET_ANY);
+    for (int i = 0; i < r->net->size; i++)
+        while (i != r->net->rank && !r->ended[i]) {
+            lun_status s = lun__wait_turn(e, &w);
+            if (s != LUN_OK)
+                return s;
+        }
+    return LUN_OK;
+}
+
 /* Tells all, and agrees on the end until every rank does. */
 static lun_status end_together(lun_engine *e)
 {
@@ -248,12 +262,13 @@ static lun_status end_together(lun_engine *e)
         if (s != LUN_OK)
             return s;
     }
+    (void)lun__answer(e, r->net->rank, NULL, 0);
     while (true) {
         lun_status s = start(e, END);
         if (s == LUN_OK)
             s = finish(e, END, "the end of the script");
-        if (s != LUN_EARG) /* other ranks take a step, and fail; this one waits for their ends */
-            return s;
+        if (s != LUN_ESCRIPT) /* other ranks take a step, and fail; this one waits for their ends */
+            return s == LUN_OK ? hear_ends(e) : s;
     }
 }
 

@@ -40,13 +40,17 @@ lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **byte
     return LUN_OK;
 }
 
-/* A request is answered by the host, which is not asked for another one meanwhile. */
-static void answer(lun_ranks_state *r, int from, const char *bytes, int64_t count)
+lun_status lun__answer(lun_engine *e, int from, const void *bytes, int64_t count)
 {
+    lun_ranks_state *r = e->ranks;
+    if (!r->serve && !bytes)
+        return LUN_OK;
+    if (!r->serve)
+        return lun__post(e, from, LUN_TAG_REPLY, 0, NULL, 0);
     r->serving = true;
-    if (r->serve)
-        r->serve(r->serve_ctx, from, bytes, count);
+    r->serve(r->serve_ctx, from, bytes, count);
     r->serving = false;
+    return LUN_OK;
 }
 
 static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count)
@@ -69,10 +73,9 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
     case LUN_SAYS_END:
         free(r->ended[from]);
         r->ended[from] = strdup(bytes + 1);
-        return r->ended[from] ? LUN_OK : lun__nomem(e);
+        return r->ended[from] ? lun__answer(e, from, NULL, 0) : lun__nomem(e);
     default:
-        answer(r, from, bytes + 1, count - 1);
-        return LUN_OK;
+        return lun__answer(e, from, bytes + 1, count - 1);
     }
 }
 

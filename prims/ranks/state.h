@@ -77,6 +77,9 @@ lun_status lun__give_up(lun_engine *e, const char *text);
 lun_status lun__is_over(lun_engine *e);
 /* Takes what others have sent: questions, requests, ends. */
 lun_status lun__listen(lun_engine *e);
+/* A request is answered by the host, which is not asked for another one meanwhile; without one by
+ * an empty reply. bytes NULL: that rank has ended. */
+lun_status lun__answer(lun_engine *e, int from, const void *bytes, int64_t count);
 /* A message that is kept until it has gone. */
 lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count);
 /* The first message with that tag from a rank, waited for; *bytes: to be freed. */

@@ -22,7 +22,7 @@ lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void
             return lun__receive(e, found, tag, (char **)bytes);
         }
         if (r->ended[from] && tag != LUN_TAG_REPLY && ++looks > LAST_LOOKS) {
-            return lun__fail(e, LUN_EBACKEND, "rank %d has ended%s", from, r->ended[from]);
+            return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
         }
         lun_status s = lun__wait_turn(e, w);
         if (s != LUN_OK)
@@ -133,6 +133,14 @@ void lun_spmd_serve(lun_engine *e,
         return;
     e->ranks->serve = serve;
     e->ranks->serve_ctx = ctx;
+}
+
+lun_status lun_spmd_listen(lun_engine *e)
+{
+    LUN_NEED(e, true);
+    if (!e->ranks || !e->ranks->net || e->ranks->serving)
+        return LUN_OK;
+    return e->ranks->given_up ? lun__is_over(e) : lun__listen(e);
 }
 
 lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count)

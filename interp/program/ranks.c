@@ -1,0 +1,251 @@
+/* ranks.c - the program as one of several ranks; see ranks.h. Ctrl-C is the first thread's, which
+ * runs no script: it stops all ranks. Knows nothing of what ranks do together. */
+#define _GNU_SOURCE
+#include "program/ranks.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+
+#include "bind/bind.h"
+#include "program/call.h"
+#include "state/sandbox.h"
+
+/* One thread of --ranks. */
+typedef struct rank {
+    pthread_t thread;
+    lua_State *L;
+    lun_engine *engine;
+    lun_options o; /* the program's name is that of the rank */
+    lua_CFunction run;
+    int code;
+    bool started, exits; /* exits: os.exit was called */
+    char name[64];       /* for messages: "lunarray: rank 2" */
+} rank;
+
+/* ---- what is different in a script --------------------------------------------------------- */
+
+/* print, a whole line at once. */
+static int print_line(lua_State *L)
+{
+    int count = lua_gettop(L);
+    size_t length;
+    luaL_Buffer line;
+    luaL_buffinit(L, &line);
+    for (int i = 1; i <= count; i++) {
+        if (i > 1)
+            luaL_addchar(&line, '\t');
+        luaL_tolstring(L, i, NULL);
+        luaL_addvalue(&line);
+    }
+    luaL_addchar(&line, '\n');
+    luaL_pushresult(&line);
+    const char *text = lua_tolstring(L, -1, &length);
+    fwrite(text, 1, length, stdout);
+    fflush(stdout);
+    return 0;
+}
+
+/* The code that the argument of os.exit means. */
+static int exit_code(lua_State *L)
+{
+    if (lua_isboolean(L, 1))
+        return lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
+}
+
+/* Its address is the key of the registry where a rank that is a thread is. */
+static const char rank_key;
+
+static const char leaving[] = "this rank ends by os.exit";
+
+/* What catches the error of os.exit is left again by the next instruction. */
+static void leave_again(lua_State *L, lua_Debug *where)
+{
+    (void)where;
+    lua_pushstring(L, leaving);
+    lua_error(L);
+}
+
+/* os.exit of a rank that is a thread. */
+static int exit_thread(lua_State *L)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &rank_key);
+    rank *r = lua_touserdata(L, -1);
+    r->code = exit_code(L);
+    r->exits = true;
+    lun__call_leaves();
+    lua_sethook(L, leave_again, LUA_MASKCOUNT, 1);
+    lua_sethook(r->L, leave_again, LUA_MASKCOUNT, 1);
+    lua_pushstring(L, leaving);
+    return lua_error(L);
+}
+
+/* os.exit of a rank that is a process; upvalue: the stock one, which closes the state, so that MPI
+ * ends well. */
+static int exit_process(lua_State *L)
+{
+    int code = exit_code(L);
+    lun__leave_ranks(L, lun__host_of(L), "os.exit");
+    lua_settop(L, 0);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushinteger(L, code);
+    lua_pushboolean(L, 1);
+    lua_call(L, 2, 0);
+    return 0;
+}
+
+void lun__rank_begin(lua_State *L, void *self)
+{
+    lun_engine *e = lun__engine_of(L);
+    if (lun_spmd_start(e) != LUN_OK)
+        luaL_error(L, "%s", lun_error(e));
+    if (lun_spmd_npes(e) == 1 && !self)
+        return;
+    lua_pushcfunction(L, print_line);
+    lua_setglobal(L, "print");
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+    lua_getfield(L, -1, "os");
+    lua_getfield(L, -1, "exit");
+    lua_pushcclosure(L, self ? exit_thread : exit_process, 1);
+    lua_setfield(L, -2, "exit");
+    lua_pop(L, 2);
+    lua_pushlightuserdata(L, self);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
+}
+
+void lun__rank_end(lua_State *L, const char *why)
+{
+    char last[256] = "";
+    lun__host *h = lun__host_of(L);
+    if (!h || !h->engine)
+        return;
+    lun__last_report(L, last, sizeof last);
+    lun__leave_ranks(L, h, why ? why : last);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* A signal handler gets no argument. */
+static rank *ranks;
+static volatile sig_atomic_t rank_count;
+
+/* The first Ctrl-C stops all scripts; the second one, which finds the default action, the
+ * process. */
+static void stop_all(int number)
+{
+    signal(number, SIG_DFL);
+    for (int i = 0; i < rank_count; i++)
+        lun_cancel(ranks[i].engine);
+}
+
+static void *run_rank(void *arg)
+{
+    rank *r = arg;
+    lun__call_as_rank();
+    lua_pushcfunction(r->L, r->run);
+    lua_pushlightuserdata(r->L, &r->o);
+    lua_pushlightuserdata(r->L, r);
+    int status = lua_pcall(r->L, 2, 1, 0);
+    bool ok = lun__report(r->L, r->name, status) == LUA_OK && lua_toboolean(r->L, -1);
+    lua_sethook(r->L, NULL, 0, 0);
+    if (!r->exits)
+        r->code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
+    lun__rank_end(r->L, r->exits ? "os.exit" : NULL);
+    return NULL;
+}
+
+static void complain(void *name, const char *text)
+{
+    lun__complain(name, text);
+}
+
+/* Threads of each of so many ranks: a share of what the process may use. */
+static int share_of_cores(const lun_options *o, int count)
+{
+    cpu_set_t cores;
+    const char *given = o->threads ? o->threads : getenv("LUNARRAY_THREADS");
+    int all = given ? (int)strtol(given, NULL, 10) : 0;
+    if (all <= 0 && sched_getaffinity(0, sizeof cores, &cores) == 0)
+        all = CPU_COUNT(&cores);
+    return all > count ? all / count : 1;
+}
+
+static lun_status open_rank(rank *r, lun_ranks *group, int number, int threads)
+{
+    lun_config c = {.size = sizeof c, .ranks = group, .rank = number, .threads = threads};
+    c.log = complain;
+    c.log_ctx = r->name;
+    lun_status s = lun_open(&c, &r->engine);
+    if (s != LUN_OK)
+        return s; /* the log has it */
+    s = lun_spmd_start(r->engine);
+    if (s == LUN_OK)
+        s = lun__state_new(r->engine, &r->L);
+    if (s != LUN_OK) {
+        lun__complain(r->name, lun_error(r->engine));
+        return s;
+    }
+    lun_host_set(r->engine, r->L, NULL);
+    lun_host_on_cancel(r->engine, lun__state_stop);
+    return LUN_OK;
+}
+
+/* Starts and awaits all; false with what had been started stopped. */
+static bool run_all(rank *all, int count)
+{
+    sigset_t interrupt, before;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    bool ok = true;
+    for (int i = 0; i < count && ok; i++)
+        ok = all[i].started = pthread_create(&all[i].thread, NULL, run_rank, &all[i]) == 0;
+    if (!ok)
+        lun__complain(all[0].o.program, "cannot start a thread for each rank");
+    for (int i = 0; i < count && !ok; i++)
+        lun_cancel(all[i].engine);
+    ranks = all;
+    rank_count = count;
+    signal(SIGINT, stop_all);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (int i = 0; i < count; i++)
+        if (all[i].started)
+            pthread_join(all[i].thread, NULL);
+    signal(SIGINT, SIG_DFL);
+    rank_count = 0;
+    return ok;
+}
+
+int lun__ranks_run(const lun_options *o, lua_CFunction run)
+{
+    int count = (int)strtol(o->ranks, NULL, 10), code = EXIT_SUCCESS;
+    rank *all = calloc((size_t)count, sizeof *all);
+    lun_ranks *group = NULL;
+    bool ok = all && lun_ranks_new(count, &group) == LUN_OK;
+    if (!ok)
+        lun__complain(o->program, "not enough memory");
+    for (int i = 0; i < count && ok; i++) {
+        all[i].o = *o;
+        all[i].o.program = all[i].name;
+        all[i].run = run;
+        snprintf(all[i].name, sizeof all[i].name, "%.40s: rank %d", o->program, i);
+        ok = open_rank(&all[i], group, i, share_of_cores(o, count)) == LUN_OK;
+    }
+    lun_ranks_free(group);
+    ok = ok && run_all(all, count);
+    for (int i = 0; i < count && all; i++) {
+        if (all[i].L)
+            lun__state_close(all[i].L);
+        code = code ? code : all[i].code;
+    }
+    for (int i = 0; i < count && all; i++)
+        lun_close(all[i].engine);
+    free(all);
+    return ok ? code : EXIT_FAILURE;
+}

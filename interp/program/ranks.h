@@ -1,0 +1,21 @@
+/* ranks.h - the program as one of several ranks: threads of it (--ranks), or one of the processes
+ * of a launcher. Private to the program. */
+#ifndef LUN_PROGRAM_RANKS_H
+#define LUN_PROGRAM_RANKS_H
+
+#include <lua.h>
+
+#include "program/options.h"
+
+/* Raises errors: makes the engine of L, which has the module, a rank; where it is one of several,
+ * print writes whole lines and os.exit ends the rank, in step with the others. self: what
+ * lun__ranks_run gave to the protected function, or NULL. */
+void lun__rank_begin(lua_State *L, void *self);
+/* This rank's script has ended; why: NULL for the last error that was reported. */
+void lun__rank_end(lua_State *L, const char *why);
+/* Runs that protected function, with the options and a pointer for lun__rank_begin, in --ranks
+ * threads, each with a state of its own. The program's exit code: the first in rank order that is
+ * not 0. */
+int lun__ranks_run(const lun_options *o, lua_CFunction run);
+
+#endif

@@ -1,0 +1,161 @@
+-- Values as bytes and back: nil, booleans, numbers, strings, arrays, and tables of these. Knows nothing of where the
+-- bytes go.
+
+local core = require "lunarray.core"
+
+local pack = {}
+
+local DEPTH = 100 -- of tables in tables
+
+local array_type = core.internal.array_type
+
+local function is_array(x)
+    return type(x) == "userdata" and debug.getmetatable(x) == array_type
+end
+pack.is_array = is_array
+
+-- ---------------------------------------------------------------- writing
+
+local write
+
+local function write_array(out, a)
+    local shape = { a:shape() }
+    if #shape == 0 then
+        return write(out, a:value(), 0)
+    end
+    out[#out + 1] = "A" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
+        table.unpack(shape))
+    out[#out + 1] = string.pack("<s8", a:tobytes())
+end
+
+local function write_table(out, t, depth, open)
+    if open[t] then
+        error("a table that contains itself cannot be sent", 0)
+    elseif depth > DEPTH then
+        error(("tables more than %d deep cannot be sent"):format(DEPTH), 0)
+    elseif getmetatable(t) ~= nil then
+        local name = getmetatable(t)
+        name = type(name) == "table" and rawget(name, "__name") or "a table with a metatable"
+        error(("%s cannot be sent: nil, booleans, numbers, strings, arrays and tables of these can"):format(name), 0)
+    end
+    open[t] = true
+    out[#out + 1] = "{"
+    for key, value in next, t do
+        write(out, key, depth + 1, open)
+        write(out, value, depth + 1, open)
+    end
+    out[#out + 1] = "}"
+    open[t] = nil
+end
+
+local WRITERS = {
+    ["nil"] = function()
+        return "n"
+    end,
+    boolean = function(x)
+        return x and "t" or "f"
+    end,
+    number = function(x)
+        return math.type(x) == "integer" and string.pack("<c1i8", "i", x) or string.pack("<c1d", "d", x)
+    end,
+    string = function(x)
+        return string.pack("<c1s8", "s", x)
+    end,
+}
+
+function write(out, x, depth, open)
+    local writer = WRITERS[type(x)]
+    if writer then
+        out[#out + 1] = writer(x)
+    elseif is_array(x) then
+        write_array(out, x)
+    elseif type(x) == "table" then
+        write_table(out, x, depth, open)
+    else
+        error(("a %s cannot be sent: nil, booleans, numbers, strings, arrays and tables of these can"):format(type(x)),
+            0)
+    end
+end
+
+-- The values as one string. Raises an error, without a place, where one cannot be written.
+function pack.write(...)
+    local out = { string.pack("<I4", select("#", ...)) }
+    for k = 1, select("#", ...) do
+        write(out, (select(k, ...)), 0, {})
+    end
+    return table.concat(out)
+end
+
+-- ---------------------------------------------------------------- reading
+
+local read
+
+local function read_array(s, at)
+    local dtype, rank
+    dtype, rank, at = string.unpack("<s1B", s, at)
+    local shape = table.pack(string.unpack("<" .. ("i8"):rep(rank), s, at))
+    local bytes
+    bytes, at = string.unpack("<s8", s, shape[rank + 1])
+    shape[rank + 1], shape.n = nil, nil
+    return core.frombytes(bytes, dtype, shape), at
+end
+
+local READERS = {
+    n = function(_, at)
+        return nil, at
+    end,
+    t = function(_, at)
+        return true, at
+    end,
+    f = function(_, at)
+        return false, at
+    end,
+    i = function(s, at)
+        return string.unpack("<i8", s, at)
+    end,
+    d = function(s, at)
+        return string.unpack("<d", s, at)
+    end,
+    s = function(s, at)
+        return string.unpack("<s8", s, at)
+    end,
+    A = read_array,
+    ["{"] = function(s, at)
+        local t = {}
+        while s:sub(at, at) ~= "}" do
+            local key
+            key, at = read(s, at)
+            t[key], at = read(s, at)
+        end
+        return t, at + 1
+    end,
+}
+
+function read(s, at)
+    return READERS[s:sub(at, at)](s, at + 1)
+end
+
+-- The values that pack.write has written.
+function pack.read(s)
+    local count, at = string.unpack("<I4", s)
+    local values = { n = count }
+    for k = 1, count do
+        values[k], at = read(s, at)
+    end
+    return table.unpack(values, 1, count)
+end
+
+-- ---------------------------------------------------------------- saying
+
+-- What a value is, for agreements and errors: "f64[100]", "a number".
+function pack.kind(x)
+    if is_array(x) then
+        local shape = { x:shape() }
+        return #shape == 0 and "a number" or ("%s[%s]"):format(x:dtype(), table.concat(shape, ", "))
+    elseif x == nil then
+        return "nil"
+    end
+    return ("a %s"):format(type(x))
+end
+
+return pack

@@ -1,0 +1,414 @@
+-- lun.spmd: what several ranks do together, under --ranks (threads) for 1 to 7 ranks and under both MPIs where they are
+-- installed; and what they are told where they do not do the same. Expected values are computed here, in plain Lua.
+
+local shell = require "shell"
+
+local program = shell.interpreter()
+local sanitized = program:find "/asan/" or program:find "/tsan/"
+
+local scratch
+
+setup(function()
+    scratch = shell.scratch()
+end)
+
+teardown(function()
+    shell.discard(scratch)
+end)
+
+local function lines_of(text)
+    local lines = {}
+    for line in text:gmatch "[^\n]+" do
+        lines[#lines + 1] = line
+    end
+    table.sort(lines)
+    return lines
+end
+
+-- Runs a script; gives its lines, sorted, what it wrote to stderr, its status.
+local function run(launch, script, environment)
+    local path = shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
+    local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=20 %s %s s.lua 2>err"):format(scratch,
+        environment or "", launch))
+    return lines_of(text), shell.slurp(path:gsub("s%.lua$", "err")), status
+end
+
+local here = shell.capture "pwd":gsub("\n$", "")
+local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
+
+local function ranks(n, script, environment)
+    return run(("%s --ranks %d"):format(path, n), script, environment)
+end
+
+-- Every rank prints true; the script goes well.
+local function holds(n, script)
+    local lines, err, status = ranks(n, script .. "\nprint(true)")
+    assert.are.equal("", err)
+    assert.are.equal(0, status)
+    assert.are.same(("true "):rep(n), table.concat(lines, " ") .. " ")
+end
+
+local COUNTS = { 1, 2, 3, 4, 7 }
+
+local COLLECTIVES = [[
+    local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
+    local kinds = { false, true, 5, 2.5, "text\0more", math.mininteger, 1 / 0 }
+    for k, x in ipairs(kinds) do
+        for root = 0, n - 1 do
+            local given = "other"
+            if me == root then given = x end
+            check(s.bcast(given, root), x)
+        end
+    end
+    check(s.bcast(nil), nil)
+    local t = s.bcast(me == 0 and { 1, { x = "y" }, lun.vector({ 1, 2 }, "f32"), lun.zeros({ 2, 0 }) } or nil)
+    check(t[2].x, "y") check(t[3]:dtype(), "f32") check(t[3][2], 2.0) check(select(2, t[4]:shape()), 0)
+    local list = s.allgather({ me })
+    check(#list, n)
+    for k = 1, n do check(list[k][1], k - 1) end
+    for root = 0, n - 1 do
+        local own = s.gather(me * 2, root)
+        check(own and own[n] or "none", me == root and (n - 1) * 2 or "none")
+    end
+    local parts = {}
+    for k = 1, n do parts[k] = me * 100 + k end
+    for k, x in ipairs(s.alltoall(parts)) do check(x, (k - 1) * 100 + me + 1) end
+]]
+
+local REDUCTIONS = [[
+    local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
+    check(s.allreduce("+", me + 1), n * (n + 1) // 2)
+    check(s.reduce("max", me, n - 1), me == n - 1 and n - 1 or nil)
+    check(s.allreduce("min", 5 - me), 5 - (n - 1))
+    check(s.scan("+", me + 1), (me + 1) * (me + 2) // 2)
+    check(s.exscan("+", me + 1), me * (me + 1) // 2)
+    check(math.type(s.exscan("*", 1.5)), "float")
+    check(s.exscan("max", me, "first"), me == 0 and "first" or me - 1)
+    local v = s.allreduce("+", lun.index(70) * (me + 1))
+    check(v[70], 70 * n * (n + 1) // 2)
+    -- the pair tree, in rank order
+    local function tree(first, count)
+        if count == 1 then return tostring(first) end
+        local half = 1
+        while half * 2 < count do half = half * 2 end
+        return "(" .. tree(first, half) .. tree(first + half, count - half) .. ")"
+    end
+    local text = s.allreduce(function(a, b) return "(" .. a .. b .. ")" end, tostring(me))
+    check(text, tree(0, n))
+    local sum = s.allreduce("+", 0.1 * (me + 1))
+    for _, x in ipairs(s.allgather(sum)) do check(x, sum) end
+]]
+
+local MESSAGES = [[
+    local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
+    if n > 1 then
+        local to, from = (me + 1) % n, (me - 1) % n
+        for k = 1, 10 do s.send(to, { me, k }, k % 2) end
+        s.send(to, lun.index(100000), 7)
+        check(s.recv(from, 7)[100000], 100000)
+        for tag = 0, 1 do
+            for k = tag == 0 and 2 or 1, 10, 2 do
+                local m = s.recv(from, tag)
+                check(m[1], from) check(m[2], k)
+            end
+        end
+    end
+    s.barrier_begin()
+    s.barrier_end()
+]]
+
+local REGIONS = [[
+    local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
+    check(s.inmaster(), false)
+    local a, b, c = s.master(function() return s.inmaster(), me, lun.vector { 3 } end)
+    check(a, true) check(b, 0) check(c[1], 3)
+    local x
+    if s.master() then x = 42 end
+    check(s.inmaster(), me == 0 and true or false)
+    check(s.endmaster(x), 42)
+    local total, count = s.shared("i64", 5), s.shared("i64", 0)
+    check(s.home(total), 0)
+    s.atomic(total, "+", me + 1)
+    for k = 1, 10 do s.critical(function() count:set(count:get() + 1) end) end
+    s.barrier()
+    check(total:get(), 5 + n * (n + 1) // 2)
+    check(count:get(), 10 * n)
+    s.barrier()
+    check(s.critical(function() return "result" end), "result")
+    if me == 0 then check(s.atomic(total, "exchange", 1), 5 + n * (n + 1) // 2) end
+    local grid = s.shared("f64", lun.zeros { n, 2 })
+    grid[me + 1][2] = me + 0.5
+    s.barrier()
+    for k = 1, n do check(grid[k][2], k - 0.5) end
+    local y = s.symmetric("i32", { 2, 3 })
+    y[2][1] = me
+    s.barrier()
+    for pe = 0, n - 1 do check(y:get(pe, 2, 1), pe) end
+    s.barrier()
+    y:put((me + 1) % n, 1, 3, 100 + me)
+    check(s.atomic(y, 1, 1, "+", 7), 0)
+    s.barrier()
+    check(y[1][3], 100 + (me - 1) % n)
+    check(y:localview()[1][1], 7)
+    check(#y, 2)
+]]
+
+describe("ranks that are threads", function()
+    for _, n in ipairs(COUNTS) do
+        it(("%d: collectives, reductions, messages, regions"):format(n), function()
+            holds(n, COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES .. "end do\n" .. REGIONS .. "end")
+        end)
+    end
+
+    it("have a share of the cores, whole lines of print, their own globals", function()
+        local lines, err, status = ranks(3, [[
+            x = (x or 0) + 1
+            assert(x == 1)
+            for k = 1, 200 do print(("a line of rank " .. me .. " "):rep(20)) end]])
+        assert.are.equal("", err)
+        assert.are.equal(0, status)
+        assert.are.equal(600, #lines)
+        for k, line in ipairs(lines) do
+            assert.are.equal(("a line of rank %d "):format((k - 1) // 200):rep(20), line)
+        end
+    end)
+
+    it("give the exit code of the first in rank order that fails", function()
+        local function status_of(script)
+            return (select(3, ranks(3, script)))
+        end
+        assert.are.equal(0, status_of "if me == 1 then os.exit(true) end")
+        assert.are.equal(4, status_of "if me > 0 then os.exit(3 + me) end")
+        assert.are.equal(1, status_of "if me == 1 then error 'x' end if me == 2 then os.exit(9) end")
+        assert.are.equal(7, status_of "pcall(os.exit, 7) while true do end")
+        assert.are.equal(6, status_of "coroutine.wrap(function() pcall(os.exit, 6) end)() while true do end")
+    end)
+
+    it("name the rank in what they report", function()
+        local _, err = ranks(2, "if me == 1 then error 'broken' end")
+        assert.is_truthy(err:find("lunarray: rank 1: s.lua:2: broken", 1, true))
+    end)
+
+    it("end with the session's own errors", function()
+        for options, text in pairs {
+            ["--ranks 0 s.lua"] = "'--ranks' needs a number from 1 to 1024",
+            ["--ranks 1025 s.lua"] = "'--ranks' needs a number from 1 to 1024",
+            ["--ranks 2"] = "'--ranks' needs a script",
+            ["--ranks 2 -i s.lua"] = "'--ranks' needs a script",
+            ["--ranks 2 --sandbox s.lua"] = "'--ranks' cannot be combined with a sandbox",
+        } do
+            local out, status = shell.capture(("%s %s 2>&1 </dev/null"):format(path, options))
+            assert.are.equal(1, status)
+            assert.is_truthy(out:find(text, 1, true), out)
+        end
+    end)
+
+    it("stop at Ctrl-C, all of them", function()
+        shell.write(scratch .. "/s.lua", "if lun.spmd.mype == 0 then lun.spmd.barrier() end while true do end")
+        local out, status = shell.capture(([[cd %s
+            %s --ranks 3 s.lua >out 2>&1 & pid=$!
+            sleep 0.5; kill -INT $pid; wait $pid; echo $?]]):format(scratch, path))
+        assert.are.equal(0, status)
+        assert.are.equal("1\n", out)
+    end)
+end)
+
+describe("ranks that differ", function()
+    -- What each rank prints, which is one text.
+    local function told(n, script)
+        local lines = ranks(n, script)
+        for k = 2, #lines do
+            assert.are.equal(lines[1], lines[k])
+        end
+        return lines[1], #lines
+    end
+
+    it("are told what each does, and can go on", function()
+        local text, count = told(4, [[
+            local ok, e = pcall(function()
+                if me == 0 then
+                    s.allreduce("+", lun.zeros(100))
+                else s.barrier() end
+            end)
+            s.barrier()
+            assert(s.allreduce("+", 1) == n)
+            print(ok, e.code, e)]])
+        assert.are.equal(4, count)
+        assert.are.equal("false\tESCRIPT\tranks differ: rank 0 sums f64[100] (s.lua:4); "
+            .. "ranks 1-3 are at a barrier (s.lua:5)", text)
+        text = told(3, [[print(select(2, pcall(s.bcast, 1, me == 1 and 1 or 0)))]])
+        assert.are.equal("ranks differ: ranks 0, 2 broadcast from PE 0 (s.lua:2); rank 1 broadcasts from PE 1 (s.lua:2)",
+            text)
+        text = told(2, [[print(select(2, pcall(s.allreduce, me == 1 and "+" or "max", 1)))]])
+        assert.are.equal("ranks differ: rank 0 reduces a number (s.lua:2); rank 1 sums a number (s.lua:2)", text)
+    end)
+
+    it("are told of one that has ended, or failed", function()
+        local text, count = told(4, [[
+            if me == 2 then error "out of data" end
+            for k = 1, 3 do
+                local ok, e = pcall(s.barrier)
+                print(ok, e)
+            end]])
+        assert.are.equal(9, count)
+        assert.are.equal("false\trank 2 has ended (s.lua:2: out of data)", text)
+        text = told(3, [[
+            if me == 0 then os.exit(0) end
+            print(pcall(s.allgather, 1))]])
+        assert.are.equal("false\trank 0 has ended (os.exit)", text)
+        text = told(2, [[
+            if me == 1 then return end
+            print(pcall(s.recv, 1))]])
+        assert.are.equal("false\trank 1 has ended", text)
+    end)
+
+    it("are told of an error inside master, in both forms", function()
+        local text, count = told(3, [[
+            local ok, e = pcall(s.master, function() error "oops" end)
+            s.barrier()
+            print(ok, e)]])
+        assert.are.equal(3, count)
+        assert.are.equal("false\ts.lua:2: oops", text)
+        text = told(3, [[
+            local ok, e = pcall(function()
+                if s.master() then error "oops" end
+                s.endmaster()
+            end)
+            if me == 0 then error "gave up" end
+            print(ok, e)]])
+        assert.are.equal("false\trank 0 has ended (s.lua:6: gave up)", text)
+        text = told(2, [[print(pcall(s.master, function() return print end))]])
+        assert.is_truthy(text:find("false\ta result of master: a function cannot be sent", 1, true), text)
+    end)
+
+    it("cannot take a step inside master or critical", function()
+        local text, count = told(2, [[
+            print(pcall(s.master, function() s.barrier() end))
+            s.barrier()]])
+        assert.are.equal(2, count)
+        assert.are.equal("false\ts.lua:2: a barrier inside master would wait for ranks that wait for its end", text)
+        text = told(2, [[print(pcall(s.critical, function() s.barrier() end))]])
+        assert.are.equal("false\ts.lua:2: a barrier inside critical would wait for ranks that wait for its end", text)
+        text = told(2, [[print(pcall(s.critical, function() s.critical(print) end))]])
+        assert.are.equal("false\ts.lua:2: critical inside critical would wait for itself", text)
+    end)
+
+    it("leave a critical section with their error, or their end", function()
+        local lines = ranks(3, [[
+            local v = s.shared("i64", 0)
+            if me == 1 then s.critical(function() v:set(7) os.exit(5) end) end
+            while v:get() == 0 do end
+            print(pcall(s.critical, function() error("seven is " .. v:get(), 0) end))]])
+        assert.are.same({ "false\tseven is 7", "false\tseven is 7" }, lines)
+    end)
+
+    it("are told of a rank that is silent, once LUNARRAY_RANK_TIMEOUT has passed", function()
+        local lines, _, status = ranks(3, [[
+            s.barrier()
+            if me == 2 then
+                local t = os.clock()
+                while os.clock() - t < 1.5 do end
+            end
+            local ok, e = pcall(s.allreduce, "+", 1)
+            print(ok, e.code, e)]], "LUNARRAY_RANK_TIMEOUT=0.5")
+        assert.are.equal(0, status)
+        assert.are.equal(3, #lines)
+        for _, line in ipairs(lines) do
+            assert.are.equal("false\tEBACKEND\tno word from rank 2 for 0.5 s in a sum (s.lua:7)", line)
+        end
+        local _, err, code = ranks(2, "", "LUNARRAY_RANK_TIMEOUT=soon")
+        assert.are.equal(1, code)
+        assert.is_truthy(err:find("LUNARRAY_RANK_TIMEOUT must be a number of seconds, not 'soon'", 1, true), err)
+    end)
+end)
+
+describe("misuse", function()
+    local function message(script)
+        return ranks(1, ("print(select(2, pcall(function() %s end)))"):format(script))[1]
+    end
+
+    it("names the argument and the line", function()
+        for script, text in pairs {
+            ["s.bcast(1, 1)"] = "s.lua:2: bad argument #2 to 'bcast' (a PE from 0 to 0 expected, got 1)",
+            ["s.send(0, 1)"] = "s.lua:2: a message needs another rank: there is one alone",
+            ["s.bcast(print)"] = "s.lua:2: a function cannot be sent: nil, booleans, numbers, strings, arrays and tables "
+                .. "of these can",
+            ["local t = {} t.t = t s.bcast(t)"] = "s.lua:2: a table that contains itself cannot be sent",
+            ["s.allreduce('-', 1)"] = "s.lua:2: bad argument #1 to 'allreduce' ('-' is no associative operation: "
+                .. "+ * & | ~ min max fmin fmax land lor, or a function)",
+            ["s.exscan('max', 1)"] = "s.lua:2: PE 0 has nothing before it: an identity of max is wanted as the third "
+                .. "argument",
+            ["s.critical()"] = "s.lua:2: bad argument #1 to 'critical' (function expected, got no value)",
+            ["s.barrier_end()"] = "s.lua:2: no barrier has begun",
+            ["s.shared('f64', 'x')"] = "s.lua:2: bad argument #2 to 'shared' (a number, a boolean or an array expected, "
+                .. "got string)",
+            ["s.symmetric('f64', 3):get(0, 4)"] = "s.lua:2: index 4 is out of range: the symmetric array f64[3] has 3 "
+                .. "elements along axis 1",
+            ["s.atomic(5, '+', 1)"] = "s.lua:2: bad argument #1 to 'atomic' (a shared value, a symmetric or a blocked "
+                .. "array expected)",
+        } do
+            assert.are.equal(text, message(script))
+        end
+    end)
+end)
+
+describe("counters", function()
+    it("count messages, bytes, steps and remote elements of each rank", function()
+        local lines = ranks(4, [[
+            lun.stats "reset"
+            s.barrier()
+            s.allreduce("+", 1)
+            if me == 0 then s.send(1, "x") end
+            if me == 1 then s.recv(0) end
+            local v = s.shared("i64", 0)
+            v:set(1)
+            v:get()
+            s.barrier()
+            local t = lun.stats()
+            print(me, t.messages, t.collectives, t.remote_gets, t.remote_puts, t.bytes_sent > 0)]])
+        assert.are.same({ "0\t1\t2\t0\t0\ttrue", "1\t0\t2\t1\t1\ttrue", "2\t0\t2\t1\t1\ttrue", "3\t0\t2\t1\t1\ttrue" }, lines)
+    end)
+end)
+
+describe("ranks that are processes", function()
+    local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
+    for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
+        it("under " .. launcher .. " do the same", function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            local launch = ("%s %s -n 3 %s"):format(launcher, options, path)
+            local lines, err, status = run(launch, COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES
+                .. "end do\n" .. REGIONS .. "end print(true)")
+            assert.are.equal("", err)
+            assert.are.equal(0, status)
+            assert.are.same({ "true", "true", "true" }, lines)
+            lines, err, status = run(launch, [[
+                if me == 2 then os.exit(3) end
+                print(pcall(s.barrier))]])
+            assert.are.same({ "false\trank 2 has ended (os.exit)", "false\trank 2 has ended (os.exit)" }, lines)
+            assert.are.equal(3, status)
+            assert.is_truthy(err)
+        end)
+    end
+
+    it("are told where no MPI can be loaded, or another one counts otherwise", function()
+        local lines, err, status = run("PMI_SIZE=4 PMI_RANK=1 LUNARRAY_MPI=/nonexistent/libmpi.so " .. path, "print(1)")
+        assert.are.same({}, lines)
+        assert.are.equal(1, status)
+        assert.is_truthy(err:find("PMI_SIZE says that this is one of 4 processes, but no MPI could be started; tried: "
+            .. "/nonexistent/libmpi.so (not found)", 1, true), err)
+        if not sanitized and shell.capture "command -v mpirun.mpich" ~= "" then
+            lines, err, status = run("env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 LUNARRAY_MPI=mpich " .. path,
+                "print(1)")
+            assert.are.same({}, lines)
+            assert.are.equal(1, status)
+            assert.is_truthy(err:find("but the MPI that was loaded counts 1", 1, true), err)
+        end
+    end)
+
+    it("load nothing where there is one", function()
+        local lines = run("PMI_SIZE=1 PMI_RANK=0 LUNARRAY_MPI=/nonexistent/libmpi.so " .. path, "print(n, me)")
+        assert.are.same({ "1\t0" }, lines)
+    end)
+end)
