@@ -443,7 +443,7 @@ local SIGNS = {
     {
         "bcast gather allgather alltoall spmd.bcast spmd.gather spmd.allgather spmd.alltoall", "s.bcast(x [, root])",
         "root's value on all; s.gather(x [, root]), s.allgather(x): a list of all values, PE p's at p + 1;\n"
-            .. "s.alltoall(list): one value for each, one from each; nil, booleans, numbers, strings, arrays, tables of these",
+            .. "s.alltoall(list): one value for each, one from each; nil, booleans, numbers, strings, arrays, tables",
     },
     {
         "allreduce exscan spmd.reduce spmd.allreduce spmd.scan spmd.exscan", "s.allreduce(op, x)",

@@ -109,7 +109,7 @@ struct lun_engine {
 
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */
-    lun_ranks_state *ranks; /* ranks/open.c; NULL: not asked for yet */
+    lun_ranks_state *ranks;            /* ranks/open.c; NULL: not asked for yet */
 
     void *host;
     void (*host_close)(void *host);
