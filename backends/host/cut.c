@@ -12,10 +12,12 @@ enum {
     READ_BYTES = 128 << 10,  /* at once from a file, at least, where there is as much */
     STAGE_BYTES = 256 << 10, /* of buffers for strided elements, about, that a worker fills */
     NEAR_BYTES = 32 << 10,   /* where rows are read from end to end: what the nearest cache holds */
-    UNIT_BYTES = 1 << 20,    /* and at most, so that whole lines of cache are read */
-    SCAN_MOST = 1 << 20,     /* indices of a chunk of a SCAN, where that is free */
-    SCAN_SHARES = 4,         /* chunks for each worker there: all have work while carries come */
-    CACHE_MOST = 32 << 20,   /* one process cannot count on more of a large last-level cache */
+    STEP_BYTES =
+        6 << 10, /* the same, where that takes no time but memory's: more comes meanwhile */
+    UNIT_BYTES = 1 << 20,  /* and at most, so that whole lines of cache are read */
+    SCAN_MOST = 1 << 20,   /* indices of a chunk of a SCAN, where that is free */
+    SCAN_SHARES = 4,       /* chunks for each worker there: all have work while carries come */
+    CACHE_MOST = 32 << 20, /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20
 };
 
@@ -77,8 +79,8 @@ static int64_t scan_chunk(int64_t count, int64_t workers)
 static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
 {
     enum { PARTS = 4 };
-    int64_t bytes = w->need.columns ? NEAR_BYTES : STAGE_BYTES, unit = w->need.unit;
-    int64_t most = w->need.strided ? bytes / w->need.strided : chunk;
+    int64_t bytes = w->need.columns && !w->need.shuffled ? NEAR_BYTES : STAGE_BYTES;
+    int64_t most = w->need.strided ? bytes / w->need.strided : chunk, unit = w->need.unit;
     int64_t round = w->line ? w->line : LUN_BLOCK;
     if (chunk > most)
         chunk = most;
@@ -127,6 +129,8 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         out->chunk = scan_chunk(w->count, workers);
     out->chunks = lun__cut_divide(w->count, out->chunk);
     out->batch = w->line ? 1 : batch_of(w, out->chunk);
+    if (w->need.shuffled && w->plain && !w->need.file && out->batch == 1)
+        out->step = lun__cut_round(STEP_BYTES / w->need.strided + 1, LUN_BLOCK);
     /* a file is read best from its start to its end, in large pieces */
     out->in_order = w->need.file || out->batch > 1;
     if (workers > lun__cut_divide(out->chunks, out->batch))

@@ -17,6 +17,7 @@ typedef struct lun_cut_work {
 
 typedef struct lun_cut {
     int64_t chunk, chunks; /* indices of one; how many */
+    int64_t step;          /* of a chunk, that are read and computed at once; 0: all */
     int64_t batch;         /* chunks that a worker takes, and reads from a file, at once */
     int workers;
     bool in_order; /* workers take batches from first to last; else each begins with its share */

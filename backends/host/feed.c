@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/columns.h"
+
 enum { LINE = 64 };
 
 static size_t rounded(size_t bytes)
@@ -41,6 +43,7 @@ static int64_t unit_of(const lun_layout *l, int64_t size)
 
 void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
 {
+    bool some = false, all = true;
     *out = (lun_feed_need){0};
     for (int s = 0; l->streams && s < ir->slot_count; s++) {
         const lun_stream *from = &l->streams[s];
@@ -53,9 +56,14 @@ void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
             out->file = size;
         if (unit > out->unit)
             out->unit = unit;
-        out->columns |= from->read && from->columns;
         out->written |= from->write != NULL;
+        if (from->read && from->columns) {
+            some = true;
+            all = all && lun__columns_shuffled((int)size, from->layout->stride[0]);
+        }
     }
+    out->columns = some;
+    out->shuffled = some && all;
 }
 
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)

@@ -20,6 +20,7 @@ typedef struct lun_feed_need {
     int64_t strided; /* bytes of an index's elements that are in strided memory */
     int64_t unit;    /* indices that are best moved at once there; 0: any number */
     bool columns;    /* some of them are read from end to end, as neighbouring columns */
+    bool shuffled;   /* all of these are split by shuffles */
     bool written;    /* some slots are written through buffers */
 } lun_feed_need;
 void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out);

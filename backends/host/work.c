@@ -48,13 +48,17 @@ static void *const *slots_of(const lun__run *r, lun_worker *w, void *const *slot
     return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
 }
 
-/* Reads chunk k's batch, unless it is there. */
-static int feed(const lun__run *r, lun_worker *w, int64_t k)
+/* Reads indices lo .. hi - 1 of chunk k, or all of its batch, unless they are there. */
+static int feed(const lun__run *r, lun_worker *w, int64_t k, int64_t lo, int64_t hi)
 {
-    int64_t lo = r->launch->first + k / r->cut.batch * r->cut.batch * r->cut.chunk;
-    int64_t hi =
-        r->end - lo < r->cut.batch * r->cut.chunk ? r->end : lo + r->cut.batch * r->cut.chunk;
-    return r->feeds && !r->in_parts ? lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi) : 0;
+    const int64_t most = r->cut.batch * r->cut.chunk;
+    if (!r->feeds || r->in_parts)
+        return 0;
+    if (!r->cut.step) {
+        lo = r->launch->first + k / r->cut.batch * most;
+        hi = r->end - lo < most ? r->end : lo + most;
+    }
+    return lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi);
 }
 
 /* What runs the next chunk; the frame is prepared for it. */
@@ -94,16 +98,13 @@ static void compute(const lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64
     }
 }
 
-/* Runs chunk k, or finds its total; from the bounce's cut on with the stand-ins. */
-static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
+/* Runs indices lo .. hi - 1 of chunk k; from the bounce's cut on with the stand-ins. */
+static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k, int64_t lo,
+                      int64_t hi, lun_worker *w)
 {
     lun_frame *frame = &w->frame;
-    const lun_exec *x = executor(r, w);
-    lun_chunk_fn fn = total ? x->total : x->body;
-    const int64_t first = r->launch->first + k * r->cut.chunk;
-    int64_t lo = first, cut = r->bounce->cut;
-    int64_t hi = r->end - lo < r->cut.chunk ? r->end : lo + r->cut.chunk;
-    int failure = feed(r, w, k);
+    const int64_t first = lo, cut = r->bounce->cut;
+    int failure = feed(r, w, k, lo, hi);
     frame->trap = -1;
     frame->trap_value = 0;
     if (failure) {
@@ -128,6 +129,20 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
         lun__feed_drain(&w->feed, r->ir, r->launch, first, hi);
     if (frame->trap >= 0)
         lun__run_note_trap(r, k, frame);
+}
+
+/* Runs chunk k, or finds its total. */
+static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
+{
+    const lun_exec *x = executor(r, w);
+    const int64_t first = r->launch->first + k * r->cut.chunk;
+    const int64_t hi = r->end - first < r->cut.chunk ? r->end : first + r->cut.chunk;
+    const int64_t step = r->cut.step ? r->cut.step : hi - first;
+    for (int64_t lo = first; lo < hi; lo += step) {
+        call_some(r, x, total ? x->total : x->body, k, lo, hi - lo < step ? hi : lo + step, w);
+        if (lun__run_finished(r, k + 1))
+            break;
+    }
 }
 
 lun_frame lun__run_frame(const lun__run *r, int worker)

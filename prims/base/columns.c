@@ -28,7 +28,10 @@ static element_copy *const plain[] = {plain_1, plain_2, plain_4, plain_8};
 #if defined(__x86_64__) && (defined(__clang__) || __GNUC__ >= 12)
 #include <immintrin.h>
 
-enum { LINE = 64 };
+enum {
+    LINE = 64,
+    AHEAD = 8 << 10 /* bytes that are fetched before they are read: what is computed in between */
+};
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -56,6 +59,8 @@ enum { LINE = 64 };
         for (; i + N < n; i += N, from += row * LINE) {                                        \
             __m512i v[8];                                                                      \
             UNROLLED for (int s = 0; s < row; s++) v[s] = _mm512_loadu_si512(from + s * LINE); \
+            UNROLLED for (int s = 0; s < row; s++)                                             \
+                _mm_prefetch(from + AHEAD + s * LINE, _MM_HINT_T0);                            \
             UNROLLED for (int c = 0; c < row; c++)                                             \
             {                                                                                  \
                 __m512i x = v[0];                                                              \
@@ -112,6 +117,8 @@ FEW(8, uint64_t, 8, EIGHT, _mm512_permutex2var_epi64, F512)
         for (; i + N + behind < n; i += N, from += N * pitch) {                                \
             vector v[N], w[N];                                                                 \
             UNROLLED for (int k = 0; k < N; k++) memcpy(&v[k], from + k * pitch, sizeof v[k]); \
+            UNROLLED for (int k = 0; k < N; k++)                                               \
+                _mm_prefetch(from + AHEAD + k * pitch, _MM_HINT_T0);                           \
             TURN(N, v, w)                                                                      \
             UNROLLED for (int k = 0; k < N; k++)                                               \
             {                                                                                  \
@@ -139,6 +146,14 @@ static int64_t squares(int size, const char *from, int64_t row, int64_t n, int c
     return done;
 }
 
+bool lun__columns_shuffled(int size, int64_t row)
+{
+    if (size >= 4)
+        return row <= LINE / size && __builtin_cpu_supports("avx512f");
+    return row <= 8 &&
+           (size == 2 ? __builtin_cpu_supports("avx512bw") : __builtin_cpu_supports("avx512vbmi"));
+}
+
 /* Elements of each column that shuffles have copied. */
 static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int columns,
                         void *const *to)
@@ -148,11 +163,13 @@ static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int 
         return 0;
     if (row > few)
         return size >= 4 ? squares(size, from, row, n, columns, to) : 0;
+    if (!lun__columns_shuffled(size, row))
+        return 0;
     switch (size) {
     case 1:
-        return __builtin_cpu_supports("avx512vbmi") ? split_1(from, (int)row, n, columns, to) : 0;
+        return split_1(from, (int)row, n, columns, to);
     case 2:
-        return __builtin_cpu_supports("avx512bw") ? split_2(from, (int)row, n, columns, to) : 0;
+        return split_2(from, (int)row, n, columns, to);
     case 4:
         return split_4(from, (int)row, n, columns, to);
     default:
@@ -160,6 +177,12 @@ static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int 
     }
 }
 #else
+bool lun__columns_shuffled(int size, int64_t row)
+{
+    (void)size, (void)row;
+    return false;
+}
+
 static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int columns,
                         void *const *to)
 {

@@ -11,5 +11,7 @@
  * than one column after the other. */
 bool lun__columns_read(int size, const void *from, int64_t row, int64_t n, int columns,
                        void *const *to);
+/* Whether that takes no longer than reading the rows: they are short, and shuffles split them. */
+bool lun__columns_shuffled(int size, int64_t row);
 
 #endif
