@@ -19,17 +19,34 @@ static size_t size_of(lun_dtype t)
 
 /* ---- cut and memory -------------------------------------------------------------------------- */
 
-/* Bytes of a row that pass through the caches, about. */
+/* Whether an earlier stage reads the memory that slot i of stage k reads. */
+static bool is_known(const lun_chain *c, const lun_host_kernel *kernels, int k, int i)
+{
+    const lun_launch *l = c->stages[k].launch;
+    bool known = false;
+    if (l->streams && l->streams[i].read)
+        return false;
+    for (int j = 0; j < k && !known; j++)
+        for (int s = 0; s < kernels[j].ir->slot_count && !known; s++)
+            known = c->stages[j].slots[s].array < 0 &&
+                    kernels[j].ir->slots[s].role == LUN_SLOT_IN && c->stages[j].launch->line &&
+                    c->stages[j].launch->slots[s] == l->slots[i];
+    return known;
+}
+
+/* Bytes of a row that are read more than once, or may be, about: they shall stay in the caches. */
 static int64_t row_bytes(const lun_chain *c, const lun_host_kernel *kernels)
 {
     int64_t bytes = 0;
     for (int i = 0; i < c->array_count; i++)
-        bytes += c->arrays[i].narrow ? 0 : (int64_t)size_of(c->arrays[i].dtype);
+        if (!c->arrays[i].narrow && c->arrays[i].read)
+            bytes += (int64_t)size_of(c->arrays[i].dtype);
     for (int k = 0; k < c->count; k++)
         for (int i = 0; c->stages[k].launch->line && i < kernels[k].ir->slot_count; i++)
-            if (c->stages[k].slots[i].array < 0 && kernels[k].ir->slots[i].role == LUN_SLOT_IN)
+            if (c->stages[k].slots[i].array < 0 && kernels[k].ir->slots[i].role == LUN_SLOT_IN &&
+                !is_known(c, kernels, k, i))
                 bytes += (int64_t)size_of((lun_dtype)kernels[k].ir->slots[i].dtype);
-    return bytes * c->line;
+    return (bytes ? bytes : 1) * c->line;
 }
 
 static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
