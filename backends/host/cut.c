@@ -87,7 +87,8 @@ static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
     if (unit && unit <= UNIT_BYTES / w->need.strided) {
         int64_t best = w->cost >= HEAVY ? chunk : share / PARTS < most ? share / PARTS : most;
         chunk = best > chunk ? best : chunk;
-        chunk = chunk > unit ? chunk / unit * unit : unit;
+        if (chunk < share)
+            chunk = chunk > unit ? chunk / unit * unit : unit;
     }
     return lun__cut_round(chunk < 1 ? 1 : chunk, round);
 }

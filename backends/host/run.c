@@ -10,7 +10,7 @@
 #include "host/lines.h"
 #include "host/run.h"
 
-enum { LOCAL_SCRATCH = 24 << 10, SMALL_BYTES = 1 << 20 };
+enum { LOCAL_SCRATCH = 24 << 10, FED_SCRATCH = 48 << 10, SMALL_BYTES = 1 << 20 };
 
 /* ---- a scan's first value -------------------------------------------------------------------- */
 
@@ -126,7 +126,7 @@ static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const
 {
     return ir->scan < 0 && !ir->result_count && !l->line && l->bytes <= SMALL_BYTES &&
            !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l) &&
-           (!l->streams || lun__feed_bytes(ir, l, l->count) <= LOCAL_SCRATCH);
+           (!l->streams || lun__feed_bytes(ir, l, l->count) <= FED_SCRATCH);
 }
 
 /* With nothing to plan, to share out or to collect. */
@@ -155,7 +155,7 @@ static lun_status run_small(const lun_services *services, const lun_exec *exec, 
 static lun_status run_small_fed(const lun_services *services, const lun_exec *exec,
                                 const lun_ir *ir, lun_launch *l)
 {
-    _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
+    _Alignas(LUN_ALIGNMENT) char local[FED_SCRATCH];
     lun_feed f;
     lun__feed_open(&f, ir, local, l->count);
     const int64_t end = l->first + l->count;
