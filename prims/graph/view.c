@@ -213,6 +213,44 @@ static lun_status push_joined(pusher *c, const lun_node *n, int depth, lun_node 
     return s;
 }
 
+/* A box of n, whose extents along `rank` axes are `extent`. */
+typedef struct part_box {
+    int rank;
+    const int64_t *extent;
+    int64_t first[LUN_LAYOUT_RANK], count[LUN_LAYOUT_RANK];
+} part_box;
+
+/* The box's elements; along some axes it may go on with index 0 behind the last one.  It is cut
+ * there once for each axis at most. */
+static lun_status push_around(pusher *c, lun_node *n, const part_box *b, int depth, lun_node **out)
+{
+    int k = 0;
+    int64_t blocks = 1;
+    while (k < b->rank && b->first[k] + b->count[k] <= b->extent[k])
+        blocks *= b->count[k++];
+    if (k == b->rank) {
+        lun_layout at = lun__layout_right(b->rank, b->extent);
+        for (k = 0; k < b->rank; k++) {
+            at.extent[k] = b->count[k];
+            at.offset += b->first[k] * at.stride[k];
+        }
+        return push_moved(c, n, &at, depth, out);
+    }
+    part_box before = *b, behind = *b;
+    lun_node *in[2] = {NULL, NULL};
+    before.count[k] = b->extent[k] - b->first[k];
+    behind.first[k] = 0;
+    behind.count[k] -= before.count[k];
+    lun_status s = push_around(c, n, &before, depth, &in[0]);
+    if (s == LUN_OK)
+        s = push_around(c, n, &behind, depth, &in[1]);
+    if (s == LUN_OK)
+        s = lun__node_concat(c->e, in, 2, blocks, b->rank, b->count, out);
+    lun__node_release(c->e, in[0]);
+    lun__node_release(c->e, in[1]);
+    return s;
+}
+
 /* A small part of a padded expression: of that of the elements that it needs.  *out stays NULL
  * where it is large: several parts, as those that stencils read, would compute what they share
  * again. */
@@ -221,23 +259,22 @@ static lun_status push_padded(pusher *c, const lun_node *n, int depth, lun_node 
     enum { SMALL = 64 };
     lun_padding p, part;
     lun_within w;
-    int64_t first[LUN_LAYOUT_RANK], box = 1;
+    int64_t box = 1;
     lun_node *inner = NULL, *padded = NULL;
     lun__node_padding(n, &p);
-    if (!lun__within(c->at, p.rank, p.extent, &w) || !lun__within_padded(&w, &p, &part, first))
+    part_box b = {.rank = p.rank, .extent = p.inner};
+    if (!lun__within(c->at, p.rank, p.extent, &w) || !lun__within_padded(&w, &p, &part, b.first))
         return LUN_OK;
-    lun_layout at = lun__layout_right(p.rank, p.inner);
     for (int k = 0; k < p.rank; k++) {
         box *= part.extent[k];
-        at.extent[k] = part.inner[k];
-        at.offset += first[k] * at.stride[k];
+        b.count[k] = part.inner[k];
     }
     if (box > n->n / SMALL)
         return LUN_OK;
-    lun_status s = push_moved(c, n->in[0], &at, depth, &inner);
+    lun_status s = push_around(c, n->in[0], &b, depth, &inner);
     if (s == LUN_OK)
         s = lun__node_pad(c->e, inner, &part, &padded);
-    at = lun__within_layout(&w, c->at, part.extent, w.low);
+    const lun_layout at = lun__within_layout(&w, c->at, part.extent, w.low);
     if (s == LUN_OK)
         s = lun__node_view(c->e, padded, &at, out);
     lun__node_release(c->e, inner);

@@ -57,13 +57,19 @@ bool lun__within_padded(const lun_within *w, const lun_padding *p, lun_padding *
     for (int k = 0; k < p->rank; k++) {
         int64_t low = w->low[k] - p->before[k], high = w->high[k] - p->before[k];
         int64_t last = p->inner[k] - 1;
-        bool inside = low >= 0 && high <= last;
-        if (!inside && (p->rule[k] == LUN_PAD_WRAP || high < 0 || low > last))
+        bool inside = low >= 0 && high <= last, wraps = p->rule[k] == LUN_PAD_WRAP;
+        out->extent[k] = high - low + 1;
+        if (!inside && (wraps ? high - low > last : high < 0 || low > last))
             return false;
+        if (wraps) {
+            first[k] = (low % p->inner[k] + p->inner[k]) % p->inner[k];
+            out->inner[k] = out->extent[k];
+            out->before[k] = 0;
+            continue;
+        }
         first[k] = between(low, 0, last);
         out->inner[k] = between(high, 0, last) - first[k] + 1;
         out->before[k] = low < 0 ? -low : 0;
-        out->extent[k] = high - low + 1;
     }
     return true;
 }

@@ -21,8 +21,9 @@ bool lun__within(const lun_layout *at, int rank, const int64_t *extent, lun_with
 lun_layout lun__within_layout(const lun_within *w, const lun_layout *at, const int64_t *extent,
                               const int64_t *less);
 /* The part of the padded array that w lies in, as a padded array of its own, and the box of the
- * array that this is made of: its extents are out->inner, its first index along axis k first[k].
- * False: no smaller array gives it. */
+ * array that this is made of: its extents are out->inner, its first index along axis k first[k];
+ * along an axis that wraps it may go on with index 0 behind the last one.  False: no smaller
+ * array gives it. */
 bool lun__within_padded(const lun_within *w, const lun_padding *p, lun_padding *out,
                         int64_t first[LUN_LAYOUT_RANK]);
 

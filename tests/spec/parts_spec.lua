@@ -224,7 +224,13 @@ describe("a window of what is moved", function()
         assert.is_true(moved(lun.stack({ e, f }, 2):sub({ 7, 9 }, {})) <= 800)
         assert.is_true(moved(lun.stack({ e, f }, 2):col(2)) <= 2 * 8 * n)
         assert.is_true(moved(e:shift(3):sub(1, 10)) <= 800)
-        assert.is_true(moved(e:shift(3, { edge = "wrap" }):sub(5000, 5009)) <= 400)
+        local around = e:shift(3, { edge = "wrap" })
+        assert.is_true(moved(around:sub(5000, 5009)) <= 400)
+        assert.is_true(moved(around:sub(1, 10)) <= 800) -- across the seam
+        assert.is_true(moved(around:sub(1, 3)) <= 400) -- and before it
+        assert.is_true(moved(a:shift(3, { edge = "wrap" }):sub(1, 10) * 2) <= 800)
+        local M = a:view(400, 250) * 2
+        assert.is_true(moved(M:pad({ { 4, 0 }, { 0, 5 } }, "wrap"):sub({ 1, 6 }, { 248, 255 })) <= 48 * 8 * 6) -- two seams
         assert.is_true(moved(e:pad({ { 2, 2 } }, 0):sub(1, 10)) <= 800)
         local before = lun.stats()
         assert.equal(7.5, lun.concat { e, f }[5])
