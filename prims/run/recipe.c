@@ -17,7 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 48, ROOTS = 8, BUCKETS = 256 };
+enum {
+    NODES = 48,
+    ROOTS = 8,
+    BUCKETS = 256,
+    PADDED = 1 << 20 /* elements of a PAD from which its kernel may be better run in another way */
+};
 
 /* What becomes of a node. */
 enum { PASSES, KEPT, READY, ROOT };
@@ -40,14 +45,14 @@ static bool is_staged(const lun_node *view)
     return view->n > 1 && !lun__layout_is_dense(&l);
 }
 
-/* Whether CALL n is a front end's function of numbers alone: copied into the kernel it is
- * instructions like others.  Its body's number is of e. */
+/* Whether CALL n is a front end's function of numbers, and of arrays in memory that it indexes:
+ * copied into the kernel it is instructions like others.  Its body's number is of e. */
 static bool is_inline(const lun_engine *e, const lun_node *n)
 {
-    bool plain = n->function && !n->body->text && n->body->used_by == e && n->body->outputs == 1 &&
-                 n->count <= LUN_RECIPE_OPERANDS;
+    bool plain =
+        n->function && !n->body->text && n->body->used_by == e && n->count <= LUN_RECIPE_OPERANDS;
     for (int k = n->elements; plain && k < n->count; k++)
-        plain = n->more[k]->rank == 0;
+        plain = n->more[k]->rank == 0 || n->more[k]->kind == LUN_NODE_LEAF;
     return plain;
 }
 
@@ -66,9 +71,13 @@ static bool simple(const lun_engine *e, const lun_node *n)
     case LUN_NODE_SCAN:
         return true;
     case LUN_NODE_VIEW:
-        return n->in[0]->kind == LUN_NODE_LEAF && is_staged(n);
+        return n->in[0]->kind == LUN_NODE_PAD || (n->in[0]->kind == LUN_NODE_LEAF && is_staged(n));
+    case LUN_NODE_PAD:
+        return n->in[0]->kind == LUN_NODE_LEAF && n->n < PADDED;
     case LUN_NODE_CALL:
         return is_inline(e, n);
+    case LUN_NODE_OUTPUT:
+        return n->in[0]->kind == LUN_NODE_CALL;
     default:
         return false;
     }
@@ -109,7 +118,9 @@ static uint8_t place_of(const lun_node *n, int64_t space)
     unsigned bits =
         (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
     bool foreign = own != space && (own != 1 || !lun__node_ready(n));
-    if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW */
+    if (n->kind == LUN_NODE_PAD)
+        return n->n < PADDED ? VIEWED : FOREIGN;
+    if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW, or indexed */
         return VIEWED;
     if (folds(n) && n->step && (own >= LUN_ACROSS_LEAST || lun__node_in_blocks(n)))
         return FOREIGN; /* it may be better run in another way */
@@ -375,7 +386,7 @@ static bool write_parts(lun_recipe *r, const shape *s)
             int32_t number = in->slot;
             p->in[k] = (int8_t)number;
             if (!named[number])
-                p->fresh |= (uint8_t)(1 << k);
+                p->fresh |= (uint16_t)(1 << k);
             named[number] = true;
         }
     }

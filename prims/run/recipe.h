@@ -6,15 +6,15 @@
 #include "run/kernels.h"
 
 /* Of a node, at most. */
-enum { LUN_RECIPE_OPERANDS = 8 };
+enum { LUN_RECIPE_OPERANDS = 16 };
 
 /* A node as lowering sees it. */
 typedef struct lun_recipe_part {
     uint64_t nature;             /* its operation, kind and dtypes */
     const lun_ir_function *body; /* of a CALL, perhaps gone by now: */
     uint64_t number;             /* its number says whether it is the same */
+    uint16_t fresh;              /* bits: operands that no later node and no root has named */
     uint8_t place;               /* its length and rank within the index space */
-    uint8_t fresh;               /* bits: operands that no later node and no root has named */
     uint8_t use;                 /* what becomes of it: nothing, kept beside the roots, a root */
     bool folds; /* it is reduced or scanned here: by lines, whose length may be another */
     int8_t in[LUN_RECIPE_OPERANDS]; /* their numbers; -1: no more */

@@ -101,6 +101,90 @@ describe("repeated calls of Lua functions", function()
         end
     end)
 
+    it("index the arrays that they are given then", function()
+        local pick = lun.map(function(x, w) return w[x] * #w end)
+        local a, b = f64 { 10, 20, 30 }, f64 { 1, 2, 3, 4 }
+        local line = debug.getinfo(1, "l").currentline - 2
+        for _ = 1, 3 do
+            assert.are.same({ 90.0, 30.0 }, pick(i64 { 3, 1 }, a):totable())
+            assert.are.same({ 16.0, 4.0 }, pick(i64 { 4, 1 }, b):totable())
+            assert.are.same({ 90.0, 30.0, 60.0 }, pick(i64 { 3, 1, 2 }, a):totable())
+            assert.are.same({ 2.0, 2.0, 4.0, 4.0 }, pick(i64 { 1, 1, 2, 2 }, i32 { 1, 2 }):cast("f64"):totable())
+            assert.are.same({ 7.0 }, pick(i64 { 1 }, f64 { 7 }):totable())
+            local indices = i64 { 1, 3, 2 } -- which are the array as well
+            assert.are.same({ 3, 6, 9 }, pick(indices, indices):totable())
+            expect.failure("recalled_spec.lua:" .. line .. ": index 4 is out of range for array 'w' of length 3",
+                function() return pick(i64 { 4, 1 }, a):totable() end)
+            expect.failure("index 5 is out of range for array 'w' of length 4",
+                function() return pick(i64 { 5, 1 }, b):totable() end)
+        end
+        local m = f64 { { 1, 2, 3 }, { 4, 5, 6 } }
+        local corner = lun.map(function(x) return m[x][#m[x]] end)
+        assert.are.same({ 3.0, 6.0 }, corner(i64 { 1, 2 }):totable())
+        m[2][3] = 60
+        assert.are.same({ 3.0, 60.0 }, corner(i64 { 1, 2 }):totable())
+        m = f64 { { 1 }, { 2 }, { 3 } }
+        assert.are.same({ 3.0, 2.0 }, corner(i64 { 3, 2 }):totable())
+    end)
+
+    it("give several results, together or apart", function()
+        local both = lun.map(function(x, y) return x + y, x * y end, { elements = 2 })
+        for _ = 1, 3 do
+            local s, p = lun.eval(both(f64 { 1, 2 }, f64 { 3, 4 }))
+            assert.are.same({ { 4.0, 6.0 }, { 3.0, 8.0 } }, { s:totable(), p:totable() })
+            s, p = both(f64 { 5, 6 }, f64 { 7, 8 })
+            assert.are.same({ 35.0, 48.0 }, p:totable())
+            assert.are.same({ 12.0, 14.0 }, s:totable())
+            p, s = lun.eval(p, s)
+            assert.are.same({ { 35.0, 48.0 }, { 12.0, 14.0 } }, { p:totable(), s:totable() })
+            s, p = both(f64 { 1, 2, 3 }, f64 { 4, 5, 6 })
+            assert.are.same({ -1.0, 3.0, 9.0 }, (p - s):totable())
+            assert.are.equal(32.0 + 21.0, (s + p):sum())
+        end
+    end)
+
+    it("read neighbours in arrays of any extents and edges", function()
+        local function sums(edge)
+            return lun.stencil(function(x) return x(-1, 0) * 2 + x(1, 1) * 3 - x(0, 0) + x(0, -2) end, { edge = edge })
+        end
+        local places = {
+            wrap = function(i, n) return (i - 1) % n + 1 end,
+            nearest = function(i, n) return math.max(1, math.min(n, i)) end,
+        }
+        local function at(t, i, j, edge)
+            local place = places[edge]
+            if place then
+                return t[place(i, #t)][place(j, #t[1])]
+            end
+            return t[i] and t[i][j] or edge
+        end
+        local stencils = { wrap = sums "wrap", nearest = sums "nearest", [4.0] = sums(4) }
+        for round = 1, 3 do
+            for _, s in ipairs { { 1, 1 }, { 2, 3 }, { 5, 70 }, { 70, 5 }, { 3, 64 } } do
+                local A = lun.random(s, { seed = round }):copy()
+                local t = A:totable()
+                for edge, f in pairs(stencils) do
+                    local got, total, least = f(A):totable(), f(A):sum(), 0
+                    for i = 1, s[1] do
+                        for j = 1, s[2] do
+                            local wanted = at(t, i - 1, j, edge) * 2 + at(t, i + 1, j + 1, edge) * 3 - t[i][j] +
+                                at(t, i, j - 2, edge)
+                            assert.are.equal(wanted, got[i][j])
+                            least = least + wanted
+                        end
+                    end
+                    assert.is_true(math.abs(total - least) < 1e-9 * s[1] * s[2])
+                end
+            end
+        end
+        local v = lun.stencil(function(x) return x(-1) + x(1) end, { edge = 0 })
+        for _, n in ipairs { 1, 2, 3, 1, 64, 65 } do
+            local t = v(lun.range(1, n):copy()):totable()
+            assert.are.equal(n == 1 and 0 or 2, t[1])
+            assert.are.equal(n - 1, t[n])
+        end
+    end)
+
     it("say where they fail", function()
         local divide = lun.map(function(x, y) return x // y end, { elements = 2 })
         local a = i64 { 6, 8 }
