@@ -259,6 +259,8 @@ typedef struct lun_transfer {
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
+    bool teams;  /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
+                    lun__ir_lanes, of which the last may be nobody's */
     bool native; /* its kernels are host code on host memory: other backends may delegate to it */
 
     /* Creates a state.  LUN_EBACKEND with the reason in services->error if the machine lacks

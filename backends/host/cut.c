@@ -125,6 +125,8 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
         if (w->need.strided || w->line)
             out->chunk = staged_chunk(w, out->chunk, share);
+        if (w->lanes)
+            out->chunk = lun__cut_round(out->chunk, w->lanes);
     }
     if (w->free && !w->need.file && !w->line)
         out->chunk = scan_chunk(w->count, workers);

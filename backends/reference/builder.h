@@ -58,7 +58,7 @@ static inline int32_t lun__build_at(const builder *b, int32_t value)
 /* The mask of the innermost arm; -1 outside of control flow. */
 static inline int32_t lun__build_mask(const builder *b)
 {
-    return b->depth > 1 ? b->arms[b->depth - 1].mask : -1;
+    return b->depth > 1 || b->ir->threads ? b->arms[b->depth - 1].mask : -1;
 }
 /* Never NULL: without memory, a step that is thrown away. Valid until the next one. */
 lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins);

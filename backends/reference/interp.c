@@ -96,6 +96,22 @@ static void run_index(run *r, const lun_step *s, const uint8_t *mask)
     r->interp->loops->iota(r->at[s->d], r->first, r->n);
 }
 
+static void run_thread(run *r, const lun_step *s, const uint8_t *mask)
+{
+    int64_t *d = (int64_t *)(void *)r->at[s->d];
+    (void)mask;
+    for (int64_t i = 0; i < r->n; i++)
+        d[i] = (r->first + i) & (r->interp->lanes - 1);
+}
+
+static void run_team(run *r, const lun_step *s, const uint8_t *mask)
+{
+    int64_t *d = (int64_t *)(void *)r->at[s->d];
+    (void)mask;
+    for (int64_t i = 0; i < r->n; i++)
+        d[i] = (r->first + i) / r->interp->lanes;
+}
+
 static void run_gather(run *r, const lun_step *s, const uint8_t *mask)
 {
     r->interp->loops->gather[s->size](r->at[s->d], r->slots[s->imm], r->at[s->a], mask, r->valid);
@@ -111,8 +127,11 @@ static void run_random(run *r, const lun_step *s, const uint8_t *mask)
 
 lun_step_value *lun__run_value(int kind)
 {
-    static lun_step_value *const values[LUN_IR_KIND_COUNT] = {
-        [LUN_IR_INDEX] = run_index, [LUN_IR_GATHER] = run_gather, [LUN_IR_RANDOM] = run_random};
+    static lun_step_value *const values[LUN_IR_KIND_COUNT] = {[LUN_IR_INDEX] = run_index,
+                                                              [LUN_IR_THREAD] = run_thread,
+                                                              [LUN_IR_TEAM] = run_team,
+                                                              [LUN_IR_GATHER] = run_gather,
+                                                              [LUN_IR_RANDOM] = run_random};
     return values[kind];
 }
 
@@ -153,6 +172,16 @@ static const lun_step *run_mask(run *r, const lun_step *s)
     }
 }
 
+/* Marks the indices that are somebody's. */
+static void mask_block(const run *r, uint8_t *mask)
+{
+    memset(mask, 1, (size_t)r->valid);
+    memset(mask + r->valid, 0, (size_t)(r->n - r->valid));
+    const int64_t nobody = r->interp->lanes - r->interp->threads;
+    for (int64_t i = r->interp->threads; nobody > 0 && i < r->valid; i += r->interp->lanes)
+        memset(mask + i, 0, (size_t)nobody);
+}
+
 /* Runs the program on a block. */
 void lun__run_steps(run *r)
 {
@@ -161,10 +190,8 @@ void lun__run_steps(run *r)
     const lun_step *end = p->steps + p->count;
     char **at = r->at;
     const int64_t n = r->n;
-    if (p->base_mask >= 0) {
-        memset(at[p->base_mask], 1, (size_t)r->valid);
-        memset(at[p->base_mask] + r->valid, 0, (size_t)(n - r->valid));
-    }
+    if (p->base_mask >= 0)
+        mask_block(r, (uint8_t *)at[p->base_mask]);
     for (const lun_step *s = p->steps; s < end;) {
         const uint8_t *mask = s->mask < 0 ? NULL : (const uint8_t *)at[s->mask];
         switch ((lun_step_kind)s->kind) {

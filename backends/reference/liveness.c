@@ -168,7 +168,7 @@ lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t outpu
         lun__flow_free(f);
         return s;
     }
-    f->control = f->blocks.blocks;
+    f->control = f->blocks.blocks || ir->threads; /* indices of nobody take no part */
     for (int i = 0; i < ir->count; i++)
         f->control |= has_effect(&ir->ins[i], LUN_EFFECT_VARIABLE);
     find_needed(ir, part, output, f);

@@ -123,6 +123,8 @@ lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_int
     lun_status s = make_reducers(ir, math, isa, true, &in);
     if (s != LUN_OK)
         return s;
+    in->threads = ir->threads;
+    in->lanes = ir->threads ? lun__ir_lanes(ir) : 0;
     in->exec.body = lun__run_body;
     in->exec.total = lun__run_total;
     s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->exec.math, in->reducers,

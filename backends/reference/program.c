@@ -248,6 +248,8 @@ static void add_ins(builder *b, int i)
         s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
         break;
     }
+    case LUN_IR_BARRIER:
+        break; /* a step is done for all threads of a team before the next one */
     default:
         if (lun__run_value(ins->kind))
             add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__run_value(ins->kind);
@@ -318,7 +320,9 @@ static void build(builder *b)
     if (b->part == LUN_PART_FUNCTION)
         b->p->output = lun__build_at(b, b->function->output[0]);
     b->p->block = b->part == LUN_PART_FUNCTION ? LUN_BLOCK_LEAST : LUN_BLOCK_MOST;
-    while (b->p->block > LUN_BLOCK_LEAST && b->p->block * b->p->bytes > LUN_REGISTER_BYTES)
+    int64_t least = ir->threads ? lun__ir_lanes(ir) : LUN_BLOCK_LEAST;
+    while (b->p->block > least && b->p->block > LUN_BLOCK_LEAST &&
+           b->p->block * b->p->bytes > LUN_REGISTER_BYTES)
         b->p->block /= 2;
 }
 

@@ -209,6 +209,7 @@ static int reference_devices(void *state, lun_device *rows, int room)
 const lun_backend lun__backend_reference = {
     .name = "reference",
     .lines = true,
+    .teams = true,
     .open = reference_open,
     .close = reference_close,
     .build = reference_build,

@@ -19,6 +19,7 @@ struct lun_interp {
     const lun_loops *loops;
     lun_program body, total;
     bool scans;
+    int64_t threads, lanes; /* of a team, and its indices; 0: there are none */
     lun_program *functions;
     int function_count;
     lun_reducer *reducers; /* the scan's last */

@@ -10,6 +10,7 @@
 #include "luafn/lower/lowering.h"
 #include "luafn/luafn.h"
 #include "luafn/ssa/build.h"
+#include "luafn/ssa/methods.h"
 #include "luafn/type/infer.h"
 #include "luafn/type/report.h"
 #include "lunarray_bind.h"
@@ -137,6 +138,20 @@ bool luafn_returned(lua_State *L)
     return true;
 }
 
+/* The methods of t that are written in Lua; may raise a Lua error. */
+static lun_status load_methods(const lf_viewer *v, lun_strbuf *error)
+{
+    lf_host *h = v->host;
+    lun_status s = LUN_OK;
+    if (h->methods)
+        return LUN_OK;
+    if (luaL_loadbuffer(v->L, luafn_methods, strlen(luafn_methods), "=lun.teams") != LUA_OK)
+        return LUN_ENOMEM;
+    s = luafn_program(v->L, -1, &h->methods, error);
+    lua_pop(v->L, 1);
+    return s;
+}
+
 static lun_status compile(job *j, const lf_viewer *v)
 {
     lf_program *p = j->f->program;
@@ -167,7 +182,11 @@ static lun_status compile(job *j, const lf_viewer *v)
         return LUN_ENOMEM;
     c->source[0] = self;
     c->sources = c->source_room = 1;
-    lun_status s = luafn_try(&c->unit, run_passes, c);
+    lun_status s = c->team ? load_methods(v, j->error) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
+    c->methods = c->team ? v->host->methods->proto : NULL;
+    s = luafn_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
         s = luafn_kept_fill(j->made, c);
     c->function->types = lun__strbuf_text(&j->made->types);

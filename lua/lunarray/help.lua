@@ -44,9 +44,13 @@ local FUNCTIONS = {
             .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
             .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
             .. "first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at\n"
-            .. "first; t:each(n, g): g(i), i = 1 to n, shared out among the team's threads; t:vector(n, g): the same\n"
-            .. "on one thread; t:single(g); t:barrier().  Threads that wait for one another are in teams of one\n"
-            .. "thread so far.  scratch: bytes that a team may take",
+            .. "first; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
+            .. "t:each(n, g [, \"nobarrier\"]): g(i), i = 1 to n, shared out among the threads, then a barrier;\n"
+            .. "t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;\n"
+            .. "t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;\n"
+            .. "t:scan(op, x [, id]): what those before come to, and all; t:reduce(op, n, g [, id]): over g(1) to\n"
+            .. "g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a\n"
+            .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take",
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",

@@ -98,8 +98,7 @@ static lun_status check_body(lun_engine *e, const lun_front_param *params, int c
 }
 
 lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
-                                const lun_team_run *run, lun_front_param *params, int count,
-                                lun_front_result *r)
+                                lun_front_param *params, int count, lun_front_result *r)
 {
     int rank = 3;
     while (rank > 1 && w->league[rank - 1] == 1)
@@ -111,7 +110,6 @@ lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdi
         known[LUN_TEAM_THREADS + k] = w->team[k];
         known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
     }
-    known[LUN_TEAM_LANES] = run->threads;
     known[LUN_TEAM_RANK] = rank;
     lun__clear(e);
     lun_host_begin(e); /* the front end can be stopped */
@@ -137,7 +135,7 @@ static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
         p->array = p->rank > 0;
         p->weak = a->weak;
     }
-    return lun__team_specialise(t->e, f, w, &t->run, params, t->count, &t->r);
+    return lun__team_specialise(t->e, f, w, params, t->count, &t->r);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -271,9 +269,10 @@ static lun_status run(teams *t, const lun_workdiv *w)
             s = open_operand(t, k);
     if (s != LUN_OK)
         return s;
-    t->run.kernel = (lun_team_kernel){
-        .f = t->r.function, .notes = t->r.notes, .cells = t->cell, .arrays = t->node};
-    memcpy(t->run.kernel.blocks, w->league, sizeof t->run.kernel.blocks);
+    t->run.f = t->r.function;
+    t->run.notes = t->r.notes;
+    t->run.cells = t->cell;
+    memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     t->run.arrays = t->node;
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;

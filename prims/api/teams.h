@@ -18,7 +18,6 @@ lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run 
  * has put at params[LUN_FRONT_NUMBERS] and behind it; its scratch memory checked.  LUN_EARG: it
  * assigns nothing. */
 lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
-                                const lun_team_run *run, lun_front_param *params, int count,
-                                lun_front_result *r);
+                                lun_front_param *params, int count, lun_front_result *r);
 
 #endif

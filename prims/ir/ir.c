@@ -47,7 +47,7 @@ int lun__ir_slot_add(lun_ir *ir, lun_dtype dtype, lun_ir_role role)
 {
     if (!lun__grow(&ir->slots, ir->slot_count, &ir->slot_room, sizeof *ir->slots))
         return -1;
-    ir->slots[ir->slot_count] = (lun_ir_slot){(uint8_t)dtype, (uint8_t)role};
+    ir->slots[ir->slot_count] = (lun_ir_slot){.dtype = (uint8_t)dtype, .role = (uint8_t)role};
     return ir->slot_count++;
 }
 
@@ -90,6 +90,7 @@ bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to)
 {
     bool well = true;
     lun__ir_init(to);
+    to->threads = from->threads;
     for (int i = 0; i < from->count; i++)
         well = well && lun__ir_add(to, from->ins[i]) >= 0;
     for (int i = 0; i < from->slot_count; i++)

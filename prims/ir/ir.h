@@ -55,6 +55,9 @@ typedef enum lun_ir_role {
 
 typedef struct lun_ir_slot {
     uint8_t dtype, role;
+    /* TARGET, memory of a team: barriers lie between what its threads put and what they gather, so
+     * that all of them find the same in an element */
+    bool settled;
 } lun_ir_slot;
 
 /* What may fail in a function given as C text. */
@@ -142,7 +145,8 @@ typedef struct lun_ir {
     int function_count, function_room;
     uint8_t *results; /* dtype of each reduction's result */
     int result_count, result_room;
-    int scan; /* the SCAN instruction, or -1 */
+    int scan;    /* the SCAN instruction, or -1 */
+    int threads; /* of a team, in a kernel of teams; 0: it has none */
 } lun_ir;
 
 /* Bytes of memory that an IR takes, without its functions. */
@@ -174,26 +178,26 @@ typedef enum lun_front_indexing {
     LUN_FRONT_TEAM      /* of a team kernel: lun_front_numbers, all i64 */
 } lun_front_indexing;
 
-/* The first parameters of a team kernel, in place of the function's first one: the number of the
- * thread among all lanes of all teams, from 0; the league's extents; the number of the launch's
- * first team, from 0, to which scratch memory belongs from element 0 on. */
-enum { LUN_FRONT_ITEM, LUN_FRONT_BLOCKS, LUN_FRONT_BASE = 4, LUN_FRONT_NUMBERS };
+/* The first parameters of a team kernel, in place of the function's first one: the numbers of the
+ * team in the league and of the thread in its team, from 0; the league's extents; the number of the
+ * launch's first team, from 0, to which scratch memory belongs from element 0 on. */
+enum { LUN_FRONT_BLOCK, LUN_FRONT_THREAD, LUN_FRONT_BLOCKS, LUN_FRONT_BASE = 5, LUN_FRONT_NUMBERS };
 
 /* What is known of a team when its kernel is compiled: the shape of each of these. */
 enum {
     LUN_TEAM_THREADS,      /* extents */
     LUN_TEAM_ELEMENTS = 3, /* of a thread, along each axis */
-    LUN_TEAM_LANES = 6,    /* indices of a team: its threads */
-    LUN_TEAM_RANK          /* extents of the league that are not 1 from there on */
+    LUN_TEAM_RANK = 6      /* extents of the league that are not 1 from there on */
 };
 
 /* Memory of a team, or of each thread of one, zero at first: `count` elements. */
 typedef struct lun_front_scratch {
     lun_dtype dtype;
-    bool own; /* each thread's, lanes * count for a team */
+    bool own;     /* each thread's: for a team, threads * count */
+    bool settled; /* as that of lun_ir_slot */
     int64_t count;
 } lun_front_scratch;
-enum { LUN_FRONT_SCRATCHES = 16 };
+enum { LUN_FRONT_SCRATCHES = 48 };
 
 /* An index of an axis, from 1: what parameter `param` is, plus shift; param -1: shift. */
 typedef struct lun_front_index {
@@ -298,6 +302,16 @@ static inline lun_status lun__ir_trap_status(int kind)
 static inline bool lun__ir_has_value(const lun_ir_ins *ins)
 {
     return lun__ir_row(ins->kind)->value;
+}
+
+/* Indices of a team where a backend runs kernels of teams: its threads' and, behind them, some of
+ * nobody, so that blocks of any size that is a power of two hold whole teams. */
+static inline int64_t lun__ir_lanes(const lun_ir *ir)
+{
+    int64_t lanes = 1;
+    while (lanes < ir->threads)
+        lanes *= 2;
+    return lanes;
 }
 
 /* The values that an instruction of ir reads, in order; returns how many.  Where they stand in a,

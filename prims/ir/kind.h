@@ -59,7 +59,8 @@ enum {
     LUN_EFFECT_READS = 2,
     LUN_EFFECT_WRITES = 4,
     LUN_EFFECT_FAILS = 8,
-    LUN_EFFECT_VARIABLE = 16
+    LUN_EFFECT_VARIABLE = 16,
+    LUN_EFFECT_TEAMS = 32
 };
 
 /* varies */

@@ -80,6 +80,8 @@ static void print_body(const lun_ir *ir, lun_strbuf *out)
 lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out)
 {
     static const char *const roles[] = {"in", "out", "uniform", "array", "target"};
+    if (ir->threads)
+        lun__strbuf_printf(out, "teams of %d\n", ir->threads);
     for (int i = 0; i < ir->slot_count; i++)
         lun__strbuf_printf(out, "s%d %s %s\n", i, roles[ir->slots[i].role],
                            name_of(ir->slots[i].dtype));

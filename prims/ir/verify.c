@@ -1,7 +1,6 @@
 /* verify.c - checks what ir.def says of each field, and that operands dominate; producers run it in
  * debug builds.  That blocks nest is structure.c's. */
-#include "ir/ir.h"
-#include "ir/structure.h"
+#include "ir/agree.h"
 
 typedef struct verifier {
     const lun_ir *ir;
@@ -206,6 +205,8 @@ static bool check_places(const verifier *v, const lun_ir_ins *ins)
 static bool check_ins(verifier *v, const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
+    if ((row->effects & LUN_EFFECT_TEAMS) && v->ir->threads < 1)
+        return wrong(v, "threads of a team in a kernel without teams");
     if (ins->kind == LUN_IR_SCAN && v->scanned)
         return wrong(v, "a second scan");
     v->scanned |= ins->kind == LUN_IR_SCAN;
@@ -214,6 +215,22 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins)) &&
            (!(row->fields & LUN_FIELD_PLACES) || !ins->places || check_places(v, ins));
+}
+
+/* All threads of a team come to a barrier together. */
+static lun_status check_barriers(verifier *v)
+{
+    lun_ir_agreement a;
+    lun_status s = lun__ir_agree(v->ir, &v->blocks, &a);
+    if (s != LUN_OK)
+        return s;
+    int32_t loose = lun__ir_loose_barrier(v->ir, &a);
+    lun__ir_agreement_free(&a);
+    if (loose < 0)
+        return LUN_OK;
+    v->i = loose;
+    wrong(v, "a barrier where not all threads come together");
+    return LUN_EARG;
 }
 
 lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why)
@@ -228,6 +245,8 @@ lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why)
     for (; s == LUN_OK && v.i < ir->count; v.i++)
         if (!check_ins(&v, &ir->ins[v.i]))
             s = LUN_EARG;
+    if (s == LUN_OK && ir->threads)
+        s = check_barriers(&v);
     lun__ir_structure_free(&v.blocks);
     return s;
 }

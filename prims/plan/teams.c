@@ -1,36 +1,86 @@
-/* teams.c - the kernel of a function of lun_teams: its body, the kernel's index as the number of
- * the thread.  Knows no launch, and not what a team is. */
+/* teams.c - the kernel of a function of lun_teams, made of its body.  Knows no launch, and not what
+ * a team is. */
 #include "plan/teams.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/fission.h"
 #include "plan/lowering.h"
 
-static int32_t scalar(lun_lowerer *l, const lun_team_kernel *k, int i)
+/* The texts of what may fail: instruction i has that of the body's from[i]; NULL: of its own. */
+static lun_status take_notes(lun_lowerer *l, const lun_team_body *b, const int32_t *from)
 {
-    const int league = i - LUN_FRONT_BLOCKS;
-    if (i == LUN_FRONT_ITEM)
-        return lun__lower_flow(l, LUN_IR_INDEX, LUN_I64, -1, -1);
-    if (i == LUN_FRONT_BASE)
-        return lun__lower_number(l, LUN_I64, (uint64_t)k->base);
-    if (i < LUN_FRONT_BASE)
-        return lun__lower_number(l, LUN_I64, (uint64_t)k->blocks[league]);
-    return lun__lower_number(l, (lun_dtype)k->f->body->args[i], k->cells[i - LUN_FRONT_NUMBERS]);
+    const lun_ir *body = b->f->body, *ir = &l->out->ir;
+    for (int i = 0; l->status == LUN_OK && i < ir->count; i++) {
+        const int32_t own = from ? from[i] : i;
+        const int64_t note = own < 0 ? -1 : lun__ir_note(&body->ins[own]);
+        const bool known = note >= 0 && note < b->f->note_count;
+        (void)lun__lower_note(l, i, 0, known ? b->notes[note] : NULL);
+    }
+    return l->status;
 }
 
-lun_status lun__lower_teams(lun_engine *e, const lun_team_kernel *k, lun_lowered *out)
+/* Slots and arguments that wait for nodes and cells. */
+static void take_operands(lun_lowerer *l)
 {
-    const lun_ir *body = k->f->body;
-    int32_t params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
-    int32_t arrays[LUN_MAX_OPERANDS + LUN_FRONT_SCRATCHES + LUN_FRONT_ARRAYS];
-    lun_lowerer l = lun__lower_alone(e, out);
-    for (int i = 0; i < body->arg_count; i++)
-        params[i] = scalar(&l, k, i);
-    for (int i = 0; i < body->slot_count; i++)
-        arrays[i] = lun__lower_source(&l, (lun_slot_source){.node = k->arrays[i], .copy = i},
-                                      (lun_ir_role)body->slots[i].role);
+    lun_lowered *o = l->out;
+    o->slots = calloc((size_t)o->ir.slot_count + 1, sizeof *o->slots);
+    o->args = calloc((size_t)o->ir.arg_count + 1, sizeof *o->args);
+    o->slot_room = o->ir.slot_count + 1;
+    o->arg_room = o->ir.arg_count + 1;
+    if (!o->slots || !o->args)
+        lun__lower_nomem(l);
+}
+
+static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+{
+    lun_fission f;
+    const lun_ir *body = b->f->body;
+    if (lun__ir_fission(body, LUN_FRONT_BASE, &f) != LUN_OK) {
+        lun__lower_nomem(l);
+    } else {
+        k->indices = f.together ? 1 : body->threads;
+        for (int i = f.first; i < f.ir.slot_count; i++)
+            k->memory[k->memories++] = (lun_team_memory){i, f.count[i - f.first]};
+        l->out->ir = f.ir;
+        lun__ir_init(&f.ir);
+        take_notes(l, b, f.from);
+    }
+    lun__ir_fission_free(&f);
+    return l->status;
+}
+
+static void lower_whole(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+{
+    k->indices = lun__ir_lanes(b->f->body);
+    if (!lun__ir_copy_plain(b->f->body, &l->out->ir))
+        lun__lower_nomem(l);
+    take_notes(l, b, NULL);
+}
+
+lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, bool teams, lun_team_kernel *out)
+{
+    memset(out, 0, sizeof *out);
+    lun_lowerer l = lun__lower_alone(e, &out->lowered);
+    for (int k = 0; k < b->scratches; k++) {
+        const lun_front_scratch *s = &b->scratch[k];
+        const int64_t count = s->own ? s->count * b->f->body->threads : s->count;
+        out->memory[out->memories++] = (lun_team_memory){b->first + k, count};
+    }
+    if (teams)
+        lower_whole(&l, b, out);
+    else
+        lower_apart(&l, b, out);
     if (l.status == LUN_OK)
-        (void)lun__lower_inline(&l, k->f, params, arrays, k->notes, 0, NULL);
-    if (k->f->types)
-        lun__strbuf_puts(&out->types, k->f->types);
-    out->ops = 1;
+        take_operands(&l);
+    if (b->f->types)
+        lun__strbuf_puts(&out->lowered.types, b->f->types);
+    out->lowered.ops = 1;
     return lun__lower_end(&l);
+}
+
+void lun__team_kernel_free(lun_team_kernel *k)
+{
+    lun__lowered_free(&k->lowered);
 }

@@ -4,17 +4,32 @@
 
 #include "plan/plan.h"
 
-/* What a body takes: for its scalar parameters behind the lun_front_numbers a cell, of the body's
- * dtype; for its arrays a LEAF. */
+/* Memory that a launch has for its teams: a slot, and elements of each team. */
+typedef struct lun_team_memory {
+    int slot;
+    int64_t count;
+} lun_team_memory;
+
 typedef struct lun_team_kernel {
-    const lun_ir_function *f;
-    const char *const *notes; /* of what may fail in it */
-    int64_t blocks[3], base;  /* the league; the launch's first team */
-    const uint64_t *cells;
-    lun_node *const *arrays;
+    lun_lowered lowered; /* slot and argument k are the body's array and scalar k, without nodes and
+                            cells; behind these slots there is memory alone */
+    int64_t indices;     /* of each team */
+    lun_team_memory memory[LUN_FRONT_SCRATCHES + LUN_DTYPE_COUNT];
+    int memories;
 } lun_team_kernel;
 
-/* Its IR, an index for each thread of each team.  Slot k is the body's array k. */
-lun_status lun__lower_teams(lun_engine *e, const lun_team_kernel *k, lun_lowered *out);
+/* A body, the texts of what may fail in it, its memory: arrays of it from number `first` on. */
+typedef struct lun_team_body {
+    const lun_ir_function *f;
+    const char *const *notes;
+    const lun_front_scratch *scratch;
+    int scratches, first;
+} lun_team_body;
+
+/* The kernel of a body.  teams: the backend runs kernels of teams (lun_backend.teams).  *out is to
+ * be freed in every case. */
+lun_status lun__lower_teams(lun_engine *e, const lun_team_body *body, bool teams,
+                            lun_team_kernel *out);
+void lun__team_kernel_free(lun_team_kernel *k);
 
 #endif

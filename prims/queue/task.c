@@ -104,14 +104,16 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
     if (s == LUN_OK)
         s = lun__team_division(t->e, w, &t->run);
     if (s == LUN_OK)
-        s = lun__team_specialise(t->e, t->f, w, &t->run, params, count, &r);
+        s = lun__team_specialise(t->e, t->f, w, params, count, &r);
     if (s == LUN_OK)
         s = check_captured(t->e, &r);
     if (s != LUN_OK)
         return s;
     s = take_body(t, &r, own, count);
-    t->run.kernel = (lun_team_kernel){.f = &t->function, .notes = r.notes, .cells = t->cell};
-    memcpy(t->run.kernel.blocks, w->league, sizeof t->run.kernel.blocks);
+    t->run.f = &t->function;
+    t->run.notes = r.notes;
+    t->run.cells = t->cell;
+    memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     return s == LUN_OK ? check_shared(t) : s;
 }
 
@@ -204,7 +206,6 @@ lun_status lun__task_run(lun_engine *e, const lun_task *t)
         if (t->array[k].memory)
             s = borrow(e, t->array[k].memory, &node[k]);
     run.arrays = node;
-    run.kernel.arrays = node;
     if (s == LUN_OK)
         s = lun__run_teams(e, &run);
     for (int k = 0; k < t->arrays; k++)

@@ -28,6 +28,7 @@ static void key_of(const lun_ir *ir, lun_strbuf *key)
     }
     lun__strbuf_add(key, (const char *)ir->ins, (size_t)ir->count * sizeof *ir->ins);
     lun__strbuf_add(key, (const char *)ir->slots, (size_t)ir->slot_count * sizeof *ir->slots);
+    lun__strbuf_add(key, (const char *)&ir->threads, sizeof ir->threads);
 }
 
 static bool make_room(lun_engine *e)

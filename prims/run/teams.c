@@ -13,55 +13,57 @@
  * least; teams of a launch are a multiple of that many, so that indices begin on blocks. */
 enum { MOST_SCRATCH = 8 << 20, TEAMS = 64 };
 
-/* Elements of scratch array k for a team. */
-static int64_t per_team(const lun_team_run *r, int k)
+static lun_dtype dtype_of(const lun_team_kernel *k, int memory)
 {
-    return r->scratch[k].count * (r->scratch[k].own ? r->threads : 1);
+    return (lun_dtype)k->lowered.ir.slots[k->memory[memory].slot].dtype;
 }
 
-static int64_t teams_at_once(const lun_team_run *r)
+static int64_t teams_at_once(const lun_team_kernel *k, int64_t teams)
 {
     int64_t bytes = 0, n;
-    for (int k = 0; k < r->scratches; k++)
-        bytes += per_team(r, k) * lun__dtype_get(r->scratch[k].dtype)->bytes;
+    for (int i = 0; i < k->memories; i++)
+        bytes += k->memory[i].count * lun__dtype_get(dtype_of(k, i))->bytes;
     if (!bytes)
-        return r->teams;
+        return teams;
     n = MOST_SCRATCH / bytes / TEAMS * TEAMS;
     n = n > TEAMS ? n : TEAMS;
-    return n < r->teams ? n : r->teams;
+    return n < teams ? n : teams;
 }
 
-/* The memory of `teams` teams, zero, as arrays of the body. */
-static lun_status open_scratch(lun_engine *e, const lun_team_run *r, int64_t teams)
+/* The memory of `teams` teams, zero. */
+static lun_status open_memory(lun_engine *e, lun_team_kernel *k, int64_t teams)
 {
     lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < r->scratches; k++) {
+    for (int i = 0; s == LUN_OK && i < k->memories; i++) {
         lun_storage *memory;
-        lun_dtype t = r->scratch[k].dtype;
+        lun_dtype t = dtype_of(k, i);
         int64_t n;
-        if (__builtin_mul_overflow(per_team(r, k), teams, &n))
+        if (__builtin_mul_overflow(k->memory[i].count, teams, &n))
             return lun__no_working_memory(e, teams);
         s = lun__storage_new(e, t, n, &memory);
         if (s != LUN_OK)
             break;
         memset(memory->data, 0, (size_t)(n * lun__dtype_get(t)->bytes));
-        s = lun__node_leaf(e, memory, 0, 1, &n, &r->arrays[r->first + k]);
+        s = lun__node_leaf(e, memory, 0, 1, &n, &k->lowered.slots[k->memory[i].slot].node);
         lun__storage_release(e, memory);
     }
     return s;
 }
 
-static void close_scratch(lun_engine *e, const lun_team_run *r)
+static void close_memory(lun_engine *e, lun_team_kernel *k)
 {
-    for (int k = 0; k < r->scratches; k++) {
-        lun__node_release(e, r->arrays[r->first + k]);
-        r->arrays[r->first + k] = NULL;
+    for (int i = 0; i < k->memories; i++) {
+        lun_node **n = &k->lowered.slots[k->memory[i].slot].node;
+        if (*n)
+            lun__node_release(e, *n);
+        *n = NULL;
     }
 }
 
-static lun_status launch(lun_engine *e, const lun_team_run *r, const lun_lowered *l,
-                         lun_kernel_entry *k, int64_t first, int64_t count)
+static lun_status launch(lun_engine *e, const lun_team_kernel *k, lun_kernel_entry *entry,
+                         int64_t teams, int64_t first, int64_t count)
 {
+    const lun_lowered *l = &k->lowered;
     lun_binding to;
     lun_status s = lun__bind_open(e, l, &to);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
@@ -70,43 +72,68 @@ static lun_status launch(lun_engine *e, const lun_team_run *r, const lun_lowered
                            l->ir.slots[i].role == LUN_SLOT_TARGET);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(e, &to, k, r->teams * r->threads, first * r->threads, count * r->threads,
+        s = lun__bind_run(e, &to, entry, teams * k->indices, first * k->indices, count * k->indices,
                           NULL);
     lun__bind_close(&to);
     return s;
 }
 
 /* The teams first .. first + count - 1. */
-static lun_status some_teams(lun_engine *e, const lun_team_run *r, int64_t first, int64_t count)
+static lun_status some_teams(lun_engine *e, lun_team_kernel *k, int64_t teams, int64_t first,
+                             int64_t count)
 {
     const lun_stats before = e->stats;
     const double start = lun__now();
-    lun_team_kernel kernel = r->kernel;
-    lun_lowered l;
-    lun_kernel_entry *k;
-    kernel.base = first;
-    lun_status s = lun__lower_teams(e, &kernel, &l);
-    if (s != LUN_OK)
-        return s;
-    s = lun__run_kernel(e, &l, &k);
+    lun_kernel_entry *entry;
+    k->lowered.args[LUN_FRONT_BASE].cell = (uint64_t)first;
+    lun_status s = lun__run_kernel(e, &k->lowered, &entry);
     if (s == LUN_OK)
-        s = launch(e, r, &l, k, first, count);
+        s = launch(e, k, entry, teams, first, count);
     if (s == LUN_OK && e->profiling)
-        lun__profile_after(e, &before, lun__now() - start, &l, k, count * r->threads);
-    lun__lowered_free(&l);
+        lun__profile_after(e, &before, lun__now() - start, &k->lowered, entry, count * k->indices);
     return s;
+}
+
+static lun_status all_teams(lun_engine *e, lun_team_kernel *k, int64_t teams)
+{
+    const int64_t most = teams_at_once(k, teams);
+    lun_status s = LUN_OK;
+    for (int64_t first = 0; s == LUN_OK && first < teams; first += most) {
+        int64_t count = teams - first < most ? teams - first : most;
+        s = open_memory(e, k, count);
+        if (s == LUN_OK)
+            s = some_teams(e, k, teams, first, count);
+        close_memory(e, k);
+    }
+    return s;
+}
+
+/* The numbers and arrays of the launch, but for the first team and memory. */
+static void fill(const lun_team_run *r, const lun_team_kernel *k)
+{
+    const lun_ir *body = r->f->body;
+    for (int i = 0; i < 3; i++)
+        k->lowered.args[LUN_FRONT_BLOCKS + i].cell = (uint64_t)r->blocks[i];
+    for (int i = LUN_FRONT_NUMBERS; i < body->arg_count; i++)
+        k->lowered.args[i].cell = r->cells[i - LUN_FRONT_NUMBERS];
+    for (int i = 0; i < body->slot_count; i++)
+        if (i < r->first || i >= r->first + r->scratches)
+            k->lowered.slots[i].node = r->arrays[i];
 }
 
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
 {
-    const int64_t most = teams_at_once(r);
-    lun_status s = LUN_OK;
-    for (int64_t first = 0; s == LUN_OK && first < r->teams; first += most) {
-        int64_t count = r->teams - first < most ? r->teams - first : most;
-        s = open_scratch(e, r, count);
-        if (s == LUN_OK)
-            s = some_teams(e, r, first, count);
-        close_scratch(e, r);
+    lun_backend_slot *b;
+    lun_team_kernel k;
+    lun_status s = lun__backend(e, &b);
+    if (s != LUN_OK)
+        return s;
+    const lun_team_body body = {r->f, r->notes, r->scratch, r->scratches, r->first};
+    s = lun__lower_teams(e, &body, b->backend->teams, &k);
+    if (s == LUN_OK) {
+        fill(r, &k);
+        s = all_teams(e, &k, r->teams);
     }
+    lun__team_kernel_free(&k);
     return s;
 }

@@ -4,11 +4,15 @@
 
 #include "plan/teams.h"
 
-/* Teams, each of so many threads, and its memory: arrays of the body from number `first` on, whose
- * nodes are not looked at. */
+/* Teams of so many threads each, and what the body takes: for its scalar parameters behind the
+ * lun_front_numbers a cell, of the body's dtype; for its arrays a LEAF, but for those from number
+ * `first` on that are memory of teams, whose nodes are not looked at. */
 typedef struct lun_team_run {
-    lun_team_kernel kernel; /* base is set here */
-    lun_node **arrays;      /* those of the kernel */
+    const lun_ir_function *f;
+    const char *const *notes; /* of what may fail in it */
+    int64_t blocks[3];        /* the league */
+    const uint64_t *cells;
+    lun_node **arrays;
     int64_t teams, threads;
     const lun_front_scratch *scratch;
     int scratches, first;

@@ -3,6 +3,7 @@
 #include "kernels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static char fn_name[] = "fn", fn_text[] = "static float fn(float x) { return x; }";
 
@@ -291,13 +292,85 @@ static void test_combiners(void **state)
     lun__ir_free(&ir);
 }
 
+/* ---- teams ---- */
+
+/* if (thread < 2) { barrier }, or the condition of something that all threads have in common. */
+static lun_status verify_barrier(bool common, int threads, lun_strbuf *why)
+{
+    lun_ir ir;
+    lun__ir_init(&ir);
+    ir.threads = threads;
+    int32_t two = ir_const(&ir, LUN_I64, 2);
+    int32_t i = ir_add(&ir, (lun_ir_ins){.kind = common ? LUN_IR_TEAM : LUN_IR_THREAD,
+                                         .dtype = LUN_I64,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1});
+    int32_t less = ir_op(&ir, LUN_OP_LT, LUN_I64, i, two, -1);
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_IF, .a = less});
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BARRIER});
+    ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_END});
+    lun_status s = lun__ir_verify(&ir, why);
+    lun__ir_free(&ir);
+    return s;
+}
+
+static void test_barriers(void **state)
+{
+    (void)state;
+    lun_strbuf why = LUN_STRBUF_INIT;
+    assert_int_equal(verify_barrier(true, 4, &why), LUN_OK);
+    assert_int_equal(verify_barrier(false, 4, &why), LUN_EARG);
+    assert_non_null(strstr(why.text, "a barrier where not all threads come together"));
+    lun__strbuf_clear(&why);
+    assert_int_equal(verify_barrier(true, 0, &why), LUN_EARG);
+    assert_non_null(strstr(why.text, "threads of a team in a kernel without teams"));
+    lun__strbuf_free(&why);
+}
+
+/* A loop that threads leave one after the other: a barrier in it is refused, behind it is not. */
+static void test_barrier_and_loop(void **state)
+{
+    (void)state;
+    for (int inside = 0; inside < 2; inside++) {
+        lun_strbuf why = LUN_STRBUF_INIT;
+        lun_ir ir;
+        lun__ir_init(&ir);
+        ir.threads = 8;
+        int32_t none = ir_const(&ir, LUN_I64, 0);
+        int32_t thread = ir_add(
+            &ir, (lun_ir_ins){.kind = LUN_IR_THREAD, .dtype = LUN_I64, .a = -1, .b = -1, .c = -1});
+        int32_t var = ir_add(
+            &ir, (lun_ir_ins){.kind = LUN_IR_VAR, .dtype = LUN_I64, .a = none, .b = -1, .c = -1});
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_LOOP});
+        if (inside)
+            ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BARRIER});
+        int32_t now = ir_add(
+            &ir, (lun_ir_ins){.kind = LUN_IR_GET, .dtype = LUN_I64, .a = var, .b = -1, .c = -1});
+        int32_t done = ir_op(&ir, LUN_OP_GE, LUN_I64, now, thread, -1);
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_IF, .a = done});
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BREAK});
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_END});
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_END});
+        ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_BARRIER});
+        assert_int_equal(lun__ir_verify(&ir, &why), inside ? LUN_EARG : LUN_OK);
+        lun__ir_free(&ir);
+        lun__strbuf_free(&why);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),     cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_places),    cmocka_unit_test(test_continue),
-        cmocka_unit_test(test_two_scans), cmocka_unit_test(test_arguments_of_calls),
+        cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_two_scans),
+        cmocka_unit_test(test_arguments_of_calls),
         cmocka_unit_test(test_combiners),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_barrier_and_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

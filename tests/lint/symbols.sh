@@ -9,7 +9,9 @@ build=${BUILD:-build}
 # A combining function runs a program, which may combine; a call within a function is built as a part of it.
 recursive="backends/reference/interp backends/reference/reduce
 interp/luafn/ssa/build interp/luafn/ssa/build_call
-interp/luafn/ssa/build_call interp/luafn/ssa/team"
+interp/luafn/ssa/build_call interp/luafn/ssa/team
+interp/luafn/ssa/build_call interp/luafn/ssa/together
+interp/luafn/ssa/team interp/luafn/ssa/together"
 
 # Reads rooms.txt, lines "door HEADER NAME" (functions of the doors), "def OBJECT SYMBOL" and "use OBJECT SYMBOL"; prints what is forbidden.
 check() {

@@ -220,6 +220,37 @@ describe("a task", function()
         end)
     end)
 
+    it("has teams whose threads meet", function()
+        -- Prefix sums of each team's part, by steps of 1, 2, 4, ...
+        local function prefixes(t, y, rounds)
+            local s, me = t:scratch("i64", t:threads()), t:thread()
+            local at = (t:block() - 1) * t:threads() + me
+            s[me] = y[at]
+            t:barrier()
+            local step = 1
+            for _ = 1, rounds do
+                local x = s[me]
+                if me > step then x = x + s[me - step] end
+                t:barrier()
+                s[me] = x
+                t:barrier()
+                step = step * 2
+            end
+            y[at] = s[me]
+        end
+        everywhere(function(device, how)
+            local q <close> = lun.queue(device, how)
+            local y = filled(device, q, lun.vector(list(210, function(i) return i * i % 17 end), "i64"))
+            local task = lun.task({ league = 3, team = 70 }, prefixes, y, 7)
+            q:enqueue(task)
+            local sum = 0
+            assert.same(list(210, function(i)
+                sum = (i % 70 == 1 and 0 or sum) + i * i % 17
+                return sum
+            end), read(q, y))
+        end)
+    end)
+
     it("has the numbers of when it was made", function()
         local q, y, k = lun.queue "openmp", lun.buffer("openmp", 3), 5
         local total = lun.vector({ 1, 2 }):sum()

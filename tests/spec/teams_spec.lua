@@ -1,57 +1,27 @@
 -- lun.teams: functions run for each thread of each team. The oracle is plain Lua: the same functions called with a
--- table in the place of t, for one thread after the other.
+-- table in the place of t, threads as coroutines.
 local lun = require "lunarray"
 local expect = require "expect"
+local plain = require "diff.plain_teams"
 
 local everywhere, refused = expect.everywhere, expect.failure
 
-local function three(x) return type(x) == "table" and { x[1], x[2] or 1, x[3] or 1 } or { x or 1, 1, 1 } end
+local function run_plain(how, f, ...) plain.run(how, false, f, ...) end
 
-local function split(number, extent)
-    number = number - 1
-    return { number // (extent[2] * extent[3]) + 1, number // extent[3] % extent[2] + 1, number % extent[3] + 1 }
-end
-
--- What t is in plain Lua, of one thread of one team.
-local function plain(league, team, elements, block, thread)
-    local t = {}
-    local at, mine = split(block, league), split(thread, team)
-    local function all(x) return x[1] * x[2] * x[3] end
-    function t.block(_, d) return d and at[d] or block end
-    function t.blocks(_, d) return d and league[d] or all(league) end
-    function t.thread(_, d) return d and mine[d] or thread end
-    function t.threads(_, d) return d and team[d] or all(team) end
-    function t.elements(_, d) return d and elements[d] or all(elements) end
-    function t:index(d)
-        return ((self:block(d) - 1) * self:threads(d) + self:thread(d) - 1) * self:elements(d) + 1
-    end
-    function t.private(_, _, n)
-        local memory = {}
-        for i = 1, n do memory[i] = 0 end
-        return memory
-    end
-    t.scratch = t.private -- of teams of one thread
-    function t:barrier() return self end
-    function t:vector(n, g) for i = 1, n do g(i) end return self end
-    t.each = t.vector
-    function t:single(g) g() return self end
-    return t
-end
-
-local function run_plain(how, f, ...)
-    local league, team, elements = three(how.league), three(how.team), three(how.elements)
-    for block = 1, league[1] * league[2] * league[3] do
-        for thread = 1, team[1] * team[2] * team[3] do f(plain(league, team, elements, block, thread), ...) end
-    end
-end
-
--- f on a Vector of n zeros, and on a table in plain Lua, gives the same.
-local function same(how, n, dtype, f, ...)
-    local v, list = lun.zeros(n, dtype), {}
+local function zeros(n)
+    local list = {}
     for i = 1, n do list[i] = 0 end
+    return list
+end
+
+-- f on a Vector of n zeros, and on a table in plain Lua, gives the same; threads take turns in any order.
+local function same(how, n, dtype, f, ...)
+    local v, list, other = lun.zeros(n, dtype), zeros(n), zeros(n)
     lun.teams(how)(f, v, ...)
-    run_plain(how, f, list, ...)
+    plain.run(how, false, f, list, ...)
+    plain.run(how, true, f, other, ...)
     assert.same(list, v:totable())
+    assert.same(list, other)
 end
 
 describe("lun.teams", function()
@@ -80,12 +50,11 @@ describe("lun.teams", function()
                 { league = { 2, 3 }, team = { 3, 2 }, elements = { 1, 4 } },
                 { league = { 2, 1, 3 }, team = { 1, 2, 3 }, elements = { 2, 3, 4 } }, { league = 70, team = "auto" },
             } do
-                local team = how.team ~= "auto" and three(how.team) or three(1)
-                local league = three(how.league)
+                local team = plain.three(how.team ~= "auto" and how.team or 1)
+                local league = plain.three(how.league)
                 local n = 18 * team[1] * team[2] * team[3] * league[1] * league[2] * league[3]
                 local spoken = { league = how.league, team = team, elements = how.elements }
-                local v, list = lun.zeros(n, "i64"), {}
-                for i = 1, n do list[i] = 0 end
+                local v, list = lun.zeros(n, "i64"), zeros(n)
                 lun.teams(how)(numbers, v)
                 run_plain(spoken, numbers, list)
                 assert.same(list, v:totable())
@@ -192,6 +161,142 @@ describe("lun.teams", function()
         end)
     end)
 
+    it("has threads of a team meet", function()
+        everywhere(function()
+            for _, how in ipairs { { 1, 1 }, { 3, 2 }, { 70, 7 }, { 2, 64 }, { 5, 100 }, { 1, 1000 }, { 2, 1024 }, { 3, { 4, 3, 5 } } } do
+                local threads = plain.three(how[2])
+                threads = threads[1] * threads[2] * threads[3]
+                same({ league = how[1], team = how[2] }, how[1] * threads, "f64", function(t, v, rounds)
+                    local s, me, n = t:scratch("f64", 1024), t:thread(), t:threads()
+                    local sum, twice = 0.5, me * 2
+                    s[me] = me * t:block()
+                    t:barrier()
+                    for k = 1, rounds do
+                        local other = s[(me + k - 1) % n + 1]
+                        if me % 2 == 0 then sum = sum + other else sum = sum - other / 2 end
+                        t:barrier()
+                        s[me] = sum
+                        t:barrier()
+                        if k == rounds - 1 then twice = twice + s[n] end
+                    end
+                    if me > n // 2 + 1 then return end
+                    v[(t:block() - 1) * n + me] = sum + twice + s[n // 2 + 1]
+                end, 5)
+            end
+        end)
+    end)
+
+    it("shares loops out among threads, and runs once what is said to", function()
+        everywhere(function()
+            for _, team in ipairs { 1, 5, 64 } do
+                same({ league = 3, team = team }, 300, "i64", function(t, v)
+                    local s, total = t:scratch("i32", 100), t:scratch("i64", 2)
+                    t:each(100, function(i) s[i] = i * t:block() end)
+                    t:each(50, function(i) s[2 * i] = -s[2 * i] end, "nobarrier")
+                    t:barrier()
+                    t:single(function()
+                        for i = 1, 100 do total[1] = total[1] + s[i] end
+                        total[2] = total[2] + 1
+                    end)
+                    t:each(100, function(i)
+                        v[(t:block() - 1) * 100 + i] = s[101 - i] + total[1] * total[2]
+                    end)
+                end)
+            end
+        end)
+    end)
+
+    it("gives values of one thread to all, reductions and scans", function()
+        local function values(t, v, x, n)
+            local me = t:thread()
+            local at = ((t:block() - 1) * t:threads() + me - 1) * 12
+            v[at + 1] = t:broadcast(me * 10 + t:block(), t:threads())
+            v[at + 2] = t:reduce("+", me * 0.1)
+            v[at + 3] = t:reduce("max", (me * 7) % 5)
+            v[at + 4] = t:reduce(function(a, b) return a * 2 - b end, me)
+            local prefix, total = t:scan("+", me)
+            v[at + 5] = prefix
+            v[at + 6] = total
+            prefix, total = t:scan(function(a, b) return a * 0.5 + b end, me, 3.0)
+            v[at + 7] = prefix
+            v[at + 8] = total
+            v[at + 9] = t:reduce("+", n, function(i) return x[i] end)
+            v[at + 10] = t:reduce("min", n + 1, function(i) return x[i] * 2 end)
+            v[at + 11] = t:reduce(function(a, b) return a - b / 3 end, n, function(i) return x[i] end, 5.0)
+            local rounds = 0
+            while t:reduce("+", rounds) < 20 * t:threads() do rounds = rounds + me % 2 + 5 end
+            v[at + 12] = rounds
+        end
+        local x = lun.random(20000, { seed = 5 }):copy()
+        local list = x:totable()
+        everywhere(function()
+            for _, how in ipairs { { 2, 1, 100 }, { 1, 3, 0 }, { 2, 10, 16385 }, { 1, 128, 70 } } do
+                local shape = { league = how[1], team = how[2] }
+                local n = how[1] * how[2] * 12
+                local v, wanted = lun.zeros(n, "f64"), zeros(n)
+                lun.teams(shape)(values, v, x, how[3])
+                plain.run(shape, false, values, wanted, list, how[3])
+                assert.same(wanted, v:totable())
+                local own = x:sub(1, how[3])
+                if how[3] > 0 then assert.equal(own:sum(), v[9]) end
+            end
+        end)
+    end)
+
+    it("reduces in the order of whole reductions: the same bits by teams of any size", function()
+        local x = lun.random(40000, { seed = 7 }):cast "f32":copy()
+        everywhere(function()
+            local v, sum = lun.zeros(3), x:sum()
+            for k, team in ipairs { 1, 7, 64 } do
+                lun.teams { league = 1, team = team }(function(t)
+                    local s = t:reduce("+", #x, function(i) return x[i] end)
+                    t:single(function() v[k] = s end)
+                end)
+            end
+            assert.same({ sum, sum, sum }, v:totable())
+        end)
+    end)
+
+    it("refuses barriers that threads may take differently, with the line", function()
+        local z = lun.zeros(64)
+        local function says(text, f)
+            refused(text, function() lun.teams { league = 2, team = 4 }(f) end)
+        end
+        local where = " in a branch or a loop that threads of a team may take differently"
+        says("t:barrier" .. where, function(t)
+            z[t:thread()] = 1
+            if t:thread() > 2 then t:barrier() end
+        end)
+        says("t:each" .. where, function(t)
+            z[1] = 1
+            for _ = 1, t:thread() do t:each(3, function() end) end
+        end)
+        says("t:reduce" .. where, function(t)
+            z[1] = 1
+            if z[t:block()] > 0 then z[2] = t:reduce("+", 1) end
+        end)
+        says("t:single" .. where, function(t)
+            z[1] = 1
+            if t:thread() == 1 then return end
+            t:single(function() z[2] = 1 end)
+        end)
+        local line = debug.getinfo(1, "l").currentline + 3
+        says(("teams_spec.lua:%d: t:barrier"):format(line), function(t)
+            while z[t:thread()] < 3 do
+                t:barrier()
+            end
+        end)
+        says("'-' is no associative operation", function(t) z[1] = t:reduce("-", 1) end)
+        says("argument 3, what the first thread gets, is missing", function(t)
+            z[1] = t:scan(function(a, b) return a + b end, 1)
+        end)
+        says("argument 4, what comes of no element, is missing", function(t)
+            z[1] = t:reduce(function(a, b) return a + b end, 3, function(i) return i end)
+        end)
+        says("index 5 is out of range for 'threads of the team' of length 4", function(t) z[1] = t:broadcast(1, 5) end)
+        says("t has no method 'memory'", function(t) z[1] = t:memory(3)[1] end)
+    end)
+
     it("goes on in parts when memory of teams is large", function()
         local n = 300
         local v = lun.zeros(n, "i64")
@@ -220,8 +325,6 @@ describe("lun.teams", function()
         end)
         local one = { league = 1 }
         says("a float is assigned to 'z'", one, function() z[1] = 1.5 end)
-        says("t:barrier: threads that wait for one another are in teams of one thread so far: team=1, not 2",
-            { league = 1, team = 2 }, function(t) z[1] = 1 t:barrier() end)
         says("a team of 2000 threads: 1024 is the most", { league = 1, team = 2000 }, function() z[1] = 1 end)
         says("t has no method 'foo'", one, function(t) t:foo() end)
         says("assigns no element of an array", one, function(t) local i = t:block() return i end)

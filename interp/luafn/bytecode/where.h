@@ -6,6 +6,12 @@
 #include "luafn/bytecode/arena.h"
 #include "luafn/bytecode/proto.h"
 
+/* An instruction, for its line. */
+typedef struct lf_spot {
+    const lf_proto *proto;
+    int pc;
+} lf_spot;
+
 /* The line of an instruction; the function's first line if pc < 0 or it is stripped. */
 int luafn_line(const lf_proto *p, int pc);
 /* Appends "file:line". */

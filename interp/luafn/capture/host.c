@@ -52,8 +52,11 @@ static box *push_box(lua_State *L, void (*release)(void *what), int values)
 
 void luafn_host_release(lf_host *h)
 {
-    if (--h->refs == 0)
-        free(h);
+    if (--h->refs)
+        return;
+    if (h->methods)
+        luafn_program_release(h->methods);
+    free(h);
 }
 
 /* The state is being closed. */

@@ -19,6 +19,7 @@ typedef struct lf_host {
         lun_op op;
     } row[LUN_OP_COUNT];
     int rows;
+    lf_program *methods; /* those of t that are written in Lua; NULL: not needed yet */
 } lf_host;
 
 /* The host of a state, made on first use; a new reference. May raise a Lua error. */

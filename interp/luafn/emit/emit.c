@@ -12,6 +12,7 @@ typedef struct writer {
     lun_ir *ir;
     const lf_item *open[512]; /* loops and groups around, outermost first */
     int depth;
+    lf_list barriers; /* in their order */
 } writer;
 
 static int add(writer *w, lun_ir_ins ins)
@@ -72,6 +73,10 @@ static void write_op(writer *w, lf_value *v, const lf_scope *here)
     case LF_IR_PUT:
         ins.kind = LUN_IR_PUT;
         ins.imm = ((const lf_input *)w->c->inputs.at[v->as.i])->position;
+        break;
+    case LF_IR_BARRIER:
+        ins.kind = LUN_IR_BARRIER;
+        luafn_push(&w->c->unit, &w->barriers, v);
         break;
     case LF_IR_CHECK:
         ins.kind = LUN_IR_CHECK;
@@ -296,8 +301,10 @@ static void write_params(writer *w)
     for (int i = 0; i < c->params; i++)
         if (c->param[i].index != LUN_FRONT_AROUND)
             write_param(w, i);
-    for (int k = 0; k < c->scratches; k++)
+    for (int k = 0; k < c->scratches; k++) {
         write_param(w, c->params + k);
+        w->ir->slots[w->ir->slot_count - 1].settled = c->scratch[k].settled;
+    }
     add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
         luafn_fail(&c->unit, c->graph.proto, -1,
@@ -331,11 +338,20 @@ static void write_leaf(writer *w, lf_value *v)
     ins.imm = v->as.i;
     if (v->kind != LF_IR_CONST) {
         const lf_input *in = w->c->inputs.at[v->as.i];
-        ins.kind = LUN_IR_ARG;
-        ins.imm = in->position;
+        bool own = w->c->team && in->origin == LF_FROM_PARAM;
+        ins.kind = own && in->number == LUN_FRONT_BLOCK    ? LUN_IR_TEAM
+                   : own && in->number == LUN_FRONT_THREAD ? LUN_IR_THREAD
+                                                           : LUN_IR_ARG;
+        ins.imm = ins.kind == LUN_IR_ARG ? in->position : 0;
         ins.dtype = ins.from = (uint8_t)in->dtype;
     }
     v->place->ins = add(w, ins);
+}
+
+static int team_threads(const lf_compile *c)
+{
+    const int64_t *extent = c->param[0].shape + LUN_TEAM_THREADS;
+    return (int)(extent[0] * extent[1] * extent[2]);
 }
 
 void luafn_emit(lf_compile *c)
@@ -344,6 +360,7 @@ void luafn_emit(lf_compile *c)
     lf_list leaves = {0};
     writer *w = LF_NEW(&c->unit, writer, 1);
     *w = (writer){.c = c, .ir = c->ir};
+    c->ir->threads = c->team ? team_threads(c) : 0;
     if (g->results.count > LUN_MAX_OUTPUTS)
         luafn_fail(&c->unit, g->proto, -1, "the function returns %d results: return at most %d",
                    g->results.count, LUN_MAX_OUTPUTS);
@@ -358,6 +375,8 @@ void luafn_emit(lf_compile *c)
     for (int i = 0; i < leaves.count; i++)
         write_leaf(w, leaves.at[i]);
     write_scope(w, root);
+    if (w->barriers.count)
+        luafn_check_barriers(c, &w->barriers);
     for (int i = 0; i < g->results.count; i++)
         c->function->output[i] = ref(w, g->results.at[i], root);
     c->function->outputs = g->results.count;

@@ -7,4 +7,8 @@
 /* Writes c->ir and c->function; leaves by luafn_fail if they have no room. */
 void luafn_emit(lf_compile *c);
 
+/* meet.c: leaves where threads of a team may come to one of the barriers, LF_IR_BARRIERs in the
+ * order of the IR, without the others. */
+void luafn_check_barriers(lf_compile *c, const lf_list *barriers);
+
 #endif

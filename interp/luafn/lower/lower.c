@@ -104,17 +104,18 @@ static lf_value *place_of(lf_lowering *l, const lf_value *v)
 static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
 {
     const lf_compile *c = l->c;
-    const int64_t lanes = c->param[0].shape[LUN_TEAM_LANES];
+    const int64_t *extent = c->param[0].shape + LUN_TEAM_THREADS;
+    const int64_t threads = extent[0] * extent[1] * extent[2];
     if (!of.param || of.number < c->params)
         return at;
-    lf_value *item = luafn_as(l, c->param_value[LUN_FRONT_ITEM], LUN_I64);
+    lf_value *block = luafn_as(l, c->param_value[LUN_FRONT_BLOCK], LUN_I64);
     lf_value *base = luafn_as(l, c->param_value[LUN_FRONT_BASE], LUN_I64);
-    lf_value *count = luafn_ir_int(l, LUN_I64, lanes), *number;
-    if (c->scratch[of.number - c->params].own)
-        number = luafn_ir_op2(l, LUN_OP_SUB, item, luafn_ir_op2(l, LUN_OP_MUL, base, count));
-    else
-        number = luafn_ir_op2(l, LUN_OP_SUB,
-                              lanes == 1 ? item : luafn_ir_op2(l, LUN_OP_IDIV, item, count), base);
+    lf_value *number = luafn_ir_op2(l, LUN_OP_SUB, block, base);
+    if (c->scratch[of.number - c->params].own && threads > 1) {
+        number = luafn_ir_op2(l, LUN_OP_MUL, number, luafn_ir_int(l, LUN_I64, threads));
+        number = luafn_ir_op2(l, LUN_OP_ADD, number,
+                              luafn_as(l, c->param_value[LUN_FRONT_THREAD], LUN_I64));
+    }
     number = luafn_ir_op2(l, LUN_OP_MUL, number, luafn_ir_int(l, LUN_I64, of.shape[0]));
     return luafn_ir_op2(l, LUN_OP_ADD, number, at);
 }
@@ -148,7 +149,7 @@ static lf_value *stored(lf_lowering *l, const lf_value *v, int k, lun_dtype to)
 {
     lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
     int bits = lun__dtype_bits(to);
-    if (!lun__dtype_is_integer(to) || bits == 64)
+    if (!lun__dtype_is_integer(to) || bits == 64 || lf_open_of(l->c, v->arg[0]))
         return luafn_as(l, v->arg[k], t);
     lf_value *x = luafn_as(l, v->arg[k], LUN_I64);
     bool sign = lun__dtype_is_signed(to);
@@ -170,6 +171,17 @@ static lf_value *assigned(lf_lowering *l, const lf_value *v)
         luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
     luafn_ir_put(l, in, x, at);
     return x;
+}
+
+/* The identity of an operation, a constant. */
+static lf_value *identity(lf_lowering *l, const lf_value *v)
+{
+    uint64_t bits = 0;
+    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    if (!lun__op_identity((lun_op)v->sub, t, &bits))
+        luafn_fail(&l->c->unit, v->proto, v->pc, "'%s' is no operation for %s",
+                   lun__op_get((lun_op)v->sub)->name, lun_dtype_name(t));
+    return luafn_ir_const(l, t, bits);
 }
 
 static int bits_of(const lf_compile *c, int source)
@@ -227,6 +239,11 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return stored(l, v, 0, l->c->source[v->as.i].sight.stored);
     case LF_WRITE:
         return assigned(l, v);
+    case LF_IDENTITY:
+        return identity(l, v);
+    case LF_BARRIER:
+        luafn_ir_barrier(l, v->as.s);
+        return v;
     case LF_COMBINE:
         return to_combine(l, v);
     case LF_LENGTH:

@@ -33,6 +33,7 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     frame->proto = captured ? c->source[f->as.i].sight.program->proto : f->as.closure->proto;
     frame->source = captured ? (int)f->as.i : -1;
     frame->closure = captured ? NULL : f->as.closure;
+    frame->built_in = !captured && f->as.closure->built_in;
     frame->caller = b->f;
     frame->call_pc = b->pc;
     frame->depth = b->f->depth + 1;

@@ -6,14 +6,25 @@
 
 #include "luafn/ssa/named.h"
 
+/* Where what is being built comes from: of a method that is built in, its call. */
+static lf_spot spot(const lf_builder *b)
+{
+    const lf_frame *f = b->f;
+    int pc = b->pc;
+    for (; f->built_in; f = f->caller)
+        pc = f->call_pc;
+    return (lf_spot){f->proto, pc};
+}
+
 void luafn_stop(lf_builder *b, const char *format, ...)
 {
+    const lf_spot at = spot(b);
     char text[400];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    luafn_fail(&b->c->unit, b->f->proto, b->pc, "%s", text);
+    luafn_fail(&b->c->unit, at.proto, at.pc, "%s", text);
 }
 
 void luafn_too_large(lf_builder *b)
@@ -29,7 +40,8 @@ lf_value *luafn_get(lf_builder *b, int reg)
 void luafn_set(lf_builder *b, int reg, lf_value *v)
 {
     luafn_write(b->g, b->f->base + reg, b->g->now, v);
-    luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
+    if (!b->f->built_in)
+        luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
 }
 
 lf_value *luafn_const_of(lf_builder *b, int index)
@@ -60,8 +72,9 @@ lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
     if (b->g->values - b->g->unrolled > LF_MAX_VALUES)
         luafn_too_large(b);
     v->sub = (uint8_t)sub;
-    v->proto = b->f->proto;
-    v->pc = b->pc;
+    const lf_spot at = spot(b);
+    v->proto = at.proto;
+    v->pc = at.pc;
     v->block = b->g->now;
     luafn_push(b->g->u, &b->g->now->ops, v);
     return v;

@@ -155,9 +155,10 @@ const char *luafn_array_name(const lf_compile *c, const lf_value *a)
 {
     lf_whose of = lf_whose_is(c, a);
     int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
-    const char *name = of.param && of.number >= c->params ? "scratch"
-                       : of.param ? luafn_local_name(c->program->proto, reg, 0)
-                                  : c->source[of.number].name;
+    const int memory = of.param ? of.number - c->params : -1;
+    const char *name = memory >= 0 ? c->open[memory].open ? "threads of the team" : "scratch"
+                       : of.param  ? luafn_local_name(c->program->proto, reg, 0)
+                                   : c->source[of.number].name;
     return name ? name : "?";
 }
 

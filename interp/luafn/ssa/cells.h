@@ -23,12 +23,6 @@ void luafn_end_cells(lf_compile *c);
 
 /* ---- for put.c ---- */
 
-/* An instruction, for its line. */
-typedef struct lf_spot {
-    const lf_proto *proto;
-    int pc;
-} lf_spot;
-
 /* A variable for what assignments leave in an element; what it holds at first. */
 int luafn_element_var(lf_compile *c, lf_value *first);
 /* Fails: `other` assigns or reads an array that another round may have assigned at `written`. */

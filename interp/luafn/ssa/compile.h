@@ -12,6 +12,13 @@
 
 enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS }; /* most elements around an index */
 
+/* Memory of a team whose dtype is that of what is assigned to it: `type` as far as it is known;
+ * wide: i64 or f64 for integers and floats. */
+typedef struct lf_open {
+    bool open, wide;
+    lf_type type;
+} lf_open;
+
 /* A parameter of the body: a scalar or a whole array. */
 typedef enum lf_origin {
     LF_FROM_PARAM,   /* parameter `number` of the function */
@@ -94,7 +101,9 @@ typedef struct lf_compile {
     bool writes;          /* elements may be assigned */
     bool team;            /* it is a team kernel: the first parameters are lun_front_numbers */
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
+    lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
     int scratches;
+    const lf_proto *methods;  /* of a team kernel: methods of t, see methods.h */
     lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
     lf_list cells;            /* lf_cell, where elements may be assigned */
     lf_list loads;            /* LF_LOADs there: elements that are no cells */
@@ -132,6 +141,13 @@ static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
     }
     const lf_sight *s = &c->source[v->as.i].sight;
     return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->stored, s->shape};
+}
+
+/* The memory that v, an array or a part of one, is, where its dtype is open; else NULL. */
+static inline lf_open *lf_open_of(lf_compile *c, const lf_value *v)
+{
+    int number = v->as.i < 0 ? (int)(-1 - v->as.i) - c->params : -1;
+    return number >= 0 && number < c->scratches && c->open[number].open ? &c->open[number] : NULL;
 }
 
 /* What weak types become: i64, and f32 or f64. */

@@ -69,20 +69,22 @@ typedef enum lf_kind {
     LF_NEG,   /* one operand, as the next three */
     LF_BNOT,
     LF_NOT,
-    LF_TRUTH,   /* neither false nor nil? */
-    LF_COMPARE, /* sub: lf_relation; two operands */
-    LF_LOAD,    /* array or part, index: an element */
-    LF_PART,    /* the same: what stands at that index, of rank 1 and more; sub: how many indices
+    LF_TRUTH,    /* neither false nor nil? */
+    LF_COMPARE,  /* sub: lf_relation; two operands */
+    LF_LOAD,     /* array or part, index: an element */
+    LF_PART,     /* the same: what stands at that index, of rank 1 and more; sub: how many indices
                    the array has got, as.i: as that of the LF_ARRAY */
-    LF_LENGTH,  /* array or part */
-    LF_CELL,    /* what lf_cell number as.i held before; no operand */
-    LF_STORE,   /* value: as an element of the array that is source as.i */
-    LF_PLACE,   /* array or part, index: the row-major place of that element, from 0 */
-    LF_COMBINE, /* value: as the operand that lf_put number as.i combines with an element */
-    LF_MATH,    /* sub: lf_math */
-    LF_APPLY,   /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
-    LF_WRITE,   /* of a team kernel: array or part, index, value: assigned at once */
-    LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
+    LF_LENGTH,   /* array or part */
+    LF_CELL,     /* what lf_cell number as.i held before; no operand */
+    LF_STORE,    /* value: as an element of the array that is source as.i */
+    LF_PLACE,    /* array or part, index: the row-major place of that element, from 0 */
+    LF_COMBINE,  /* value: as the operand that lf_put number as.i combines with an element */
+    LF_MATH,     /* sub: lf_math */
+    LF_APPLY,    /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
+    LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
+    LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
+    LF_BARRIER,  /* the threads of a team wait for one another, in its method as.s */
+    LF_WITHIN,   /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */
@@ -97,7 +99,8 @@ typedef enum lf_kind {
     LF_IR_OP,   /* sub: lun_op, from: dtype of the operands; note: integer division that may fail */
     LF_IR_CAST, /* from: dtype of the operand */
     LF_IR_PUT,  /* value, index; as.i: number of the input, an array */
-    LF_IR_CHECK /* condition, value or NULL; note: its text */
+    LF_IR_BARRIER, /* as.s: as of LF_BARRIER */
+    LF_IR_CHECK    /* condition, value or NULL; note: its text */
 } lf_kind;
 
 typedef enum lf_arith {
@@ -126,8 +129,9 @@ typedef struct lf_closure {
     lf_proto *proto;
     lf_frame *frame; /* where it is made */
     const char *name;
-    int alive; /* variable: true until one of those that it captures goes out of scope */
-    int *var;  /* those that it captures, itself or through the functions around it */
+    bool built_in; /* a method of t: what it does is told as its caller's */
+    int alive;     /* variable: true until one of those that it captures goes out of scope */
+    int *var;      /* those that it captures, itself or through the functions around it */
     int vars;
 } lf_closure;
 
@@ -185,6 +189,7 @@ struct lf_frame {
     int call_pc, depth;
     int source;                /* a captured function's, or -1 */
     const lf_closure *closure; /* a local function's, or NULL */
+    bool built_in;             /* that one is */
     int base;                  /* variable of register 0 */
     lf_block *entry;
 };

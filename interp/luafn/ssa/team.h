@@ -1,7 +1,8 @@
 /* team.h - the first parameter of a function of lun.teams, t, and what its methods do.
  *
- * team.c and build_call.c call each other: a method runs functions that it is given.  A kernel of
- * which one is made is of limited size. */
+ * team.c, together.c and build_call.c call one another: a method runs functions that it is given.
+ * A kernel of which one is made is of limited size.
+ */
 #ifndef LUAFN_TEAM_H
 #define LUAFN_TEAM_H
 

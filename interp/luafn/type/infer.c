@@ -196,6 +196,7 @@ static bool has_effect(const lf_value *v)
     case LF_WITHIN:
     case LF_PLACE:
     case LF_WRITE:
+    case LF_BARRIER:
     case LF_FOR_TEST:
         return true;
     case LF_BNOT:
@@ -237,8 +238,10 @@ void luafn_infer(lf_compile *c)
     choose_real(c);
     propagate(c);
     settle_weak(c);
+    luafn_settle_memory(c);
     propagate(c);
     settle_weak(c);
+    luafn_settle_memory(c);
     cut_edges(c);
     check_results(c);
     luafn_sweep(&c->graph, has_effect);

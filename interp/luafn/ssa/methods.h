@@ -1,0 +1,19 @@
+/* methods.h - methods of t that are written in Lua, by those of team.c.
+ *
+ * together.c puts them in place like local functions; mistakes in them are told at the line that
+ * calls them. */
+#ifndef LUAFN_METHODS_H
+#define LUAFN_METHODS_H
+
+/* The text, whose local functions are in the order of lf_method. */
+extern const char luafn_methods[];
+
+typedef enum lf_method {
+    LF_METHOD_BROADCAST,
+    LF_METHOD_REDUCE,
+    LF_METHOD_SCAN,
+    LF_METHOD_REDUCE_LANES,
+    LF_METHOD_REDUCE_PAIRS
+} lf_method;
+
+#endif
