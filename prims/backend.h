@@ -120,6 +120,11 @@ typedef struct lun_launch {
     bool whole;    /* on host memory: once it has begun it is not stopped, whoever asks for that */
     int trap;      /* out: the IR instruction that trapped, such as a division by zero, or -1 */
     int workgroup; /* elements of a work-group, as the script requests; 0: the backend's choice */
+    /* How threads of the host share out a kernel without REDUCE and SCAN, as the script requests:
+     * indices that one takes at once, about (0: the backend's choice); from first to last, instead
+     * of each beginning with a share of its own. */
+    int64_t chunk;
+    bool in_order;
     int64_t trap_value; /* out: with trap: the value that a CHECK reports, an i64 or float bits */
 } lun_launch;
 

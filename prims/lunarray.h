@@ -797,13 +797,26 @@ LUN_API lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_arr
  * array by these indices plus constants, it reads windows of the array. */
 LUN_API lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                                 const int64_t *extent, lun_array **outs, int room, int *results);
+/* How a loop is shared out: it changes the speed, never what comes out. */
+typedef struct lun_each_options {
+    size_t size; /* sizeof(lun_each_options) */
+    int64_t
+        tile[LUN_MAX_RANK]; /* indices along each axis that are taken together: by a thread of the
+                                   host, by a work-group of a device; tile[0] == 0: no wish */
+    bool
+        dynamic; /* threads take chunks from first to last, for uneven work; else each begins with a
+                     share of its own, the same for equal extents */
+    int64_t
+        chunk; /* indices that a thread of the host takes at once, about; 0: by the tile, else the
+                      engine's choice */
+} lun_each_options;
 /* Calls f for all such indices, now, for the elements of captured arrays that it assigns; its
  * results are ignored.  Only functions of the host's language assign elements.  The result is that
  * of a serial loop: of iterations that assign one element the last one wins, and what they combine
  * with it (a sum, a minimum) is combined in their order.  LUN_EARG if an iteration might read what
  * another one assigns.  After a failure no array has changed. */
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                            const int64_t *extent);
+                            const int64_t *extent, const lun_each_options *options_or_NULL);
 /* A division of work: teams along up to three axes, threads of each team, elements of each thread;
  * extents are at least 1. */
 typedef struct lun_workdiv {

@@ -123,6 +123,8 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         int64_t share = lun__cut_divide(w->count, workers),
                 parts = lun__cut_divide(share, grain_of(w, team));
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
+        if (w->chunk && w->plain)
+            out->chunk = lun__cut_round(w->chunk < w->count ? w->chunk : w->count, LUN_BLOCK);
         if (w->need.strided || w->line)
             out->chunk = staged_chunk(w, out->chunk, share);
         if (w->lanes)
@@ -135,7 +137,7 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
     if (w->need.shuffled && w->plain && !w->need.file && out->batch == 1)
         out->step = lun__cut_round(STEP_BYTES / w->need.strided + 1, LUN_BLOCK);
     /* a file is read best from its start to its end, in large pieces */
-    out->in_order = w->need.file || out->batch > 1;
+    out->in_order = w->need.file || out->batch > 1 || (w->plain && w->in_order);
     if (workers > lun__cut_divide(out->chunks, out->batch))
         workers = lun__cut_divide(out->chunks, out->batch);
     out->workers = workers < 1 ? 1 : (int)workers;

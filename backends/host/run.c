@@ -204,7 +204,9 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                         .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
                         .scans = ir->scan >= 0,
                         .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
-                        .plain = r.plain},
+                        .plain = r.plain,
+                        .chunk = launch->chunk,
+                        .in_order = launch->in_order},
         team, &r.cut);
     r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;

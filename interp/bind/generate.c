@@ -1,5 +1,7 @@
 /* generate.c - lun.generate and lun.each: functions called for indices.  Reads shapes and options;
  * what a function may be is function.c's. */
+#include <string.h>
+
 #include "bind/skeleton.h"
 #include "luafn/luafn.h"
 
@@ -105,19 +107,72 @@ static int generate(lua_State *L)
     return luafn_returned(L) ? lun__gather_records(L, first) : results;
 }
 
-/* lun.each(shape, f): f(i, j, ...), which assigns elements of arrays that it captures. */
+/* An integer of 1 or more at the top, the option `what` of the table at arg. */
+static int64_t positive(lua_State *L, int arg, const char *what)
+{
+    int exact = 0;
+    lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || n < 1)
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L, "%s: an integer of 1 or more expected, got %s", what,
+                                          luaL_tolstring(L, -1, NULL)));
+    return n;
+}
+
+static void read_tile(lua_State *L, int arg, int rank, lun_each_options *o)
+{
+    const int at = lua_gettop(L);
+    if (lua_type(L, at) != LUA_TTABLE || (lua_Integer)lua_rawlen(L, at) != rank)
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L,
+                                          "tile: a list of %d number%s expected, one for each "
+                                          "axis",
+                                          rank, rank == 1 ? "" : "s"));
+    for (int k = 0; k < rank; k++) {
+        lua_rawgeti(L, at, k + 1);
+        o->tile[k] = positive(L, arg, "tile");
+        lua_pop(L, 1);
+    }
+}
+
+/* {tile={...}, schedule="static", chunk=n} at arg, of a loop over so many axes. */
+static lun_each_options each_options(lua_State *L, int arg, int rank)
+{
+    lun_each_options o = {.size = sizeof o};
+    if (lua_isnil(L, arg))
+        return o;
+    luaL_checktype(L, arg, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+        const char *name =
+            lun__check_option(L, arg, "tile={16, 64}, schedule=\"dynamic\", chunk=4096");
+        if (!strcmp(name, "tile"))
+            read_tile(L, arg, rank, &o);
+        else if (!strcmp(name, "chunk"))
+            o.chunk = positive(L, arg, "chunk");
+        else if (lua_type(L, -1) != LUA_TSTRING || (strcmp(lua_tostring(L, -1), "static") != 0 &&
+                                                    strcmp(lua_tostring(L, -1), "dynamic") != 0))
+            lun__bad_argument(L, arg, "schedule: \"static\" or \"dynamic\" expected");
+        else
+            o.dynamic = lua_tostring(L, -1)[0] == 'd';
+    }
+    return o;
+}
+
+/* lun.each(shape, f [, options]): f(i, j, ...), which assigns elements of arrays that it
+ * captures. */
 static int each(lua_State *L)
 {
     lun__host *h = lun__here(L);
     ranges r;
     lun_status s;
-    lua_settop(L, 2);
+    lua_settop(L, 3);
     read_ranges(L, 1, &r);
     if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2))
         lun__bad_type(L, 2, "Lua function");
+    const lun_each_options o = each_options(L, 3, r.rank);
     lun_function *f = lun__function(L, h, 2, r.rank, false);
     lun__mark(L, h);
-    LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent));
+    LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent, &o));
     if (s != LUN_OK)
         lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
     lun__report_memory(L, h);
@@ -127,6 +182,6 @@ static int each(lua_State *L)
 void lun__open_generate(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
-        {"generate", generate, 3}, {"each", each, 2}, {NULL, NULL, 0}};
+        {"generate", generate, 3}, {"each", each, 3}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
 }

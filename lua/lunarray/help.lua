@@ -81,9 +81,11 @@ local FUNCTIONS = {
             .. "receives has them after the wait",
     },
     each = {
-        "lun.each(shape, f)",
+        'lun.each(shape, f [, {tile={16, 64}, schedule="dynamic", chunk=4096}])',
         "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
-            .. "h[k[i]] = h[k[i]] + x; shape as in generate",
+            .. "h[k[i]] = h[k[i]] + x; shape as in generate.  Options change the speed alone: indices of a tile are\n"
+            .. "those of a work-group, or of what a thread takes at once, which is chunk indices if that is given;\n"
+            .. 'schedule: threads begin with shares of their own, "static", or take one chunk after the other',
     },
     generate = {
         "lun.generate(shape, f [, {out=}])",

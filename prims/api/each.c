@@ -6,6 +6,8 @@
 #include "api/elements.h"
 #include "api/generate.h"
 #include "api/scatter.h"
+#include "base/sized.h"
+#include "lunarray_bind.h"
 #include "run/trap.h"
 
 /* Whether an array that is assigned shares elements with another one that the function captures. */
@@ -230,10 +232,9 @@ static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result 
     return s;
 }
 
-lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                    const int64_t *extent)
+static lun_status run(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                      const int64_t *extent)
 {
-    LUN_NEED(e, extent);
     lun_array *index[LUN_MAX_RANK], *values[LUN_MAX_OUTPUTS];
     lun_front_result r;
     int results = 0;
@@ -262,5 +263,45 @@ lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *fir
         lun_release(values[k]);
     for (int k = 0; k < rank; k++)
         lun_release(index[k]);
+    return s;
+}
+
+/* Indices of a tile: a wish for work-groups and, without another one, for chunks. */
+static lun_status check_options(lun_engine *e, int rank, const lun_each_options *o, int64_t *tile)
+{
+    *tile = 0;
+    if (o->chunk < 0)
+        return lun__fail(e, LUN_EARG, "chunk is a number of indices, not %lld",
+                         (long long)o->chunk);
+    if (!o->tile[0])
+        return LUN_OK;
+    *tile = 1;
+    for (int k = 0; k < rank && k < LUN_MAX_RANK; k++)
+        if (o->tile[k] < 1 || __builtin_mul_overflow(*tile, o->tile[k], tile))
+            return lun__fail(e, LUN_EARG, "tile: axis %d has %lld indices in one", k + 1,
+                             (long long)o->tile[k]);
+    return LUN_OK;
+}
+
+lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                    const int64_t *extent, const lun_each_options *options_or_NULL)
+{
+    LUN_NEED(e, extent);
+    const int workgroup = e->workgroup;
+    lun_each_options o = {.size = sizeof o};
+    int64_t tile;
+    if (options_or_NULL)
+        lun__take(&o, options_or_NULL, sizeof o);
+    lun_status s = check_options(e, rank, &o, &tile);
+    if (s != LUN_OK)
+        return s;
+    if (tile)
+        lun_workgroup(e, tile < LUN_MOST_WORKGROUP ? (int)tile : LUN_MOST_WORKGROUP);
+    e->chunk = o.chunk ? o.chunk : tile;
+    e->in_order = o.dynamic;
+    s = run(e, f, rank, first, extent);
+    e->chunk = 0;
+    e->in_order = false;
+    lun_workgroup(e, workgroup);
     return s;
 }

@@ -100,6 +100,8 @@ struct lun_engine {
     int place_count, place_room;
     uint32_t place;
     uint16_t workgroup; /* lun_workgroup */
+    int64_t chunk;      /* of launches now: see lun_launch */
+    bool in_order;
 
     struct lun_array *spare_handles;
     void *handle_slabs;

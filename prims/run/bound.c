@@ -85,6 +85,8 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
                            .bytes = to->bytes,
                            .whole = to->whole,
                            .workgroup = to->l->workgroup,
+                           .chunk = to->e->chunk,
+                           .in_order = to->e->in_order,
                            .trap = -1};
 }
 

@@ -431,4 +431,43 @@ describe("lun.each", function()
         assert.same({ 10, 20, 30 }, before:totable())
         assert.same({ 1.5, 2.5, 3.5 }, v:totable())
     end)
+
+    it("shares out rounds as options say, with the same results", function()
+        local function loop(n, m, options)
+            local a, h = lun.zeros { n, m }, lun.zeros(7)
+            lun.each({ n, m }, function(i, j)
+                local s = 0.25
+                for k = 1, i * j % 13 do s = s * 1.5 + k / j end
+                a[i][j] = s
+                h[(i + j) % 7 + 1] = h[(i + j) % 7 + 1] + s
+            end, options)
+            return a:tobytes() .. h:tobytes()
+        end
+        everywhere(function()
+            for _, shape in ipairs { { 1, 1 }, { 9, 7 }, { 65, 63 }, { 130, 127 } } do
+                local n, m = shape[1], shape[2]
+                local wanted = loop(n, m)
+                for _, options in ipairs {
+                    {}, { tile = { 8, 8 } }, { tile = { 1, 1 } }, { tile = { 1000, 1000 } }, { schedule = "static" },
+                    { schedule = "dynamic" }, { chunk = 1 }, { chunk = 65 }, { schedule = "dynamic", chunk = 100 },
+                    { tile = { 2, 64 }, schedule = "dynamic", chunk = 1 << 40 },
+                } do
+                    assert.is_true(loop(n, m, options) == wanted)
+                end
+            end
+        end)
+        local z = lun.zeros(4, 4)
+        local function says(text, options)
+            refused(text, function() lun.each({ 4, 4 }, function(i, j) z[i][j] = 1 end, options) end)
+        end
+        says("unknown option 'tiles'", { tiles = { 2, 2 } })
+        says("tile: a list of 2 numbers expected", { tile = { 2 } })
+        says("tile: a list of 2 numbers expected", { tile = 4 })
+        says("tile: an integer of 1 or more expected, got 0", { tile = { 2, 0 } })
+        says("tile: axis 2 has", { tile = { 1 << 40, 1 << 40 } })
+        says("chunk: an integer of 1 or more expected, got 1.5", { chunk = 1.5 })
+        says('schedule: "static" or "dynamic" expected', { schedule = "guided" })
+        says("table expected", 3)
+        assert.are.equal(0, z:sum() + 0)
+    end)
 end)
