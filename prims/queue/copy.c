@@ -239,11 +239,6 @@ typedef struct moving {
     int64_t count;
 } moving;
 
-static bool fits_upload(const lun_copy_place *to)
-{
-    return lun__layout_is_dense(&to->at) && to->at.offset == 0;
-}
-
 static lun_status temporary(const lun_backend_slot *b, int64_t bytes, lun_buffer **out)
 {
     return b->backend->buffer_new(b->state, (bytes + 511) / 512 * 512, out);
@@ -268,8 +263,9 @@ static lun_status upload(const moving *m, const lun_copy_place *to, const void *
     lun_status s = lun__memory_slot(m->e, to->memory->at, &b);
     if (s != LUN_OK)
         return s;
-    if (fits_upload(to))
-        return b->backend->upload(b->state, to->memory->buffer, 0, host, bytes);
+    if (lun__layout_is_dense(&to->at))
+        return b->backend->upload(b->state, to->memory->buffer, to->at.offset * m->size, host,
+                                  bytes);
     s = temporary(b, bytes, &some);
     if (s != LUN_OK)
         return s;
