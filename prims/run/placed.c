@@ -226,12 +226,12 @@ static lun_status carry_on(sharing *w, lun_backend_slot *at, lun_interval indice
     lun_storage *to = NULL, **written;
     lun_binding b;
     lun_kernel_entry *k;
-    const lun_dtype t = (lun_dtype)w->l->ir.ins[w->l->ir.scan].dtype;
     if (indices.lo >= indices.hi)
         return LUN_OK;
     lun_status s = lun__carry_open(w->e, w->l, &carry);
     if (s != LUN_OK)
         return s;
+    const lun_dtype t = (lun_dtype)carry.ir.ins[carry.ir.scan].dtype;
     written = calloc((size_t)carry.ir.slot_count, sizeof(lun_storage *));
     s = written ? lun__storage_empty(w->e, t, indices.hi, &to) : lun__nomem(w->e);
     for (int i = 0; s == LUN_OK && i < carry.ir.slot_count; i++)
@@ -258,8 +258,9 @@ static lun_status join(sharing *w, int64_t n)
     if (!w->l->ir.result_count || w->l->line || w->at < 0)
         return LUN_OK;
     w->first.run.partials = w->cells;
-    return lun__join_apart(e, &e->backends[w->at], w->l, w->kernel->kernel, &w->first.run,
-                           lun__order_chunks(&w->l->ir, n));
+    lun_status s = lun__join_apart(e, &e->backends[w->at], w->l, w->kernel->kernel, &w->first.run,
+                                   lun__order_chunks(&w->l->ir, n));
+    return s == LUN_OK ? s : lun__bind_failed(e, &w->first, s, n);
 }
 
 lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, const lun_spread *cut,

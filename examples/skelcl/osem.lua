@@ -1,0 +1,119 @@
+-- List-mode OSEM: an image is reconstructed from decays, of each of which only the line is known on which it happened.
+-- Paths through the image are Siddon's; the error image is merged by addition; the next image is a zip. On several
+-- places (LUNARRAY_BACKEND=openmp/4, opencl:*) each has its part of the events, and what is printed is the same.
+-- usage: lunarray examples/skelcl/osem.lua [explicit | implicit [passes [slice.pgm]]]
+local lun = require "lunarray"
+
+local explicit = (arg[1] or "explicit") == "explicit"
+local passes, file = math.tointeger(arg[2] or 4), arg[3]
+local N, EVENTS, SUBSETS = 14, 3000, 3 -- voxels along an axis, events of a subset
+local MOST = 3 * N                     -- voxels on a path
+
+-- A phantom: a ball with a hot ball in it.
+local function activity(x, y, z)
+    local function within(cx, cy, cz, r) return (x - cx) ^ 2 + (y - cy) ^ 2 + (z - cz) ^ 2 < (r * N) ^ 2 end
+    return within(0.35 * N, 0.4 * N, 0.5 * N, 0.14) and 6 or within(0.5 * N, 0.5 * N, 0.5 * N, 0.42) and 1 or 0
+end
+
+-- Events: a decay somewhere in the phantom, on a line in any direction, whose ends lie outside.
+math.randomseed(42)
+local ends = { {}, {}, {}, {}, {}, {} }
+while #ends[1] < EVENTS * SUBSETS do
+    local p, d = {}, {}
+    for k = 1, 3 do p[k], d[k] = math.random() * N, 2 * math.random() - 1 end
+    local length = math.sqrt(d[1] ^ 2 + d[2] ^ 2 + d[3] ^ 2)
+    if math.random() * 6 < activity(p[1], p[2], p[3]) and length <= 1 and length > 0.1 then
+        for k = 1, 3 do
+            table.insert(ends[k], p[k] - d[k] * 2 * N / length)
+            table.insert(ends[k + 3], p[k] + d[k] * 2 * N / length)
+        end
+    end
+end
+
+-- Element m of the path of event i: the number of the voxel, and the length in it; 0 behind the last one.
+local function path(ax, ay, az, bx, by, bz)
+    return function(i, m)
+        local x, y, z = ax[i], ay[i], az[i]
+        local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
+        local from = math.max(math.min(-x / dx, (N - x) / dx), math.min(-y / dy, (N - y) / dy), math.min(-z / dz, (N - z) / dz))
+        local to = math.min(math.max(-x / dx, (N - x) / dx), math.max(-y / dy, (N - y) / dy), math.max(-z / dz, (N - z) / dz))
+        local px = math.max(0, math.min(N - 1, math.floor(x + from * dx)))
+        local py = math.max(0, math.min(N - 1, math.floor(y + from * dy)))
+        local pz = math.max(0, math.min(N - 1, math.floor(z + from * dz)))
+        local voxel, length, round = 1, 0.0, 0
+        while round < m do
+            voxel, length, round = 1, 0.0, round + 1
+            if from < to then
+                local nx = ((dx > 0 and px + 1 or px) - x) / dx
+                local ny = ((dy > 0 and py + 1 or py) - y) / dy
+                local nz = ((dz > 0 and pz + 1 or pz) - z) / dz
+                local next = math.min(nx, ny, nz, to)
+                voxel = (pz * N + py) * N + px + 1
+                length = math.max(0.0, next - from) * math.sqrt(dx * dx + dy * dy + dz * dz)
+                if next == nx then px = px + (dx > 0 and 1 or -1)
+                elseif next == ny then py = py + (dy > 0 and 1 or -1)
+                else pz = pz + (dz > 0 and 1 or -1) end
+                from = (next < to and px >= 0 and px < N and py >= 0 and py < N and pz >= 0 and pz < N) and next or to
+            end
+        end
+        return voxel, length
+    end
+end
+
+local subsets = {}
+for s = 1, SUBSETS do
+    local events = {}
+    for k = 1, 6 do
+        events[k] = lun.vector(table.move(ends[k], (s - 1) * EVENTS + 1, s * EVENTS, 1, {}))
+        if explicit then events[k]:distribute "block" end
+    end
+    subsets[s] = events
+end
+
+local update = lun.zip(function(f, c) return c > 0 and f * c or f end)
+local truth = lun.generate({ N, N, N }, function(z, y, x)
+    local dx, dy, dz = x - 0.5 - 0.5 * N, y - 0.5 - 0.5 * N, z - 0.5 - 0.5 * N
+    local hx, hy, hz = x - 0.5 - 0.35 * N, y - 0.5 - 0.4 * N, z - 0.5 - 0.5 * N
+    local hot = hx * hx + hy * hy + hz * hz < (0.14 * N) ^ 2
+    return hot and 6 or dx * dx + dy * dy + dz * dz < (0.42 * N) ^ 2 and 1 or 0
+end):flatten():cast "f64":eval()
+truth = truth / truth:sum()
+
+local f = lun.ones(N ^ 3 // 1):copy()
+for pass = 1, passes do
+    for _, events in ipairs(subsets) do
+        if explicit then f:distribute "copy" end
+        local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(table.unpack(events))))
+        local forward = (f:take(voxels) * lengths):sum { axis = 2, keep = true }
+        local c = lun.zeros(#f):copy():put(voxels:flatten(), (lengths / forward):flatten(), { combine = "+" })
+        if explicit then
+            c:distribute "block"
+            f:distribute "block"
+        end
+        f = update(f, c):eval()
+    end
+    print(("pass %d: error %.4f"):format(pass, ((f / f:sum() - truth) ^ 2):sum() ^ 0.5 / (truth ^ 2):sum() ^ 0.5))
+end
+
+-- The slice in the middle, beside that of the phantom.
+local middle = N // 2
+local function shade(image, y, x)
+    local v = image[((middle - 1) * N + y - 1) * N + x] / truth:max()
+    return (" .:+*#@"):sub(math.min(7, math.floor(v * 7) + 1)):sub(1, 1)
+end
+local image = f / f:sum()
+for y = 1, N do
+    local line = {}
+    for x = 1, 2 * N + 2 do
+        line[x] = x <= N and shade(image, y, x) or x > N + 2 and shade(truth, y, x - N - 2) or " "
+    end
+    print((table.concat(line):gsub(" +$", "")))
+end
+local sum = 0
+for _, x in f:iter() do sum = (sum * 31 + string.unpack("i8", string.pack("d", x))) & 0xffffffffff end
+print(("image %010x"):format(sum))
+
+if file then
+    local slice = image:reshape(N, N, N)[middle] / truth:max() * 255
+    assert(lun.save(file, slice:min(255):cast "u8"))
+end
