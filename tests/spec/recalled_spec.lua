@@ -185,6 +185,48 @@ describe("repeated calls of Lua functions", function()
         end
     end)
 
+    it("look around each index, whatever the extents and what stands beyond them", function()
+        local function around(x) return x(-1, 0) * 2 + x(0, 2) - x(1, -1) + x(0, 0) * 5 end
+        local edges = { nearest = lun.stencil(around), wrap = lun.stencil(around, { edge = "wrap" }),
+            number = lun.stencil(around, { edge = 7 }), ["another number"] = lun.stencil(around, { edge = -3 }) }
+        local function beyond(i, n, edge)
+            if i < 0 or i >= n then
+                i = edge == "wrap" and i % n or edge == "nearest" and math.max(0, math.min(n - 1, i)) or nil
+            end
+            return i
+        end
+        local function model(t, rows, columns, edge, value)
+            local wanted = {}
+            for k = 0, rows * columns - 1 do
+                local function x(di, dj)
+                    local i, j = beyond(k // columns + di, rows, edge), beyond(k % columns + dj, columns, edge)
+                    return i and j and t[i * columns + j + 1] or value
+                end
+                wanted[k + 1] = around(x)
+            end
+            return wanted
+        end
+        expect.everywhere(function()
+            local shapes = { { 3, 4 }, { 3, 4 }, { 70, 65 }, { 2, 17000 }, { 1, 9 }, { 9, 1 }, { 5, 100 }, { 2, 17000 }, { 3, 3 } }
+            for _, shape in ipairs(shapes) do
+                local rows, columns = table.unpack(shape)
+                local t = list(rows * columns, function(i) return i * 7 % 13 + 0.0 end)
+                local A = f64(t):view(rows, columns)
+                for edge, skeleton in pairs(edges) do
+                    local value = edge == "number" and 7.0 or -3.0
+                    local once = model(t, rows, columns, edge, value)
+                    expect.elements(once, skeleton(A):flatten())
+                    if #t < 1000 then -- two sweeps, what they are made of, what is made of them
+                        expect.elements(model(once, rows, columns, edge, value), skeleton(skeleton(A)):flatten())
+                        expect.elements(expect.map(function(x) return x * 2 end, once), (skeleton(A) * 2):flatten())
+                        local twice = expect.map(function(x) return x * 2 end, t)
+                        expect.elements(model(twice, rows, columns, edge, value), skeleton(A * 2):flatten())
+                    end
+                end
+            end
+        end)
+    end)
+
     it("say where they fail", function()
         local divide = lun.map(function(x, y) return x // y end, { elements = 2 })
         local a = i64 { 6, 8 }
