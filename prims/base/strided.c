@@ -122,6 +122,33 @@ static int64_t length_of(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
+/* A window that begins or ends within a row, as up to three planes of columns instead: where rows
+ * run across memory, neighbours in a column are copied together.  False, and nothing done, where
+ * they do not, or the window is not of enough rows of one block. */
+static bool copy_columns(const copy *c, int64_t count)
+{
+    enum { ENOUGH = 8 };
+    const lun_layout *l = &c->w.l;
+    const int last = l->rank - 1;
+    const int64_t n = l->extent[last], begin = c->w.index[last];
+    if (last == 0 || length_of(l->stride[last]) <= length_of(l->stride[last - 1]))
+        return false;
+    const int64_t rows = (begin + count) / n, end = (begin + count) % n;
+    if (rows < ENOUGH || begin + end == 0 || piece(&c->w, last - 1, rows + 1) < rows + (end > 0))
+        return false;
+    const int64_t cut[4] = {0, begin < end ? begin : end, begin < end ? end : begin, n};
+    for (int k = 0; k < 3; k++) {
+        const int64_t first = cut[k] < begin;
+        lun_plane p = {.rows = rows - first + (cut[k] < end), .n = cut[k + 1] - cut[k], .pitch = n};
+        p.row = l->stride[last - 1];
+        p.step = l->stride[last];
+        if (p.n > 0)
+            copy_plane(c, &p, c->w.at + first * p.row + (cut[k] - begin) * p.step,
+                       c->packed + (first * n + cut[k] - begin) * c->size);
+    }
+    return true;
+}
+
 /* The axis that is copied together with the last one: the last but one, or an earlier one where
  * elements stand closer together, if a window of so many elements holds enough of its blocks. */
 static int companion(const lun_layout *l, int64_t count, int64_t *block)
@@ -151,6 +178,8 @@ static void copy_window(copy *c, const lun_layout *simplified, int64_t first, in
     int64_t block;
     int k = companion(simplified, count, &block), last = simplified->rank - 1;
     c->w = walk_from(simplified, first);
+    if (k == last - 1 && copy_columns(c, count))
+        return;
     if (k < last - 1) {
         int64_t before = (block - first % block) % block;
         copy_rows(c, before);

@@ -256,6 +256,22 @@ describe("an elementwise result", function()
         assert.equal(tostring(lun.explain(A:abs())), tostring(lun.explain(left:abs())))
     end)
 
+    it("of transposed arrays has its elements where rows end within what is copied at once", function()
+        for _, t in ipairs { "u8", "i16", "f32", "f64" } do
+            for _, shape in ipairs { { 1023, 177 }, { 101, 4099 }, { 65, 7001 } } do
+                local rows, columns = table.unpack(shape)
+                local A = (lun.index(rows * columns) % 113):cast(t):reshape(shape):copy()
+                local T, U, list = A:transpose():copy(), lun.zeros({ columns, rows }, t):copy(), A:flatten():totable()
+                U:transpose():set(A + 1)
+                local sum, at, next_one = (T + A:transpose()):flatten():totable(), T:flatten():totable(), U:flatten():totable()
+                for k = 1, #list do
+                    local x = list[(k - 1) % rows * columns + (k - 1) // rows + 1]
+                    assert(at[k] == x and next_one[k] == x + 1 and sum[k] == 2 * x, k)
+                end
+            end
+        end
+    end)
+
     it("has the same bits in every layout, sums too", function()
         local A = lun.random({ 33, 47 }, { seed = 5, dist = "normal", dtype = "f32" })
         local left, apart = A:copy { layout = "left" }, A:copy { layout = { 2, 100 } }
