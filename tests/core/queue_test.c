@@ -35,7 +35,8 @@ static void make_body(body *f, bool endless)
         lun__ir_arg_add(ir, LUN_I64);
     lun__ir_arg_add(ir, LUN_F64);
     lun__ir_slot_add(ir, LUN_F64, LUN_SLOT_TARGET);
-    int32_t item = add(ir, LUN_IR_ARG, LUN_I64, LUN_FRONT_ITEM, -1, -1);
+    ir->threads = 1;
+    int32_t item = add(ir, LUN_IR_TEAM, LUN_I64, 0, -1, -1);
     int32_t k = add(ir, LUN_IR_ARG, LUN_F64, LUN_FRONT_NUMBERS, -1, -1);
     if (endless) {
         add(ir, LUN_IR_LOOP, LUN_BOOL, 0, -1, -1);
