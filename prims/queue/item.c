@@ -26,17 +26,31 @@ static lun_status run(lun_engine *e, const lun_item *item)
     return LUN_OK;
 }
 
+lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
+{
+    const lun_place_alone before = {e->current, e->set_count};
+    e->current = (int)(at - e->backends);
+    e->set_count = 0;
+    return before;
+}
+
+void lun__alone_end(lun_engine *e, lun_place_alone before)
+{
+    e->current = before.current;
+    e->set_count = before.set_count;
+}
+
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
-    const int current = e->current, math = e->math;
-    e->current = (int)(at - e->backends);
+    const lun_place_alone before = lun__alone_begin(e, at);
+    const int math = e->math;
     e->math = e->services.math = item->math;
     lun_host_begin(e);
     lun_status s = run(e, item);
     if (s == LUN_OK)
         s = finish(at);
     lun_host_end(e);
-    e->current = current;
+    lun__alone_end(e, before);
     e->math = e->services.math = math;
     return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
 }

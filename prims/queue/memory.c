@@ -52,6 +52,8 @@ lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot *
         *out = NULL;
         return LUN_OK;
     }
+    if (b)
+        b = lun__computes_at(b);
     if (b && b->backend->buffer_new && !b->device) { /* its first one */
         char first[sizeof b->name + 4];
         snprintf(first, sizeof first, "%s:1", b->name);

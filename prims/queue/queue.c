@@ -329,14 +329,13 @@ lun_status lun_queue_evaluate(lun_queue *q, lun_array *a)
     if (!q)
         return LUN_EARG;
     lun_engine *e = q->e;
-    const int current = e->current;
     LUN_NEED(e, a);
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
-    e->current = (int)(q->at - e->backends);
+    const lun_place_alone before = lun__alone_begin(e, q->at);
     s = lun_eval(e, &a, 1);
-    e->current = current;
+    lun__alone_end(e, before);
     if (s == LUN_OK || !q->async || s == LUN_ECANCEL || s == LUN_ELIMIT)
         return s;
     lun_trouble why = {.status = LUN_OK};

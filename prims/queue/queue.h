@@ -164,6 +164,13 @@ struct lun_queues {
 /* The engine's, made when first asked for. */
 lun_status lun__queues(lun_engine *e, lun_queues **out);
 
+/* A backend of the engine is the only one in use for a while. */
+typedef struct lun_place_alone {
+    int current, set_count;
+} lun_place_alone;
+lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
+void lun__alone_end(lun_engine *e, lun_place_alone before);
+
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
 /* Ends it and what it holds; on the user's thread. */

@@ -338,6 +338,19 @@ describe("a queue", function()
         end)
     end)
 
+    it("works beside a set of places", function()
+        local use = lun.use()
+        lun.use "openmp/3"
+        local q, b = lun.queue "openmp.2", lun.buffer("openmp", 100)
+        local e = lun.range(1, 100) * 2
+        q:enqueue(lun.task(lun.workdiv(100, { elements = 8 }), daxpy, b, filled("openmp", q, lun.range(1, 100) * 0.5), 4))
+        q:enqueue(e)
+        assert.same(e:totable(), list(100, function(i) return 2 * i end))
+        assert.same(read(q, b), list(100, function(i) return 2.0 * i end))
+        assert.are.equal(3, select("#", lun.use()))
+        lun.use(use)
+    end)
+
     it("tells a failure at the next wait, drops what is behind it and goes on", function()
         everywhere(function(device, how)
             local q, y = lun.queue(device, how), lun.buffer(device, 5)
