@@ -168,6 +168,9 @@ typedef struct lun_algorithm_run {
     uint64_t option[LUN_ALGORITHM_OPTIONS];
     void *scratch;  /* algorithm_room's bytes */
     int64_t failed; /* out: if an element caused the failure, its number */
+    /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
+     * run does too.  NULL: there is none. */
+    struct lun_algorithm_run *beside;
 } lun_algorithm_run;
 
 /* ---- chains: kernels over the same rows, run a few rows at a time ----

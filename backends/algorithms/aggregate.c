@@ -5,7 +5,10 @@
  *
  * Few groups: a table for each part of the rows, some of which are filled at a time by different
  * threads and then folded, in order, into the result.  Many groups: a thread owns a range of them
- * and reads all codes, so rows come in their order without a table of its own. */
+ * and reads all codes, so rows come in their order without a table of its own.
+ *
+ * Runs beside each other, of few groups, take the rows in turn, some at a time, which are in the
+ * cache then. */
 #include <string.h>
 
 #include "algorithms/algorithms.h"
@@ -22,6 +25,8 @@ enum {
     SLOTS_BYTES = 1 << 20,             /* of the tables of parts, about */
     FOLDED = 4096,                     /* elements that a thread folds at a time, about */
     OWNER = 32768,                     /* elements for which a thread is woken */
+    TOGETHER = 16,                     /* runs, at most, and */
+    NEAR = 65536,                      /* rows that they take in turn */
     WORKER_BYTES = LUN_LOAD_BLOCK * 20 /* values, those that are owned, their codes */
 };
 
@@ -36,6 +41,7 @@ typedef struct run {
     int64_t n, groups, line;   /* rows; columns of all */
     int64_t column, columns;   /* those that are taken now */
     int64_t first, slot_count; /* parts, of which first .. are filled now */
+    int64_t together;          /* runs: this one and those behind it, which have as many slots */
     int64_t owners;
     char *table; /* the result: groups x line, of 8 bytes each */
     char *slots, *workers;
@@ -197,29 +203,35 @@ static char *worker_memory(const run *x, int worker)
     return x->workers + (int64_t)worker * WORKER_BYTES;
 }
 
-static void fill_slot(void *ctx, int64_t number, int worker)
+/* Rows from .. to - 1, of part `number` of those that are filled now. */
+static void fill_rows(const run *x, int64_t number, int64_t from, int64_t to, int worker)
 {
-    const run *x = ctx;
     const int64_t rows = more(1, LUN_LOAD_BLOCK / x->columns);
-    const int64_t from = (x->first + number) * PART, to = less(from + PART, x->n);
-    char *table = slot(x, number);
-    set_bits(table, x->steps->identity, x->groups * x->columns);
     for (int64_t i = from; i < to; i += rows) {
         const int64_t n = less(rows, to - i);
         const void *values = elements(x, i, n, worker_memory(x, worker));
-        x->steps->rows(table, x->columns, x->codes + i, values, n, x->columns);
+        x->steps->rows(slot(x, number), x->columns, x->codes + i, values, n, x->columns);
     }
 }
 
-/* Folds the slots' groups of one range. */
-static void fold_range(void *ctx, int64_t range, int worker)
+static void fill_slots(void *ctx, int64_t number, int worker)
 {
     const run *x = ctx;
+    const int64_t from = (x->first + number) * PART, to = less(from + PART, x->n);
+    for (int64_t k = 0; k < x->together; k++)
+        set_bits(slot(x + k, number), x[k].steps->identity, x->groups * x->columns);
+    for (int64_t i = from; i < to; i += NEAR)
+        for (int64_t k = 0; k < x->together; k++)
+            fill_rows(x + k, number, i, less(i + NEAR, to), worker);
+}
+
+/* Folds the slots' groups of one range. */
+static void fold_range(const run *x, int64_t range)
+{
     const int64_t width = more(1, FOLDED / x->columns), from = range * width;
     const int64_t to = less(from + width, x->groups);
     const int64_t slots = less(x->slot_count, parts(x->n, PART) - x->first);
     const bool whole = x->columns == x->line;
-    (void)worker;
     for (int64_t k = 0; k < slots; k++)
         if (whole)
             x->steps->fold(x->table + from * x->line * 8, slot(x, k) + from * x->columns * 8,
@@ -230,15 +242,25 @@ static void fold_range(void *ctx, int64_t range, int worker)
                                slot(x, k) + g * x->columns * 8, x->columns);
 }
 
+/* Range after range, of one run after the other. */
+static void fold_ranges(void *ctx, int64_t number, int worker)
+{
+    const run *x = ctx;
+    (void)worker;
+    fold_range(x + number % x->together, number / x->together);
+}
+
 /* The columns from x->column on, x->columns of them. */
 static bool run_few(run *x)
 {
     const int64_t count = parts(x->n, PART);
-    const int64_t ranges = parts(x->groups, more(1, FOLDED / x->columns));
-    for (x->first = 0; x->first < count; x->first += x->slot_count) {
-        const int64_t slots = less(x->slot_count, count - x->first);
-        if (!lun__parts(x->services, x->team, slots, x, fill_slot) ||
-            !lun__parts(x->services, x->team, ranges, x, fold_range))
+    const int64_t ranges = parts(x->groups, more(1, FOLDED / x->columns)) * x->together;
+    for (int64_t first = 0; first < count; first += x->slot_count) {
+        const int64_t slots = less(x->slot_count, count - first);
+        for (int64_t k = 0; k < x->together; k++)
+            x[k].first = first;
+        if (!lun__parts(x->services, x->team, slots, x, fill_slots) ||
+            !lun__parts(x->services, x->team, ranges, x, fold_ranges))
             return false;
     }
     return true;
@@ -305,12 +327,9 @@ static void finish(const run *x)
                           x->r->out[0].data);
 }
 
-lun_status lun__aggregate_run(const lun_services *services, const lun_team *team,
-                              lun_algorithm_run *r)
+static run begin(const lun_services *services, const lun_team *team, const lun_algorithm_run *r)
 {
     run x = run_of(r, team->threads);
-    const int64_t columns = x.columns;
-    bool done = true;
     x.services = services;
     x.team = team;
     x.codes = r->in[0].data;
@@ -319,13 +338,49 @@ lun_status lun__aggregate_run(const lun_services *services, const lun_team *team
     x.slots = x.workers + (int64_t)team->threads * WORKER_BYTES;
     x.table = is_converted(&x) ? x.slots + x.slot_count * x.groups * x.columns * 8 : r->out[0].data;
     x.owners = less(team->threads, x.n * x.line / OWNER + 1);
+    x.together = 1;
     set_bits(x.table, x.steps->identity, x.groups * x.line);
-    for (x.column = 0; done && x.column < x.line; x.column += columns) {
-        x.columns = less(columns, x.line - x.column);
-        done = x.slot_count ? run_few(&x) : lun__parts(services, team, x.owners, &x, own);
+    return x;
+}
+
+/* Fewer slots for each of several runs. */
+static void share_slots(run *x)
+{
+    const int64_t slots =
+        more(less(x->slot_count, 2 * x->team->threads), x->slot_count / x->together);
+    for (int64_t k = 0; k < x->together; k++)
+        x[k].slot_count = slots;
+}
+
+/* One run. */
+static bool run_one(run *x)
+{
+    const int64_t columns = x->columns;
+    bool done = true;
+    for (x->column = 0; done && x->column < x->line; x->column += columns) {
+        x->columns = less(columns, x->line - x->column);
+        done = x->slot_count ? run_few(x) : lun__parts(x->services, x->team, x->owners, x, own);
     }
-    if (!done)
-        return LUN_ECANCEL;
-    finish(&x);
+    return done;
+}
+
+lun_status lun__aggregate_run(const lun_services *services, const lun_team *team,
+                              lun_algorithm_run *r)
+{
+    run x[TOGETHER];
+    for (; r; r = r->beside) {
+        int64_t count = 0;
+        x[count++] = begin(services, team, r);
+        while (x->line == 1 && x->slot_count && r->beside && count < TOGETHER) {
+            r = r->beside;
+            x[count++] = begin(services, team, r);
+        }
+        x->together = count;
+        share_slots(x);
+        if (!run_one(x))
+            return LUN_ECANCEL;
+        for (int64_t k = 0; k < count; k++)
+            finish(&x[k]);
+    }
     return LUN_OK;
 }

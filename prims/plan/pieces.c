@@ -15,7 +15,7 @@ static int64_t bytes_of(const lun_node *n)
 static bool streams(const lun_step *step)
 {
     return step->kind == LUN_STEP_ALGORITHM && step->node->kind == LUN_NODE_ALGORITHM &&
-           lun__algorithm_rows[step->node->op].pieces;
+           lun__algorithm_rows[step->node->op].taken == LUN_TAKEN_PIECES;
 }
 
 static bool is_elementwise(const lun_step *step)

@@ -177,13 +177,38 @@ lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)
     return s;
 }
 
-lun_status lun__run_algorithm(lun_engine *e, lun_node *n)
+bool lun__algorithm_beside(const lun_node *first, const lun_node *n)
 {
-    lun_algorithm_work w;
-    if (lun__node_ready(n)) /* a RESULT, made with its ALGORITHM */
+    if (first->kind != LUN_NODE_ALGORITHM || n->kind != LUN_NODE_ALGORITHM || first->op != n->op ||
+        lun__algorithm_rows[n->op].taken != LUN_TAKEN_ROWS || first->step || n->step ||
+        first->more[0] != n->more[0] || first->offset != n->offset)
+        return false;
+    for (int k = 0; k < n->count; k++)
+        if (n->more[k]->kind != LUN_NODE_LEAF && n->more[k]->kind != LUN_NODE_NUMBER)
+            return false;
+    return true;
+}
+
+lun_status lun__run_algorithms(lun_engine *e, lun_node *const *nodes, int count)
+{
+    lun_algorithm_work w[LUN_ALGORITHMS_BESIDE];
+    lun_status s = LUN_OK;
+    int open = 0;
+    if (lun__node_ready(nodes[0])) /* a RESULT, made with its ALGORITHM, or run beside another */
         return LUN_OK;
-    lun_status s = lun__algorithm_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w);
+    while (s == LUN_OK && open < count) {
+        lun_node *n = nodes[open];
+        s = lun__algorithm_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w[open]);
+        if (open > 0)
+            w[open - 1].r.beside = &w[open].r;
+        open++;
+    }
     if (s == LUN_OK)
-        s = work_on(&w, &w.r);
-    return lun__algorithm_close(&w, s);
+        s = work_on(&w[0], &w[0].r);
+    const double each = w[0].seconds / count;
+    for (int k = 0; k < open; k++) {
+        w[k].seconds = each;
+        s = lun__algorithm_close(&w[k], s);
+    }
+    return s;
 }

@@ -8,9 +8,12 @@
 
 /* Whether the host does algorithms for the backend in use. */
 bool lun__algorithm_elsewhere(const lun_engine *e);
-/* n, an ALGORITHM of operands that are LEAFs or NUMBERs, or a RESULT of one: it and all results
- * that there are become LEAFs. */
-lun_status lun__run_algorithm(lun_engine *e, lun_node *n);
+/* ALGORITHMs of operands that are LEAFs or NUMBERs, or a RESULT of one: they and all results that
+ * there are become LEAFs.  Several take the same rows, and are run beside each other. */
+enum { LUN_ALGORITHMS_BESIDE = 16 };
+lun_status lun__run_algorithms(lun_engine *e, lun_node *const *nodes, int count);
+/* Whether n takes the rows that `first` takes, and may be run beside it now. */
+bool lun__algorithm_beside(const lun_node *first, const lun_node *n);
 
 /* ---- some elements at a time ----------------------------------------------------------------- */
 

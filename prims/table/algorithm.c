@@ -1,10 +1,8 @@
 /* algorithm.c - the rows of algorithms.def. */
 #include "table/algorithm.h"
 
-#define KNOWN  false
-#define FOUND  true
-#define WHOLE  false
-#define PIECES true
+#define KNOWN false
+#define FOUND true
 
 const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT] = {
 #define LUN_ALGORITHM(ID, NAME, OPERANDS, RESULTS, ALSO, LENGTH, TAKEN, DOC) \
@@ -14,7 +12,7 @@ const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT] = {
                             .results = RESULTS,                              \
                             .also = LUN_##ALSO,                              \
                             .found = LENGTH,                                 \
-                            .pieces = TAKEN},
+                            .taken = LUN_TAKEN_##TAKEN},
 #include "table/algorithms.def"
 #undef LUN_ALGORITHM
 };

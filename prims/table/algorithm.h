@@ -23,8 +23,8 @@ typedef struct lun_algorithm_row {
     const char *name, *doc;
     int operands, results;
     lun_dtype also;
-    bool found;  /* its length */
-    bool pieces; /* it may be run on pieces of its operands */
+    bool found;                                                       /* its length */
+    enum { LUN_TAKEN_WHOLE, LUN_TAKEN_PIECES, LUN_TAKEN_ROWS } taken; /* see algorithms.def */
 } lun_algorithm_row;
 
 extern const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT];

@@ -384,6 +384,45 @@ describe("aggregates of groups", function()
         end
     end)
 
+    it("that are evaluated together are those of a loop too, however many there are", function()
+        expect.everywhere(function()
+            for _, case in ipairs { { 1, 1 }, { 63, 5 }, { 1000, 7 }, { 1000, 9000 } } do
+                local n, count = table.unpack(case)
+                local keys, x = data(n, count, n, false)
+                local wanted, g, v = groups_of { keys }, lun.group(lun.vector(keys)), lun.vector(x)
+                local narrow, odd, lists, handles = v:cast "f32", v:gt(1), {}, {}
+                for _, name in ipairs { "sum", "min", "max", "first", "last" } do
+                    for _, column in ipairs { v, narrow, v * 2, -v } do
+                        handles[#handles + 1] = g[name](g, column)
+                        local factor = column == v and 1 or column == narrow and 1 or nil
+                        lists[#lists + 1] = { name, factor or (#handles % 4 == 3 and 2.0 or -1.0) }
+                    end
+                end
+                handles[#handles + 1], lists[#lists + 1] = g:any(odd), { "any" }
+                local results = { lun.eval(table.unpack(handles)) }
+                for k, what in ipairs(lists) do
+                    local list = {}
+                    for i = 1, n do
+                        list[i] = what[2] and x[i] * what[2] or x[i] > 1 and 1 or 0
+                    end
+                    expect.elements(each(wanted, list, ORACLES[what[1]]), results[k])
+                end
+            end
+        end)
+    end)
+
+    it("have the bits of each alone when they share a pass over many rows", function()
+        local n = 200003
+        local g = lun.group((lun.index(n) * 7919 % 5000 + 1):cast "i32":eval(), { levels = 5000 })
+        local x, y = lun.random(n, { seed = 4, dtype = "f64" }):eval(), lun.random(n, { seed = 5 }):eval()
+        local function makers()
+            return { g:sum(x), g:mean(y), g:var(x), g:min(y), g:max(x), g:prod(y), g:last(x), g:sum(y, { skipnan = true }) }
+        end
+        for k, together in ipairs { lun.eval(table.unpack(makers())) } do
+            assert.equal(makers()[k]:eval():tobytes(), together:tobytes())
+        end
+    end)
+
     it("wait, and share what they have in common", function()
         local g, x = lun.group(lun.vector { 1, 2, 1 }), lun.vector { 1.0, 2.0, 4.0 }
         local sum, mean = g:sum(x), g:mean(x)
