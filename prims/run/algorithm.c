@@ -177,7 +177,12 @@ lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)
     return s;
 }
 
-bool lun__algorithm_beside(const lun_node *first, const lun_node *n)
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+enum { BESIDE = 16 }; /* algorithms in one run, at most */
+
+/* Whether n takes the rows that `first` takes, and may be run beside it now. */
+static bool is_beside(const lun_node *first, const lun_node *n)
 {
     if (first->kind != LUN_NODE_ALGORITHM || n->kind != LUN_NODE_ALGORITHM || first->op != n->op ||
         lun__algorithm_rows[n->op].taken != LUN_TAKEN_ROWS || first->step || n->step ||
@@ -189,13 +194,11 @@ bool lun__algorithm_beside(const lun_node *first, const lun_node *n)
     return true;
 }
 
-lun_status lun__run_algorithms(lun_engine *e, lun_node *const *nodes, int count)
+static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
 {
-    lun_algorithm_work w[LUN_ALGORITHMS_BESIDE];
+    lun_algorithm_work w[BESIDE];
     lun_status s = LUN_OK;
     int open = 0;
-    if (lun__node_ready(nodes[0])) /* a RESULT, made with its ALGORITHM, or run beside another */
-        return LUN_OK;
     while (s == LUN_OK && open < count) {
         lun_node *n = nodes[open];
         s = lun__algorithm_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w[open]);
@@ -211,4 +214,17 @@ lun_status lun__run_algorithms(lun_engine *e, lun_node *const *nodes, int count)
         s = lun__algorithm_close(&w[k], s);
     }
     return s;
+}
+
+lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count)
+{
+    lun_node *nodes[BESIDE] = {s->at[at].node};
+    int found = 1;
+    if (lun__node_ready(nodes[0])) /* a RESULT, made with its ALGORITHM, or run beside another */
+        return LUN_OK;
+    for (int i = at + 1; i < count && found < BESIDE; i++)
+        if (s->at[i].kind == LUN_STEP_ALGORITHM && !s->at[i].chain && !s->at[i].sweep &&
+            is_beside(nodes[0], s->at[i].node))
+            nodes[found++] = s->at[i].node;
+    return run_all(e, nodes, found);
 }

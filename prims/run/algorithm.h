@@ -5,15 +5,14 @@
 #include "backend.h"
 #include "engine/state.h"
 #include "graph/node.h"
+#include "plan/steps.h"
 
 /* Whether the host does algorithms for the backend in use. */
 bool lun__algorithm_elsewhere(const lun_engine *e);
-/* ALGORITHMs of operands that are LEAFs or NUMBERs, or a RESULT of one: they and all results that
- * there are become LEAFs.  Several take the same rows, and are run beside each other. */
-enum { LUN_ALGORITHMS_BESIDE = 16 };
-lun_status lun__run_algorithms(lun_engine *e, lun_node *const *nodes, int count);
-/* Whether n takes the rows that `first` takes, and may be run beside it now. */
-bool lun__algorithm_beside(const lun_node *first, const lun_node *n);
+/* Step `at`, an ALGORITHM of operands that are LEAFs or NUMBERs, or a RESULT of one, and those
+ * among the first `count` steps that take the same rows and can be run beside it: they and all
+ * results that there are become LEAFs. */
+lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
 
 /* ---- some elements at a time ----------------------------------------------------------------- */
 

@@ -81,18 +81,6 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* The algorithm of step `at`, and those among the first `count` steps that are run beside it. */
-static lun_status run_algorithm(lun_engine *e, const lun_steps *s, int at, int count)
-{
-    lun_node *nodes[LUN_ALGORITHMS_BESIDE] = {s->at[at].node};
-    int found = 1;
-    for (int i = at + 1; i < count && found < LUN_ALGORITHMS_BESIDE; i++)
-        if (s->at[i].kind == LUN_STEP_ALGORITHM && !s->at[i].chain && !s->at[i].sweep &&
-            lun__algorithm_beside(nodes[0], s->at[i].node))
-            nodes[found++] = s->at[i].node;
-    return lun__run_algorithms(e, nodes, found);
-}
-
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
@@ -125,7 +113,7 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
         else if (step->kind == LUN_STEP_PRODUCT)
             status = lun__run_product(e, step->node);
         else if (step->kind == LUN_STEP_ALGORITHM)
-            status = run_algorithm(e, s, i, count);
+            status = lun__run_algorithms(e, s, i, count);
         else if (step->kind == LUN_STEP_RUNNING)
             status = lun__run_running(e, step->node);
         else
