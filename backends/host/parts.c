@@ -3,7 +3,8 @@
  *
  * Neighbours along the last axis stand side by side in memory too, but for those of the first and
  * the last elements of a line.  A kernel that only stores computes with what it finds there, and
- * these few elements once more, gathered from all lines of the part. */
+ * these few elements once more, gathered from all lines of the part.  For others the elements are
+ * copied, those of lines' ends over what was found there. */
 #include "host/parts.h"
 
 #include <string.h>
@@ -67,10 +68,11 @@ static int64_t edges_most(int64_t chunk)
     return lun__order_blocks(chunk / EDGE_SHARE + EDGE_COLUMNS);
 }
 
-/* Addresses by slot, those at edges, and runs. */
+/* Addresses by slot, those at edges, runs, and whether they are patched. */
 static size_t table_bytes(const lun_ir *ir)
 {
-    return rounded((size_t)ir->slot_count * (2 * sizeof(void *) + sizeof(lun_stream_run)));
+    return rounded((size_t)ir->slot_count *
+                   (2 * sizeof(void *) + sizeof(lun_stream_run) + sizeof(bool)));
 }
 
 size_t lun__parts_bytes(const lun_ir *ir, int64_t chunk)
@@ -91,32 +93,75 @@ void lun__parts_open(lun_parts *p, const lun_ir *ir, const lun_launch *l, char *
                      .again = may_repeat(ir, l)};
     p->edge_slots = p->slots + ir->slot_count;
     p->runs = (lun_stream_run *)(void *)(p->edge_slots + ir->slot_count);
+    p->patched = (bool *)(p->runs + ir->slot_count);
     p->buffers = memory + table_bytes(ir);
     p->edges = p->buffers + (size_t)ir->slot_count * p->slot_bytes;
 }
 
+/* ---- ends of lines --------------------------------------------------------------------------- */
+
+/* The elements of column `column` of lo .. hi - 1: the first one's index, and how many. */
+static int64_t column_of(const lun_stream_run *r, int64_t lo, int64_t hi, int64_t column,
+                         int64_t *first)
+{
+    int64_t ahead = column - r->column;
+    *first = lo + ahead + (ahead < 0 ? r->line : 0);
+    return *first < hi ? (hi - *first + r->line - 1) / r->line : 0;
+}
+
+static int64_t next_column(const lun_stream_run *r, int64_t column)
+{
+    return column + 1 == r->low ? r->high : column + 1;
+}
+
+static int64_t first_column(const lun_stream_run *r)
+{
+    return r->low ? 0 : r->high;
+}
+
+/* Slot s, copied, with the elements that belong at ends of lines. */
+static void patch(const lun_parts *p, int s, int64_t lo, int64_t hi, char *to)
+{
+    const lun_stream_run *r = &p->runs[s];
+    const lun_stream *from = &p->launch->streams[s];
+    const size_t size = size_of(p->ir, s);
+    const int64_t each = (int64_t)size;
+    memcpy(to, r->at, (size_t)(hi - lo) * size);
+    for (int64_t c = first_column(r), first; c < r->line; c = next_column(r, c)) {
+        const int64_t count = column_of(r, lo, hi, c, &first);
+        if (count == 0)
+            continue;
+        from->column(from->self, from->origin + first, count, p->edges);
+        lun__copy_apart(to + (first - lo) * each, r->line * each, p->edges, each, count, size);
+    }
+}
+
 /* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Whether wrong elements are a small part of each line. */
+static bool are_few(const lun_stream_run *r)
+{
+    const int64_t columns = r->low + r->line - r->high;
+    return r->low <= r->high && columns <= EDGE_COLUMNS && columns * EDGE_SHARE <= r->line;
+}
 
 /* Whether a slot's wrong elements are so few that the part computes them again; they are then
  * among those that it does.  The lines of all such slots are the same. */
 static bool takes_edges(lun_parts *p, const lun_stream_run *r)
 {
-    int64_t low = r->low, high = r->high;
-    if (low == 0 && high == r->line)
+    const lun_stream_run *has = &p->again_at;
+    lun_stream_run both = {.line = r->line, .column = r->column, .low = r->low, .high = r->high};
+    if (r->low == 0 && r->high == r->line)
         return true;
-    if (!p->again || (p->line && (p->line != r->line || p->column != r->column)))
+    if (!p->again || (has->line && (has->line != r->line || has->column != r->column)))
         return false;
-    if (p->line) {
-        low = p->low > low ? p->low : low;
-        high = p->high < high ? p->high : high;
+    if (has->line) {
+        both.low = has->low > r->low ? has->low : r->low;
+        both.high = has->high < r->high ? has->high : r->high;
     }
-    int64_t columns = low + r->line - high;
-    if (low > high || columns > EDGE_COLUMNS || columns * EDGE_SHARE > r->line)
+    if (!are_few(&both))
         return false;
-    p->line = r->line;
-    p->column = r->column;
-    p->low = low;
-    p->high = high;
+    p->again_at = both;
     return true;
 }
 
@@ -125,17 +170,20 @@ static int64_t end_of(lun_parts *p, int64_t lo, int64_t hi)
 {
     const int64_t part = hi - lo < LUN_PART ? hi - lo : LUN_PART;
     int64_t end = hi;
-    p->line = 0;
+    p->again_at = (lun_stream_run){0};
     for (int s = 0; s < p->ir->slot_count; s++) {
         const lun_stream *from = &p->launch->streams[s];
         lun_stream_run *r = &p->runs[s];
         *r = (lun_stream_run){0};
+        p->patched[s] = false;
         if (!lun__feed_holds(from))
             continue;
         if (from->run)
             *r = from->run(from->self, from->origin + lo);
-        if (r->count < part || !takes_edges(p, r))
+        if (r->count < part || !takes_edges(p, r)) {
+            p->patched[s] = r->count >= part && are_few(r);
             r->count = 0;
+        }
         const int64_t most = r->count > LUN_PART ? r->count / LUN_PART * LUN_PART : LUN_PART;
         if (most < end - lo)
             end = lo + most;
@@ -158,8 +206,11 @@ int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi)
             continue;
         }
         p->runs[s].count = 0;
-        if (from->read) {
+        if (p->patched[s])
+            patch(p, s, lo, end, buffer);
+        else if (from->read)
             from->read(from->self, from->origin + lo, end - lo, buffer);
+        if (from->read) {
             memset(buffer + (size_t)(end - lo) * size, 0,
                    (size_t)(lun__order_blocks(end - lo) - (end - lo)) * size);
         }
@@ -171,32 +222,15 @@ int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* The elements of column `column` of the part: the first one's index, and how many. */
-static int64_t column_of(const lun_parts *p, int64_t lo, int64_t hi, int64_t column, int64_t *first)
-{
-    int64_t ahead = column - p->column;
-    *first = lo + ahead + (ahead < 0 ? p->line : 0);
-    return *first < hi ? (hi - *first + p->line - 1) / p->line : 0;
-}
-
-static int64_t next_column(const lun_parts *p, int64_t column)
-{
-    return column + 1 == p->low ? p->high : column + 1;
-}
-
-static int64_t first_column(const lun_parts *p)
-{
-    return p->low ? 0 : p->high;
-}
-
 /* The elements at edges of slot s, to memory; or of memory to the slot. */
 static void move_edges(const lun_parts *p, int64_t lo, int64_t hi, int s, char *at)
 {
     const lun_stream *from = &p->launch->streams[s];
     const size_t size = size_of(p->ir, s);
-    const int64_t step = p->line * (int64_t)size, each = (int64_t)size;
-    for (int64_t c = first_column(p), first; c < p->line; c = next_column(p, c)) {
-        const int64_t count = column_of(p, lo, hi, c, &first);
+    const lun_stream_run *r = &p->again_at;
+    const int64_t step = r->line * (int64_t)size, each = (int64_t)size;
+    for (int64_t c = first_column(r), first; c < r->line; c = next_column(r, c)) {
+        const int64_t count = column_of(r, lo, hi, c, &first);
         char *slot = (char *)((uintptr_t)p->slots[s] + (uintptr_t)(first * each));
         if (count == 0)
             continue;
@@ -212,9 +246,10 @@ static void move_edges(const lun_parts *p, int64_t lo, int64_t hi, int s, char *
 
 static int64_t count_edges(const lun_parts *p, int64_t lo, int64_t hi)
 {
+    const lun_stream_run *r = &p->again_at;
     int64_t total = 0, first;
-    for (int64_t c = first_column(p); c < p->line; c = next_column(p, c))
-        total += column_of(p, lo, hi, c, &first);
+    for (int64_t c = first_column(r); c < r->line; c = next_column(r, c))
+        total += column_of(r, lo, hi, c, &first);
     return total;
 }
 
@@ -242,7 +277,7 @@ static void compute_edges(const lun_parts *p, const lun_exec *x, int64_t lo, int
 
 void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame)
 {
-    if (p->line)
+    if (p->again_at.line)
         compute_edges(p, x, lo, hi, frame);
     for (int s = 0; s < p->ir->slot_count; s++) {
         const lun_stream *to = &p->launch->streams[s];

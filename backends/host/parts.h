@@ -18,10 +18,11 @@ typedef struct lun_parts {
     void **slots;         /* as the kernel gets them, */
     void **edge_slots;    /* and for elements at edges */
     lun_stream_run *runs; /* by slot: of the part */
+    bool *patched;        /* by slot: the run is copied, with other elements at edges */
     char *buffers, *edges;
     size_t slot_bytes, edge_bytes; /* of a slot's buffer, of a slot's elements at edges */
     /* Numbers of a line below `low` and from `high` on are to be computed again; line 0: none. */
-    int64_t line, column, low, high;
+    lun_stream_run again_at;
     bool again; /* a kernel may compute elements a second time, anywhere */
 } lun_parts;
 

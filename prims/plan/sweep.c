@@ -9,8 +9,8 @@
 #include "plan/chain.h"
 
 enum {
-    STAGES = 16,             /* most in one sketch */
-    ALONE_BYTES = 128 << 10, /* of a unit from which one step by itself is a sweep */
+    STAGES = 16,           /* most in one sketch */
+    ALONE_BYTES = 4 << 20, /* of a unit from which one step by itself is a sweep */
     /* bytes of an array, as times those of rings, between which steps are quicker one by one: the
      * next cache has them as soon as rings */
     APART_LEAST = 2,

@@ -130,13 +130,13 @@ describe("sweeps", function()
     end)
 
     it("have them of large arrays, which one step reads where they stand", function()
-        for _, shape in ipairs { { 300000 }, { 520, 1030 }, { 2000, 192 }, { 30, 40000 }, { 90, 80, 70 } } do
+        for _, shape in ipairs { { 300000 }, { 520, 1030 }, { 2000, 192 }, { 3, 530000 }, { 90, 80, 70 } } do
             for i, f in ipairs(AROUND[#shape]) do
                 for k = 1, #EDGES do
                     local s = lun.stencil(f, { edge = edges(k, #shape) })
                     local U = lun.random(shape, { seed = i }):copy()
                     local e = s(U)
-                    assert.matches(shape[2] == 40000 and "0s$" or "0$", chains(e)) -- in three axes what is kept is found before
+                    assert.matches(shape[2] == 530000 and "0s$" or "0$", chains(e)) -- in three axes what is kept is found before
                     local a = e:tobytes()
                     lun.use "reference"
                     assert(a == s(U:copy()):tobytes(), ("function %d on %s, edges %d"):format(i, table.concat(shape, " x "), k))
