@@ -28,6 +28,16 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
  * larger one first.  False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 
+/* The operations of lun.atomic, by number from 0: the name, NULL past the last one; whether it
+ * takes the expected element before the value. */
+LUN_API const char *lun_atomic_name(int which);
+LUN_API bool lun_atomic_expects(int which);
+/* Applies one to an element of a, counted from 0 in row-major order; *old: what it was.  Integers
+ * wrap.  LUN_EDTYPE: elements of a's dtype do not have it; LUN_ERANGE: there is no such element, or
+ * a value does not fit. */
+LUN_API lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t index,
+                                    lun_value x, lun_value expected, lun_value *old);
+
 typedef struct lun_dtype_info {
     size_t size;                  /* sizeof(lun_dtype_info) */
     const char *name, *doc, *npy; /* npy: code in a .npy file without the byte order, "": none */

@@ -231,6 +231,10 @@ void lun__run_steps(run *r)
         case LUN_STEP_PUT:
             loops->put[s->size](r->slots[s->imm], at[s->a], at[s->b], mask, r->valid);
             break;
+        case LUN_STEP_ATOMIC:
+            s->fn.atomic(r->slots[s->imm], at[s->d], at[s->a], (const int64_t *)(void *)at[s->b],
+                         s->c < 0 ? NULL : at[s->c], mask, r->valid);
+            break;
         case LUN_STEP_REDUCE:
         case LUN_STEP_TOTAL:
             lun__reduce_block(r, s, s->kind == LUN_STEP_TOTAL);

@@ -248,6 +248,15 @@ static void add_ins(builder *b, int i)
         s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
         break;
     }
+    case LUN_IR_ATOMIC:
+    case LUN_IR_SWAP: {
+        lun_step *s = add_value(b, i, LUN_STEP_ATOMIC);
+        s->c = ins->kind == LUN_IR_SWAP ? lun__build_at(b, ins->c) : -1;
+        s->fn.atomic = lun__loop_atomic((lun_atomic)ins->op, (lun_dtype)ins->dtype);
+        if (!s->fn.atomic)
+            lun__build_fail(b, LUN_EBACKEND);
+        break;
+    }
     case LUN_IR_BARRIER:
         break; /* a step is done for all threads of a team before the next one */
     default:

@@ -6,6 +6,7 @@
 #define LUN_PROGRAM_H
 
 #include "ir/structure.h"
+#include "reference/atomics.h"
 #include "reference/loops.h"
 #include "table/dtype.h"
 
@@ -33,6 +34,7 @@ typedef enum lun_step_kind {
     LUN_STEP_STORE,  /* d = a, d in a slot; nothing to do where a was computed there */
     LUN_STEP_BLEND,  /* d = a where the mask holds */
     LUN_STEP_CHECK,  /* a must hold, else b is reported */
+    LUN_STEP_ATOMIC, /* d = what elements b of slot imm were, which a, and c, change */
     LUN_STEP_PUT,    /* elements b of slot imm = a */
     LUN_STEP_REDUCE, /* imm: which reduction */
     LUN_STEP_TOTAL,  /* the scan's reduction */
@@ -67,6 +69,7 @@ typedef struct lun_step {
         lun_loop_cast cast;
         const void *math;
         lun_step_value *value;
+        lun_loop_atomic *atomic;
     } fn;
 } lun_step;
 

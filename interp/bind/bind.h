@@ -295,6 +295,9 @@ void lun__keep_offers(lua_State *L);
  * compiled when the records are known. */
 void lun__stand_in(lua_State *L, int i);
 
+/* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
+int lun__to_atomic(lua_State *L, int i);
+
 /* ---- parts: each adds its functions to the tables at these stack indices --------------------- */
 
 typedef struct lun__parts {
@@ -358,6 +361,7 @@ void lun__open_function(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
+void lun__open_atomic(lua_State *L, const lun__parts *p);
 void lun__open_places(lua_State *L, const lun__parts *p);
 void lun__open_memory(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);

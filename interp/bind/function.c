@@ -69,7 +69,8 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__to_array, to_operation, stopped, push_fields};
+    static const lf_binding ask = {lun__to_array, to_operation, lun__to_atomic, stopped,
+                                   push_fields};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

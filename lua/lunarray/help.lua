@@ -481,6 +481,13 @@ local SIGNS = {
         "writes the compiled kernels on disk into one file, for machines without a compiler; returns their number",
     },
     { "import", "lun.cache.import(path)", "adds the kernels of such a file; the file is code, so it must be trusted" },
+    {
+        "atomic", "lun.atomic.add",
+        "changes an element at once and gives what it was, in functions of lun.teams, in tasks and in plain Lua:\n"
+            .. "lun.atomic.add sub min max band bor bxor exchange (w, i [, j ...], x), and lun.atomic.cas(w, i\n"
+            .. "[, j ...], expected, x), which changes it where it is what is expected; w: numbers of 32 and 64\n"
+            .. "bits.  What order changes, such as sums of floats, differs from run to run",
+    },
     { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
     { "_VERSION", "lun._VERSION", "the version, as text" },
 }

@@ -50,7 +50,8 @@ enum {
     LUN_FIELD_OPERATION = 2,
     LUN_FIELD_COMBINER = 4,
     LUN_FIELD_INCLUSIVE = 8,
-    LUN_FIELD_PLACES = 16
+    LUN_FIELD_PLACES = 16,
+    LUN_FIELD_ATOM = 32
 };
 
 /* effects */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "ir/ir.h"
+#include "table/atomic.h"
 
 static const char *name_of(int dtype)
 {
@@ -58,6 +59,8 @@ static void print_ins(const lun_ir *ir, int i, lun_strbuf *out)
         lun__strbuf_printf(out, "v%d %s = ", i, name_of(ins->dtype));
     lun__strbuf_puts(out, row->fields & LUN_FIELD_OPERATION ? lun__op_get((lun_op)ins->op)->name
                                                             : row->text);
+    if (row->fields & LUN_FIELD_ATOM)
+        lun__strbuf_printf(out, " %s", lun__atomic_get((lun_atomic)ins->op)->name);
     print_imm(ins, out);
     if (row->fields & LUN_FIELD_FROM)
         lun__strbuf_printf(out, " %s", name_of(ins->from));

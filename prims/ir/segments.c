@@ -64,7 +64,8 @@ static bool runs_once(const cut *c, int32_t i, int32_t from)
     const lun_ir_segments *o = c->out;
     const lun_ir_ins *ins = &c->ir->ins[i];
     int32_t in[LUN_IR_INPUTS];
-    if (o->agreement.loose[i] || ins->kind == LUN_IR_PUT || o->agreement.varies[i])
+    const bool writes = lun__ir_row(ins->kind)->effects & LUN_EFFECT_WRITES;
+    if (o->agreement.loose[i] || writes || o->agreement.varies[i])
         return false;
     if (flow_of(c, i) == LUN_FLOW_LEAVE)
         return o->blocks.target[i] >= from;

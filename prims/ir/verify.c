@@ -1,6 +1,7 @@
 /* verify.c - checks what ir.def says of each field, and that operands dominate; producers run it in
  * debug builds.  That blocks nest is structure.c's. */
 #include "ir/agree.h"
+#include "table/atomic.h"
 
 typedef struct verifier {
     const lun_ir *ir;
@@ -202,6 +203,16 @@ static bool check_places(const verifier *v, const lun_ir_ins *ins)
            wrong(v, "no result for a place");
 }
 
+static bool check_atom(const verifier *v, const lun_ir_ins *ins)
+{
+    if (ins->op < 0 || ins->op >= LUN_ATOMIC_COUNT)
+        return wrong(v, "no such operation");
+    if (lun__atomic_get((lun_atomic)ins->op)->expects != (ins->kind == LUN_IR_SWAP))
+        return wrong(v, "another number of operands");
+    return lun__atomic_takes((lun_atomic)ins->op, (lun_dtype)ins->dtype) ||
+           wrong(v, "the operation does not exist for this dtype");
+}
+
 static bool check_ins(verifier *v, const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);
@@ -211,6 +222,7 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
         return wrong(v, "a second scan");
     v->scanned |= ins->kind == LUN_IR_SCAN;
     return (!(row->fields & LUN_FIELD_OPERATION) || check_op(v, ins)) &&
+           (!(row->fields & LUN_FIELD_ATOM) || check_atom(v, ins)) &&
            (ins->kind != LUN_IR_CAST || check_cast(v, ins)) && check_imm(v, ins) &&
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins)) &&

@@ -297,6 +297,87 @@ describe("lun.teams", function()
         says("t has no method 'memory'", function(t) z[1] = t:memory(3)[1] end)
     end)
 
+    it("changes elements at once", function()
+        -- By the threads of all teams, in any order: sums, bits and extremes have one result.
+        local function change(t, h, reals, m, bits)
+            local me = (t:block() - 1) * t:threads() + t:thread()
+            lun.atomic.add(h, me % 7 + 1, me)
+            lun.atomic.sub(h, 8, 1)
+            lun.atomic.max(m, 1, 1, me)
+            lun.atomic.min(m, 1, 2, -me)
+            lun.atomic.bxor(m, 2, 1, me)
+            lun.atomic.add(reals, 1, 0.5)
+            lun.atomic.max(reals, 2, me)
+            lun.atomic.min(reals, 3, -me * 0.25)
+            lun.atomic.sub(reals, 4, 2)
+            lun.atomic.bor(bits, 1, 1 << me % 60)
+            lun.atomic.band(bits, 2, ~(1 << me % 60))
+            if lun.atomic.cas(bits, 3, 0, me) == 0 then h[9] = me end
+            if lun.atomic.exchange(bits, 4, 5) == 0 then h[10] = h[10] + 1 end
+            local s = t:scratch("u32", 4)
+            lun.atomic.add(s, me % 4 + 1, 1)
+            t:barrier()
+            t:single(function() reals[5] = s[1] + s[2] + s[3] + s[4] end)
+        end
+        local h, bits, reals = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }, { 0, -1, 0, 5 }, { 0.0, 0.0, 0.0, 0.0, 50.0 }
+        local xor = 0
+        for me = 1, 1000 do
+            h[me % 7 + 1] = h[me % 7 + 1] + me
+            h[8] = h[8] - 1
+            bits[1] = bits[1] | 1 << me % 60
+            bits[2] = bits[2] & ~(1 << me % 60)
+            xor = xor ~ me
+            reals[1], reals[4] = reals[1] + 0.5, reals[4] - 2
+        end
+        reals[2], reals[3] = 1000.0, -250.0
+        everywhere(function()
+            for _, dtype in ipairs { "f64", "f32" } do
+                local given = lun.vector({ 0, -1, 0, 0 }, "i64")
+                local counts, floats, m = lun.zeros(10, "i64"), lun.zeros(5, dtype), lun.zeros({ 2, 2 }, "i32")
+                lun.teams { league = 20, team = 50 }(change, counts, floats, m, given)
+                h[9], bits[3] = counts[9], counts[9]
+                assert.is_true(counts[9] >= 1 and counts[9] <= 1000)
+                assert.same(h, counts:totable())
+                assert.same(bits, given:totable())
+                assert.same(reals, floats:totable())
+                assert.same({ { 1000, -1000 }, { xor, 0 } }, m:totable())
+            end
+        end)
+    end)
+
+    it("changes elements in plain Lua, too", function()
+        local a, b = lun.vector({ { 1, 2 }, { 3, 4 } }, "i32"), lun.vector({ 0, math.maxinteger }, "u64")
+        assert.equal(3, lun.atomic.add(a, 2, 1, 7))
+        assert.equal(10, lun.atomic.max(a, 2, 1, 9))
+        assert.equal(10, lun.atomic.cas(a, 2, 1, 9, 5))
+        assert.equal(10, lun.atomic.cas(a, 2, 1, 10, 5))
+        assert.equal(4, lun.atomic.exchange(a, 2, 2, -1))
+        assert.equal(2, lun.atomic.add(a, 1, 2, math.maxinteger >> 32))
+        assert.same({ { 1, -2147483647 }, { 5, -1 } }, a:totable())
+        assert.equal(0, lun.atomic.sub(b, 1, 1))
+        assert.equal(-1, lun.atomic.min(b, 1, 17))
+        assert.equal(17, b[1])
+        local f = lun.vector { 0.5, 1.5 }
+        assert.equal(0.5, lun.atomic.add(f, 1, 2))
+        assert.equal(1.5, lun.atomic.min(f, 2, 0.0 / 0.0))
+        assert.is_true(f[1] == 2.5 and f[2] ~= f[2])
+        refused("index 3 is out of range: 1 to 2", lun.atomic.add, a, 3, 1, 1)
+        refused("does not fit into dtype i32", lun.atomic.add, a, 1, 1, 1 << 40)
+        refused("on elements of f64: it is for integers of 32 and 64 bits", lun.atomic.bor, f, 1, 1)
+        refused("on elements of u8: it is for numbers of 32 and 64 bits", lun.atomic.add, lun.zeros(2, "u8"), 1, 1)
+        local one = { league = 1 }
+        refused("lun.atomic.add on elements of u8", lun.teams(one), function(_, w) lun.atomic.add(w, 1, 1) end,
+            lun.zeros(2, "u8"))
+        refused("'w' has 1 dimension: so many indices, then 1 value", lun.teams(one),
+            function(_, w) lun.atomic.add(w, 1, 1, 1) end, f)
+        refused("'w' has 1 dimension: so many indices, then 2 values", lun.teams(one),
+            function(_, w) lun.atomic.cas(w, 1, 1) end, f)
+        refused("is for functions of lun.teams and tasks", lun.each, 2, function(i) f[i] = lun.atomic.add(f, i, 1) end)
+        refused("index 3 is out of range for array 'f'", lun.teams(one), function() lun.atomic.add(f, 3, 1) end)
+        refused("number 1099511627776 does not fit in i32", lun.teams(one),
+            function(t) lun.atomic.add(a, 1, 1, t:block() << 40) end)
+    end)
+
     it("goes on in parts when memory of teams is large", function()
         local n = 300
         local v = lun.zeros(n, "i64")

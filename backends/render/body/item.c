@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "render/body/atomic.h"
 #include "render/body/value.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
@@ -105,6 +106,10 @@ bool lun__item_statement(lun_section *s, int32_t v)
     case LUN_IR_PUT:
         lun__text_line(s, "u->%s[%s] = %s;", lun__value_slot(s->r, ins->imm).s,
                        lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s);
+        return true;
+    case LUN_IR_ATOMIC:
+    case LUN_IR_SWAP:
+        lun__atomic_statement(s, v);
         return true;
     case LUN_IR_REDUCE:
         lun__text_line(s, "*x%" PRId64 " = %s;", ins->imm, lun__value_single(s, ins->a).s);

@@ -13,6 +13,8 @@ typedef enum lf_fields { LF_NO_FIELDS, LF_OF_STRUCT, LF_OF_RECORDS } lf_fields;
 typedef struct lf_binding {
     lun_array *(*array)(lua_State *L, int index); /* of a userdata; NULL: it is none */
     bool (*operation)(lua_State *L, int index, lun_op *result); /* of a function or userdata */
+    int (*atomic)(lua_State *L,
+                  int index); /* of a function: its row of lun_atomic_name; -1: none */
     /* LUN_OK, or why whatever runs must end, its text being kept; NULL: it need not */
     lun_status (*stopped)(lua_State *L);
     /* of a table: whether it is a struct or records of one, with the list of the names of its

@@ -98,6 +98,12 @@ static void see_builtin(const lf_viewer *v, lua_CFunction f, lf_sight *out)
         }
     if (v->ask.operation(v->L, lua_gettop(v->L), &out->op))
         out->seen = LF_SEEN_ROW;
+    int atomic =
+        out->seen == LF_SEEN_ROW || !v->ask.atomic ? -1 : v->ask.atomic(v->L, lua_gettop(v->L));
+    if (atomic < 0)
+        return;
+    out->seen = LF_SEEN_ATOMIC;
+    out->atomic = (lun_atomic)atomic;
 }
 
 static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight *out,
@@ -205,6 +211,8 @@ bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
         return then->math == now->math;
     case LF_SEEN_ROW:
         return then->op == now->op && then->strict == now->strict;
+    case LF_SEEN_ATOMIC:
+        return then->atomic == now->atomic;
     case LF_SEEN_ARRAY:
         return then->stored == now->stored && then->rank == now->rank && then->small == now->small;
     default:

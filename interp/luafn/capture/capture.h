@@ -13,6 +13,7 @@
 #include "ir/ir.h"
 #include "luafn/capture/binding.h"
 #include "luafn/capture/builtin.h"
+#include "table/atomic.h"
 
 /* Decoded functions by their code, and what was compiled from them; see program.h. */
 struct lf_program;
@@ -33,6 +34,7 @@ typedef enum lf_seen {
     LF_SEEN_FUNCTION, /* a plain Lua function: program */
     LF_SEEN_BUILTIN,  /* a function of the math library: math */
     LF_SEEN_ROW,      /* an operation of table/ops.def: op */
+    LF_SEEN_ATOMIC,   /* an operation of table/atomics.def: atomic */
     LF_SEEN_ARRAY,
     LF_SEEN_OTHER
 } lf_seen;
@@ -43,6 +45,7 @@ typedef struct lf_sight {
     const void *closure; /* which function or struct it is */
     lf_math math;
     lun_op op;
+    lun_atomic atomic;
     bool strict;             /* op is known as a function of math, which takes numbers only */
     lun_value value;         /* numbers and booleans */
     bool pinned;             /* code is valid for this value alone */

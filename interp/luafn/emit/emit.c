@@ -74,6 +74,11 @@ static void write_op(writer *w, lf_value *v, const lf_scope *here)
         ins.kind = LUN_IR_PUT;
         ins.imm = ((const lf_input *)w->c->inputs.at[v->as.i])->position;
         break;
+    case LF_IR_ATOMIC:
+        ins.kind = v->args > 2 ? LUN_IR_SWAP : LUN_IR_ATOMIC;
+        ins.op = v->sub;
+        ins.imm = ((const lf_input *)w->c->inputs.at[v->as.i])->position;
+        break;
     case LF_IR_BARRIER:
         ins.kind = LUN_IR_BARRIER;
         luafn_push(&w->c->unit, &w->barriers, v);
@@ -326,7 +331,7 @@ static void mark_inputs(lf_compile *c, const lf_list *leaves)
         const lf_block *b = c->graph.order.at[i];
         for (int k = 0; k < b->ops.count; k++) {
             const lf_value *v = b->ops.at[k];
-            if (v->kind == LF_IR_GATHER || v->kind == LF_IR_PUT)
+            if (v->kind == LF_IR_GATHER || v->kind == LF_IR_PUT || v->kind == LF_IR_ATOMIC)
                 ((lf_input *)c->inputs.at[v->as.i])->used = true;
         }
     }

@@ -173,6 +173,21 @@ static lf_value *assigned(lf_lowering *l, const lf_value *v)
     return x;
 }
 
+/* What an element was before it was changed. */
+static lf_value *changed(lf_lowering *l, const lf_value *v)
+{
+    lf_whose of = lf_whose_is(l->c, v->arg[0]);
+    lf_value *arg[3];
+    arg[1] = in_scratch(l, of, place_of(l, v));
+    arg[0] = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
+    if (v->args > 3)
+        arg[2] = luafn_ir_cast(l, of.stored, stored(l, v, 3, of.stored));
+    int in =
+        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
+    lf_value *old = luafn_ir_atomic(l, in, v->sub, arg, v->args - 1);
+    return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), old);
+}
+
 /* The identity of an operation, a constant. */
 static lf_value *identity(lf_lowering *l, const lf_value *v)
 {
@@ -239,6 +254,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return stored(l, v, 0, l->c->source[v->as.i].sight.stored);
     case LF_WRITE:
         return assigned(l, v);
+    case LF_CHANGE:
+        return changed(l, v);
     case LF_IDENTITY:
         return identity(l, v);
     case LF_BARRIER:

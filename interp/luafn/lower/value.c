@@ -46,6 +46,7 @@ static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int 
     like.args = args;
     lf_value **bucket = &l->bucket[hash(&like)];
     bool again = like.kind == LF_IR_PUT || like.kind == LF_IR_BARRIER ||
+                 like.kind == LF_IR_ATOMIC ||
                  (like.kind == LF_IR_GATHER && is_target(l->c, like.as.i));
     for (lf_value *v = again ? NULL : *bucket; v; v = v->chain)
         if (equal(v, &like) && (!v->block || luafn_dominates(v->block, l->at)))
@@ -83,6 +84,13 @@ void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index)
 {
     lf_value *arg[2] = {value, index};
     place(l, (lf_value){.kind = LF_IR_PUT, .type = value->type, .as.i = input}, arg, 2);
+}
+
+lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg, int args)
+{
+    lf_value like = {.kind = LF_IR_ATOMIC, .sub = (uint8_t)which, .as.i = input};
+    like.type = arg[0]->type;
+    return place(l, like, arg, args);
 }
 
 void luafn_ir_barrier(lf_lowering *l, const char *method)
@@ -312,5 +320,5 @@ lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value
 bool luafn_has_effect(const lf_value *v)
 {
     return v->kind == LF_IR_CHECK || v->kind == LF_IR_PUT || v->kind == LF_IR_BARRIER ||
-           (v->kind == LF_IR_OP && v->note);
+           v->kind == LF_IR_ATOMIC || (v->kind == LF_IR_OP && v->note);
 }

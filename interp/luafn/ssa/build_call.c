@@ -4,6 +4,7 @@
  * (build.h). */
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/record.h"
+#include "luafn/ssa/target.h"
 #include "luafn/ssa/team.h"
 
 #include <string.h>
@@ -60,6 +61,9 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
     case LF_BUILTIN:
     case LF_ROW:
         luafn_builtin(b, f, args, results);
+        break;
+    case LF_ATOMIC:
+        luafn_push(&b->c->unit, results, luafn_change(b, f, args));
         break;
     case LF_FUNCTION:
         inline_call(b, f, b->c->source[f->as.i].name, args, results);

@@ -118,6 +118,7 @@ const char *luafn_describe(const lf_value *v)
     case LF_FUNCTION:
     case LF_BUILTIN:
     case LF_ROW:
+    case LF_ATOMIC:
     case LF_CLOSURE:
         return "a function";
     case LF_METHOD:

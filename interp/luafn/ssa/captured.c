@@ -71,7 +71,7 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         [LF_SEEN_STRUCT] = LF_STRUCT,     [LF_SEEN_RECORDS] = LF_TABLE,
         [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
         [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
-        [LF_SEEN_OTHER] = LF_OTHER,
+        [LF_SEEN_ATOMIC] = LF_ATOMIC,     [LF_SEEN_OTHER] = LF_OTHER,
     };
     lf_graph *g = &c->graph;
     const lf_source *s = &c->source[source];
@@ -102,6 +102,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         v->sub = (uint8_t)sight->math;
     if (v->kind == LF_ROW)
         v->sub = (uint8_t)sight->op;
+    if (v->kind == LF_ATOMIC)
+        v->sub = (uint8_t)sight->atomic;
     if (v->kind == LF_STRING)
         v->as.s = s->name;
     return v;

@@ -53,6 +53,7 @@ typedef enum lf_kind {
     LF_FUNCTION,  /* captured Lua function; as.i: source */
     LF_BUILTIN,   /* function of the math library; sub: lf_math */
     LF_ROW,       /* operation of table/ops.def as a function; sub: lun_op, as.i: source */
+    LF_ATOMIC,    /* operation of table/atomics.def as a function; sub: lun_atomic */
     LF_CLOSURE,   /* local function; as.closure */
     LF_AROUND,    /* parameter of a stencil, called with offsets; as.i: its number */
     LF_TABLE,     /* captured table; as.i: source */
@@ -84,6 +85,8 @@ typedef enum lf_kind {
     LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
     LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
     LF_BARRIER,  /* the threads of a team wait for one another, in its method as.s */
+    LF_CHANGE,   /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
+                  the LF_ARRAY */
     LF_WITHIN,   /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
@@ -99,6 +102,7 @@ typedef enum lf_kind {
     LF_IR_OP,   /* sub: lun_op, from: dtype of the operands; note: integer division that may fail */
     LF_IR_CAST, /* from: dtype of the operand */
     LF_IR_PUT,  /* value, index; as.i: number of the input, an array */
+    LF_IR_ATOMIC,  /* value, index [, expected]; sub: lun_atomic, as.i: number of the input */
     LF_IR_BARRIER, /* as.s: as of LF_BARRIER */
     LF_IR_CHECK    /* condition, value or NULL; note: its text */
 } lf_kind;

@@ -10,5 +10,7 @@ void luafn_note_target(lf_builder *b, lf_value *array);
 bool luafn_is_target(const lf_compile *c, int64_t array);
 /* t[i] = x, t an array or a part that lacks one index: at once, in the order of the program. */
 void luafn_assign(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
+/* lun.atomic.NAME(array, i, ..., x), f the operation: what the element was. */
+lf_value *luafn_change(lf_builder *b, const lf_value *f, const lf_list *args);
 
 #endif

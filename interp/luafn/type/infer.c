@@ -197,6 +197,7 @@ static bool has_effect(const lf_value *v)
     case LF_PLACE:
     case LF_WRITE:
     case LF_BARRIER:
+    case LF_CHANGE:
     case LF_FOR_TEST:
         return true;
     case LF_BNOT:

@@ -268,6 +268,11 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
     case LF_WRITE:
         type_index(c, v);
         return lf_open_of(c, v->arg[0]) ? luafn_type_open(c, v) : type_store(c, v, v->arg[0], 2);
+    case LF_CHANGE:
+        type_index(c, v);
+        for (int k = 2; k < v->args; k++)
+            type_store(c, v, v->arg[0], k);
+        return luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
     case LF_IDENTITY:
         return luafn_type_identity(c, v);
     case LF_COMBINE:

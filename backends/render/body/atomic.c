@@ -1,0 +1,114 @@
+/* atomic.c - atomic operations on elements of slots, for kernels that run element by element.  A
+ * language of devices compares and exchanges the bits of an element; others know elements. */
+#include "render/body/atomic.h"
+
+#include <inttypes.h>
+
+#include "render/body/value.h"
+#include "render/text/element.h"
+#include "render/text/text.h"
+#include "table/atomic.h"
+
+/* What becomes of element a and x. */
+static lun_snippet result_of(lun_renderer *r, lun_atomic which, lun_dtype t)
+{
+    const lun_atomic_row *row = lun__atomic_get(which);
+    if (row->op == LUN_OP_COUNT)
+        return lun__text_name("x");
+    return lun__text_name("%s(a, x)", lun__element_op(r, (lun_op)row->op, t).s);
+}
+
+/* Elements as integers of their size, and back. */
+static void put_bits(lun_renderer *r, const char *name, lun_dtype t)
+{
+    const int size = lun__dtype_bits(t);
+    const lun_snippet type = lun__element_type(t);
+    const bool real = lun__dtype_is_float(t);
+    lun__text_put(r, &r->helpers, "#define %s_bits(x) %s(x)\n#define %s_value(x) %s(x)\n", name,
+                  !real        ? size == 32 ? "(@u32)" : "(@u64)"
+                  : size == 32 ? "@bits_of_f32"
+                               : "@bits_of_f64",
+                  name,
+                  real ? size == 32 ? "@f32_of_bits" : "@f64_of_bits"
+                       : lun__text_name("(%s)", type.s).s);
+}
+
+/* The loop of a device's language: its word compares and exchanges integers. */
+static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t)
+{
+    const bool wide = lun__dtype_bits(t) == 64, expects = lun__atomic_get(which)->expects;
+    const lun_snippet type = lun__element_type(t);
+    if (wide && lun__text_once(r, "wide atomics"))
+        lun__text_put(r, &r->types, "@wide_atomics\n");
+    put_bits(r, name, t);
+    lun__text_put(r, &r->helpers, "INLINE %s %s(@global %s *p, const %s x%s%s)\n{\n", type.s, name,
+                  type.s, type.s, expects ? ", const " : "",
+                  expects ? lun__text_name("%s e", type.s).s : "");
+    lun__text_put(r, &r->helpers,
+                  wide ? "    @atomic_u64 *q = (@atomic_u64 *)p;\n    @u64 o = *q, s;\n"
+                       : "    @atomic_u32 *q = (@atomic_u32 *)p;\n    @u32 o = *q, s;\n");
+    lun__text_put(r, &r->helpers,
+                  "    for (;;) {\n        const %s a = %s_value(o);\n        (void)a;\n", type.s,
+                  name);
+    if (expects)
+        lun__text_put(r, &r->helpers, "        if (o != %s_bits(e)) return a;\n", name);
+    lun__text_put(r, &r->helpers, "        s = %s(q, o, %s_bits(%s));\n",
+                  wide ? "@compare_exchange_64" : "@compare_exchange", name,
+                  result_of(r, which, t).s);
+    lun__text_put(r, &r->helpers,
+                  "        if (s == o) return %s_value(o);\n        o = s;\n    }\n}\n", name);
+}
+
+static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t)
+{
+    static const char *const fetch[LUN_ATOMIC_COUNT] = {
+        [LUN_ATOMIC_ADD] = "fetch_add",  [LUN_ATOMIC_SUB] = "fetch_sub",
+        [LUN_ATOMIC_BAND] = "fetch_and", [LUN_ATOMIC_BOR] = "fetch_or",
+        [LUN_ATOMIC_BXOR] = "fetch_xor", [LUN_ATOMIC_EXCHANGE] = "exchange_n"};
+    const lun_snippet type = lun__element_type(t);
+    const bool expects = lun__atomic_get(which)->expects;
+    lun_strbuf *out = &r->helpers;
+    lun__strbuf_printf(out, "INLINE %s %s(%s *p, const %s x%s%s)\n{\n", type.s, name, type.s,
+                       type.s, expects ? ", const " : "",
+                       expects ? lun__text_name("%s e", type.s).s : "");
+    if (fetch[which] && lun__dtype_is_integer(t)) {
+        lun__strbuf_printf(out, "    return __atomic_%s(p, x, __ATOMIC_RELAXED);\n}\n",
+                           fetch[which]);
+        return;
+    }
+    lun__strbuf_printf(out, "    %s a, s;\n    __atomic_load(p, &a, __ATOMIC_RELAXED);\n    do {\n",
+                       type.s);
+    if (expects)
+        lun__strbuf_puts(out, "        if (__builtin_memcmp(&a, &e, sizeof a)) return a;\n");
+    lun__strbuf_printf(out,
+                       "        s = %s;\n    } while (!__atomic_compare_exchange(p, &a, &s, 0, "
+                       "__ATOMIC_RELAXED, __ATOMIC_RELAXED));\n    return a;\n}\n",
+                       result_of(r, which, t).s);
+}
+
+static lun_snippet function_of(lun_renderer *r, lun_atomic which, lun_dtype t)
+{
+    lun_snippet name =
+        lun__text_name("lun_atomic_%s_%s", lun__atomic_get(which)->name, lun__dtype_get(t)->name);
+    (void)result_of(r, which, t); /* stands before */
+    if (!lun__text_once(r, name.s))
+        return name;
+    if (r->dialect->words)
+        put_device(r, name.s, which, t);
+    else
+        put_host(r, name.s, which, t);
+    return name;
+}
+
+void lun__atomic_statement(lun_section *s, int32_t v)
+{
+    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_dtype t = (lun_dtype)ins->dtype;
+    lun_snippet slot = lun__value_slot(s->r, ins->imm);
+    lun_snippet expected = {""};
+    if (ins->kind == LUN_IR_SWAP)
+        expected = lun__text_name(", %s", lun__value_single(s, ins->c).s);
+    lun__text_line(s, "const %s s%" PRId32 " = %s(&u->%s[%s], %s%s);", lun__element_type(t).s, v,
+                   function_of(s->r, (lun_atomic)ins->op, t).s, slot.s,
+                   lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s, expected.s);
+}
