@@ -28,9 +28,9 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
  * larger one first.  False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 
-/* The operations of lun.atomic, by number from 0: the name, NULL past the last one; whether it
- * takes the expected element before the value. */
+/* The name of an operation of lun.atomic, by number from 0; NULL past the last one. */
 LUN_API const char *lun_atomic_name(int which);
+/* Whether it takes the expected element before the value. */
 LUN_API bool lun_atomic_expects(int which);
 /* Applies one to an element of a, counted from 0 in row-major order; *old: what it was.  Integers
  * wrap.  LUN_EDTYPE: elements of a's dtype do not have it; LUN_ERANGE: there is no such element, or

@@ -541,7 +541,7 @@ Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) 
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
 skeletons       %s sequence compose
 of skeletons    %s
-computing       eval each teams workdiv call prepare explain stats profile check
+computing       eval each teams workdiv atomic call prepare explain stats profile check
 queues          queue buffer copy task
 reductions      %s dot
 printing        precision width
