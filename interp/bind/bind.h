@@ -281,6 +281,11 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
 bool lun__is_records(lua_State *L, int i);
 int lun__records_among(lua_State *L, int first);
 bool lun__records_listed(lua_State *L, int i);
+/* The first argument that has something of its own for a function of that name; 0: none. */
+int lun__offering(lua_State *L, const char *name);
+/* Ends the call of a function of that name whose first argument is a shape with an extent that has
+ * something of its own for it: the number of results; -1: it has none. */
+int lun__divert_shape(lua_State *L, const char *name);
 /* Ends the call of a function of that name whose argument i is records or a struct: what
  * lua/lunarray has for it gives the results, else a bad argument. The same if argument i is a list
  * that begins with records. */

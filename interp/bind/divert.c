@@ -40,6 +40,19 @@ static void push_offer(lua_State *L, int i, const char *name)
     lua_remove(L, -2);
 }
 
+int lun__offering(lua_State *L, const char *name)
+{
+    for (int i = 1, top = lua_gettop(L); i <= top; i++)
+        if (lun__is_records(L, i)) {
+            push_offer(L, i, name);
+            bool found = !lua_isnil(L, -1);
+            lua_pop(L, 1);
+            if (found)
+                return i;
+        }
+    return 0;
+}
+
 int lun__divert(lua_State *L, const char *name, int i)
 {
     push_offer(L, i, name);
@@ -52,6 +65,25 @@ int lun__divert(lua_State *L, const char *name, int i)
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     return lua_gettop(L);
+}
+
+int lun__divert_shape(lua_State *L, const char *name)
+{
+    for (int k = 1; lua_type(L, 1) == LUA_TTABLE && k <= LUN_MAX_RANK; k++) {
+        lua_rawgeti(L, 1, k);
+        int extent = lua_gettop(L);
+        if (lun__is_records(L, extent)) {
+            push_offer(L, extent, name);
+            if (!lua_isnil(L, -1)) {
+                lua_remove(L, extent);
+                lua_insert(L, 1);
+                lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+                return lua_gettop(L);
+            }
+        }
+        lua_settop(L, extent - 1);
+    }
+    return -1;
 }
 
 /* Its address is the key of the registry where what is offered is, once there are structs. */

@@ -80,7 +80,9 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *
 /* lun.zeros(shape [, dtype [, opts]]) and lun.ones. */
 static int make_constant(lua_State *L, const char *name, int64_t number)
 {
-    int options;
+    int options, diverted = lun__divert_shape(L, name);
+    if (diverted >= 0)
+        return diverted;
     lun__gather_shape(L, 1);
     lun__count(L, name, 3);
     lun__layout layout = opt_layout(L, 2, &options);
@@ -101,7 +103,9 @@ static int make_ones(lua_State *L)
 /* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
-    int options;
+    int options, diverted = lun__divert_shape(L, "full");
+    if (diverted >= 0)
+        return diverted;
     lun__layout layout = opt_layout(L, 3, &options);
     lun_value x = lun__check_value(L, lun__here(L), 2);
     lun_dtype t = opt_dtype(L, 3, x.dtype);
@@ -260,6 +264,9 @@ static int make_random(lua_State *L)
     lun__host *h = lun__here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
     int64_t shape[LUN_MAX_RANK];
+    int diverted = lun__divert_shape(L, "random");
+    if (diverted >= 0)
+        return diverted;
     lun__gather_shape(L, 1);
     lun__count(L, "random", 2);
     lua_settop(L, 2);

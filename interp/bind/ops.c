@@ -82,13 +82,22 @@ static int call_op(lua_State *L)
 {
     const known *k = lua_touserdata(L, lua_upvalueindex(2));
     lun__ready(L, k->host);
-    if (lua_gettop(L) > k->most) {
-        lun_op_info info = {.size = sizeof info};
+    lun_op_info info = {.size = sizeof info};
+    int given = lua_gettop(L);
+    if (given > k->most) {
         lun_op_describe(k->op, &info);
         lun__too_many(L, info.name, k->most);
+        given = lua_gettop(L);
     }
     if (k->arity == 2 && !k->may_trap && apply_to_two(L, k->host, k->op))
         return 1;
+    lua_settop(L, given); /* the attempt may have left something */
+    if (lun__records_among(L, 1)) {
+        lun_op_describe(k->op, &info);
+        int other = lun__offering(L, info.name);
+        if (other)
+            return lun__divert(L, info.name, other);
+    }
     return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
 }
 

@@ -70,6 +70,9 @@ static int call_reduction(lua_State *L)
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     const lun_reduction_info row = row_of(r);
+    int other = lun__offering(L, row.name);
+    if (other)
+        return lun__divert(L, row.name, other);
     lun__check_array(L, h, 1);
     lun__count(L, row.name, 2);
     if (lun__takes_axes(L, h, &row, 2))
@@ -82,6 +85,9 @@ static int call_either(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
+    int other = lun__offering(L, row_of(r).name);
+    if (other)
+        return lun__divert(L, row_of(r).name, other);
     if (lua_isnoneornil(L, 2))
         return total(L, h, r, 0);
     if (lua_type(L, 2) == LUA_TTABLE) {

@@ -472,6 +472,18 @@ local SIGNS = {
             .. "y:localview()",
     },
     {
+        "block blksize localsize localview spmd.block spmd.blksize spmd.localsize spmd.localview",
+        "lun.zeros({20, s.block(50)}, dtype)",
+        "an array blocked over the ranks along these axes; elements, operators, methods and printing as ever;\n"
+            .. "s.home(a, i, ...), s.blksize(a, dim, pe), s.localsize(a, pe) (bytes), s.localview(a): the own part;\n"
+            .. "a:distribute(\"block\", {over=\"ranks\"}) blocks a private array, \"copy\" gives a private one",
+    },
+    {
+        "sharedon spmd.sharedon", "s.sharedon(owner, [extents,] f)",
+        "calls f(i, j, ...) as lun.each does, each round on the rank that has owner's element: a blocked array, or\n"
+            .. "function(i, j) return a[j][i] end; what other ranks have is fetched before and sent after",
+    },
+    {
         "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",
         "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange",
     },

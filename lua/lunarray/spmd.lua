@@ -216,6 +216,12 @@ end)
 
 -- ---------------------------------------------------------------- other ranks' elements
 
-require("lunarray.windows").open(s, check_pe, misuse, check_function)
+require("lunarray.shared").open(s, check_pe, misuse)
+
+require "lunarray.blockreduce"
+local blockmove = require "lunarray.blockmove"
+blockmove.open(s, check_pe)
+blockmove.install(package.loaded.lunarray)
+s.sharedon = require "lunarray.sharedon"
 
 return s

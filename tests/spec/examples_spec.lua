@@ -32,7 +32,7 @@ local function head_of(path)
         elseif inside then
             lines[#lines + 1] = text
         else
-            command = command or text:match "^%s+build/lunarray (examples/.*)$"
+            command = command or text:match "^%s+build/lunarray ([%w%- ]*examples/.*)$"
         end
     end
     assert(inside, path .. " does not say what it prints")

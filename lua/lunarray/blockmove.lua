@@ -1,0 +1,247 @@
+-- Blocked arrays made and moved: zeros and others with a blocked extent, distribute, another spread, a private copy of
+-- all, files. Knows no transport.
+
+local blocked = require "lunarray.blocked"
+local core = require "lunarray.core"
+local pack = require "lunarray.pack"
+local public = require "lunarray.public"
+local spread = require "lunarray.spread"
+local windows = require "lunarray.windows"
+
+local net = core.internal.spmd
+local npes, mype = net.start()
+
+local move = {}
+local methods = blocked.methods
+
+-- ---------------------------------------------------------------- extents to be blocked
+
+local extent = { __name = "a blocked extent", __records = blocked.offers }
+local rule_of = setmetatable({}, { __mode = "k" })
+
+-- s.block(n [, {rule=}])
+function move.block(n, options)
+    if math.type(n) ~= "integer" or n < 0 then
+        error(("bad argument #1 to 'block' (an extent expected, got %s)"):format(tostring(n)), 0)
+    end
+    for key, value in pairs(options or {}) do
+        if key ~= "rule" or not spread.is_rule(value) then
+            error(("bad argument #2 to 'block' (the option is rule, one of %s)"):format(spread.rules), 0)
+        end
+    end
+    local e = setmetatable({ n }, extent)
+    rule_of[e] = options and options.rule
+    return e
+end
+
+-- The spread that a shape with blocked extents says; nil where it has none.
+local function spread_of(shape)
+    if type(shape) ~= "table" then
+        return nil
+    end
+    if getmetatable(shape) == extent then
+        shape = { shape }
+    end
+    local extents, axes, rule = {}, {}, nil
+    for d, n in ipairs(shape) do
+        if getmetatable(n) == extent then
+            axes[#axes + 1], rule = d, rule or rule_of[n]
+            n = n[1]
+        end
+        extents[d] = n
+    end
+    return #axes > 0 and spread.new(extents, axes, rule, npes) or nil
+end
+
+-- A blocked array of a part, which all ranks make.
+local function made(s, part)
+    local a = blocked.make(s, part)
+    blocked.window_of(a)
+    return a
+end
+
+-- core.zeros and its like of a shape with blocked extents.
+for _, name in ipairs { "zeros", "ones", "full" } do
+    blocked.offers[name] = public(function(shape, ...)
+        local s = spread_of(shape)
+        local _, count = spread.box(s, mype)
+        return made(s, core[name](count, ...):copy())
+    end)
+end
+
+-- A private array of which each rank keeps its part.
+local function keep_part(a, s)
+    local first, count = spread.box(s, mype)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d], first[d] + count[d] - 1 }
+    end
+    return made(s, a:sub(table.unpack(ranges)):copy())
+end
+
+blocked.offers.random = public(function(shape, ...)
+    local s = spread_of(shape)
+    return keep_part(core.random(s.shape, ...), s)
+end)
+
+function move.install(lun)
+    local save = lun.save
+    lun.save = function(path, a, ...)
+        if blocked.is(a) then
+            return move.save(save, path, a, ...)
+        end
+        return save(path, a, ...)
+    end
+end
+
+-- PE 0 writes the file that one rank would write; all get what it gives.
+function move.save(save, path, a, ...)
+    local whole, results = blocked.private(a), nil
+    if mype == 0 then
+        results = pack.write(pcall(save, path, whole, ...))
+    end
+    results = table.pack(pack.read(npes > 1 and net.bcast(0, results) or results))
+    if not results[1] then
+        error(results[2], 2)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+-- ---------------------------------------------------------------- moving
+
+-- The elements of box (first, count) of a part that begins at `base`, as bytes.
+local function bytes_of(part, base, first, count)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
+    end
+    return part:sub(table.unpack(ranges)):tobytes()
+end
+
+local function store(part, base, first, count, bytes)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
+    end
+    part:sub(table.unpack(ranges)):set(core.frombytes(bytes, part:dtype(), count))
+end
+
+-- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
+function blocked.moved(a, to)
+    local from, part = blocked.spread_of(a), blocked.part_of(a)
+    net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key)
+    local base, size = spread.box(from, mype)
+    local parts = {}
+    for pe = 0, npes - 1 do
+        local first, count = spread.common(base, size, spread.box(to, pe))
+        parts[pe + 1] = first and bytes_of(part, base, first, count) or ""
+    end
+    parts = net.exchange(parts)
+    base, size = spread.box(to, mype)
+    local result = core.zeros(size, part:dtype())
+    for pe = 0, npes - 1 do
+        local first, count = spread.common(base, size, spread.box(from, pe))
+        if first then
+            store(result, base, first, count, parts[pe + 1])
+        end
+    end
+    return result
+end
+
+-- The whole array on each rank.
+function blocked.private(a)
+    local s, part = blocked.spread_of(a), blocked.part_of(a)
+    net.step(("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
+    local ones, result = {}, core.zeros(s.shape, part:dtype())
+    for d = 1, #s.shape do
+        ones[d] = 1
+    end
+    for k, bytes in ipairs(net.gather(part:tobytes())) do
+        local first, count = spread.box(s, k - 1)
+        if spread.size(count) > 0 then
+            store(result, ones, first, count, bytes)
+        end
+    end
+    return result
+end
+
+-- a:distribute(kind, {over="ranks", rule=, axis=})
+function move.distribute(a, kind, options)
+    for key in pairs(options) do
+        if key ~= "over" and key ~= "rule" and key ~= "axis" then
+            error(("bad argument #3 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
+                tostring(key)), 0)
+        end
+    end
+    if kind == "copy" then
+        return blocked.is(a) and blocked.private(a) or a
+    elseif kind ~= "block" then
+        error(("bad argument #2 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
+            tostring(kind)), 0)
+    end
+    local shape, axis, rule = { a:shape() }, options.axis or 1, options.rule
+    if math.type(axis) ~= "integer" or axis < 1 or axis > #shape then
+        error(("bad argument #3 to 'distribute' (axis %s of an array of rank %d)"):format(tostring(axis), #shape), 0)
+    elseif rule ~= nil and not spread.is_rule(rule) then
+        error(("bad argument #3 to 'distribute' (the rule is one of %s)"):format(spread.rules), 0)
+    end
+    local s = spread.new(shape, { axis }, rule, npes)
+    if blocked.is(a) then
+        return made(s, blocked.spread_of(a).key == s.key and blocked.part_of(a):copy() or blocked.moved(a, s))
+    end
+    return keep_part(a, s)
+end
+
+methods.distribute = public(function(a, kind, options)
+    if type(options) ~= "table" or options.over ~= "ranks" then
+        error("bad argument #3 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
+    end
+    return move.distribute(a, kind, options)
+end)
+
+-- ---------------------------------------------------------------- the functions of lun.spmd
+
+local function check_blocked(a, call)
+    if not blocked.is(a) then
+        error(("bad argument #1 to '%s' (a blocked array expected, got %s)"):format(call, type(a) == "table"
+            and "a table" or pack.is_array(a) and "a private array" or type(a)), 0)
+    end
+    return blocked.spread_of(a)
+end
+
+function move.open(s, check_pe)
+    s.block = public(move.block)
+    s.distribute = public(move.distribute)
+    s.blksize = public(function(a, dim, pe)
+        local of = check_blocked(a, "blksize")
+        if math.type(dim) ~= "integer" or dim < 1 or dim > #of.shape then
+            error(("bad argument #2 to 'blksize' (a dimension from 1 to %d expected, got %s)"):format(#of.shape,
+                tostring(dim)), 0)
+        end
+        local _, count = spread.box(of, check_pe(3, "blksize", pe, mype))
+        return count[dim]
+    end)
+    s.localsize = public(function(a, pe)
+        local of = check_blocked(a, "localsize")
+        local _, count = spread.box(of, check_pe(2, "localsize", pe, mype))
+        local dtypes = require "lunarray.dtypes"
+        return spread.size(count) * dtypes.by_name[a:dtype()].bytes
+    end)
+    s.localview = public(function(a)
+        check_blocked(a, "localview")
+        return blocked.part_of(a)
+    end)
+    windows.homes[blocked.type] = function(a, indices)
+        local of = blocked.spread_of(a)
+        windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
+        return (spread.home(of, indices))
+    end
+    windows.updates[blocked.type] = function(a, indices, x, op)
+        local of = blocked.spread_of(a)
+        windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
+        local pe, inside = spread.home(of, indices)
+        return windows.access(pe, mype, "update", blocked.window_of(a), inside, x, op)
+    end
+end
+
+return move

@@ -1,0 +1,165 @@
+-- The owner of s.sharedon: which element's rank runs a round of a loop. The subscripts of the owner's element are found
+-- by calling its function with stand-ins for the loop's variables. Knows no transport.
+
+local blocked = require "lunarray.blocked"
+local core = require "lunarray.core"
+local spread = require "lunarray.spread"
+
+local _, mype = core.internal.spmd.start()
+
+local owner = {}
+
+-- ---------------------------------------------------------------- the owner's subscripts
+
+-- c * i + d with loop variable number `variable`; nil: d alone.
+local affine = {}
+
+local function make_affine(variable, c, d)
+    return setmetatable({ variable = variable, c = c, d = d }, affine)
+end
+
+local function as_affine(x)
+    if getmetatable(x) == affine then
+        return x
+    elseif math.type(x) == "integer" then
+        return make_affine(nil, 0, x)
+    end
+    error("the owner's subscripts are c*i + d with integers c and d", 0)
+end
+
+function affine.__add(x, y)
+    x, y = as_affine(x), as_affine(y)
+    if x.variable and y.variable then
+        error("a subscript of the owner has two loop variables: c*i + d expected", 0)
+    end
+    return make_affine(x.variable or y.variable, x.c + y.c, x.d + y.d)
+end
+
+function affine.__mul(x, y)
+    x, y = as_affine(x), as_affine(y)
+    if x.variable and y.variable then
+        error("a subscript of the owner is not linear: c*i + d expected", 0)
+    end
+    local k = x.variable and y.d or x.d
+    local of = x.variable and x or y
+    return make_affine(of.variable, of.c * k, of.d * k)
+end
+
+function affine.__unm(x)
+    return make_affine(x.variable, -x.c, -x.d)
+end
+
+function affine.__sub(x, y)
+    return as_affine(x) + -as_affine(y)
+end
+
+for _, event in ipairs { "__div", "__idiv", "__mod", "__pow", "__lt", "__le", "__concat", "__len", "__call" } do
+    affine[event] = function()
+        error("the owner's subscripts are c*i + d with integers c and d", 0)
+    end
+end
+
+-- What a[i] of a blocked array gives where i is such a subscript, in blocked.lua's look.
+local trace = {}
+function trace.__index(t, i)
+    local subscripts = table.move(rawget(t, "subscripts"), 1, #rawget(t, "subscripts"), 1, {})
+    subscripts[#subscripts + 1] = as_affine(i)
+    return setmetatable({ array = rawget(t, "array"), subscripts = subscripts }, trace)
+end
+
+local look = blocked.look
+function blocked.look(a, key)
+    if getmetatable(key) == affine then
+        return setmetatable({ array = a, subscripts = {} }, trace)[key]
+    end
+    return look(a, key)
+end
+
+-- The owner's array and its subscripts, of loops of so many variables.
+function owner.subscripts(of, count)
+    if blocked.is(of) then
+        local list = {}
+        for d in ipairs(blocked.spread_of(of).shape) do
+            list[d] = make_affine(d, 1, 0)
+        end
+        return of, list
+    elseif type(of) ~= "function" then
+        local wanted = "a blocked array, or a function that gives an element of one, expected"
+        error(("bad argument #1 to 'sharedon' (%s)"):format(wanted), 0)
+    end
+    local variables = {}
+    for k = 1, count do
+        variables[k] = make_affine(k, 1, 0)
+    end
+    local found = of(table.unpack(variables, 1, count))
+    if getmetatable(found) ~= trace then
+        error("bad argument #1 to 'sharedon' (the function has to give an element of a blocked array)", 0)
+    end
+    local array, list = rawget(found, "array"), rawget(found, "subscripts")
+    if #list ~= #blocked.spread_of(array).shape then
+        error(("bad argument #1 to 'sharedon' (an element expected: %s has %d indices)"):format(blocked.kind_of(array),
+            #blocked.spread_of(array).shape), 0)
+    end
+    return array, list
+end
+
+function owner.check(array, list, extents)
+    local used, shape = {}, blocked.spread_of(array).shape
+    for d, x in ipairs(list) do
+        if x.variable and used[x.variable] then
+            error(("bad argument #1 to 'sharedon' (loop variable %d is used twice)"):format(x.variable), 0)
+        end
+        used[x.variable or 0] = true
+        local ends = { x.d, x.d }
+        if x.variable then
+            ends = { x.c * extents[x.variable][1] + x.d, x.c * extents[x.variable][2] + x.d }
+        end
+        for _, i in ipairs(ends) do
+            if (i < 1 or i > shape[d]) and (not x.variable or extents[x.variable][1] <= extents[x.variable][2]) then
+                error(("index %d is out of range for axis %d of the owner %s"):format(i, d, blocked.kind_of(array)), 0)
+            end
+        end
+    end
+end
+
+-- The loop's extents as { {first, last}, ... }.
+function owner.ranges(extents)
+    local list = {}
+    for k, x in ipairs(type(extents) == "table" and extents or { extents }) do
+        list[k] = type(x) == "table" and { x[1], x[2] } or { 1, x }
+        if math.type(list[k][1]) ~= "integer" or math.type(list[k][2]) ~= "integer" then
+            error(("bad argument #2 to 'sharedon' (axis %d: an extent or {first, last} expected)"):format(k), 0)
+        end
+    end
+    return list
+end
+
+-- The rounds of a PE: a box of the loop's.
+function owner.rounds(array, list, extents)
+    local first, count = spread.box(blocked.spread_of(array), mype)
+    local box = {}
+    for k, range in ipairs(extents) do
+        box[k] = { range[1], range[2] }
+    end
+    for d, x in ipairs(list) do
+        local low, high = first[d], first[d] + count[d] - 1
+        if x.variable and x.c ~= 0 then
+            local from, to = low - x.d, high - x.d
+            if x.c < 0 then
+                from, to = -to, -from
+            end
+            local c, range = math.abs(x.c), box[x.variable]
+            from, to = -(-from // c), to // c
+            range[1], range[2] = math.max(range[1], from), math.min(range[2], to)
+        elseif x.d < low or x.d > high then
+            box[1] = { 1, 0 }
+        end
+    end
+    local empty = false
+    for _, range in ipairs(box) do
+        empty = empty or range[2] < range[1]
+    end
+    return box, empty
+end
+
+return owner

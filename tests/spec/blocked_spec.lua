@@ -1,0 +1,341 @@
+-- Blocked arrays over ranks that are threads: where elements stand (the rules written anew here), elementwise work and its
+-- messages, reductions with the bits of one rank, loops by sharedon against the serial loop, files. Each script runs
+-- on several numbers of ranks, and what it prints has to be the same on all of them.
+
+local shell = require "shell"
+
+local program = shell.interpreter()
+local here = shell.capture "pwd":gsub("\n$", "")
+local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
+
+local scratch
+
+setup(function()
+    scratch = shell.scratch()
+end)
+
+teardown(function()
+    shell.discard(scratch)
+end)
+
+-- The different lines that ranks print, sorted; what they write to stderr.
+local function run(n, script)
+    shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
+    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s --ranks %d s.lua 2>err"):format(scratch, path, n))
+    local lines, seen = {}, {}
+    for line in text:gmatch "[^\n]+" do
+        if not seen[line] then
+            seen[line], lines[#lines + 1] = true, line
+        end
+    end
+    table.sort(lines)
+    return lines, shell.slurp(scratch .. "/err")
+end
+
+-- What one rank prints is what each of n prints.
+local function same(counts, script)
+    local alone, err = run(1, script)
+    assert.are.equal("", err)
+    assert.is_true(#alone > 0)
+    for _, n in ipairs(counts) do
+        local lines, errors = run(n, script)
+        assert.are.equal("", errors)
+        assert.are.same(alone, lines)
+    end
+end
+
+describe("blocks", function()
+    it("are as ABC says: 20 by 50 blocked, on 4 PEs", function()
+        assert.are.same({
+            "0\t20\t13\t1040\t0 13", "1\t20\t13\t1040\t13 26", "2\t20\t13\t1040\t26 39", "3\t20\t11\t880\t39 50",
+        }, (run(4, [[
+            local a = lun.zeros({ 20, s.block(50) }, "i32")
+            local first, last
+            for j = 1, 50 do
+                if s.home(a, 20, j) == me then first, last = first or j - 1, j end
+            end
+            print(me, s.blksize(a, 1, me), s.blksize(a, 2, me), s.localsize(a, me), first .. " " .. last)
+            local rows, columns = s.localview(a):shape()
+            assert(rows == 20 and columns == last - first)]])))
+    end)
+
+    it("of two dimensions: 20 by 50 on 64 PEs is 4 by 16", function()
+        local spread = require "lunarray.spread"
+        local grid = spread.new({ 20, 50 }, { 1, 2 }, nil, 64)
+        assert.are.same({ 4, 16 }, grid.grid)
+        for pe = 0, 63 do
+            local _, count = spread.box(grid, pe)
+            assert.are.same(pe < 8 and { 5, 4 } or { 5, 3 }, count)
+        end
+    end)
+
+    -- By definition: parts that cover all elements once, in order.
+    it("cover all elements once, by each rule, for odd sizes", function()
+        local spread = require "lunarray.spread"
+        local sizes = {
+            ceiling = function(n, p)
+                local list, left, size = {}, n, math.ceil(n / p)
+                for k = 1, p do
+                    list[k] = math.min(size, left)
+                    left = left - list[k]
+                end
+                return list
+            end,
+            balanced = function(n, p)
+                local list = {}
+                for k = 1, p do
+                    list[k] = 0
+                end
+                for k = 0, n - 1 do
+                    list[k % p + 1] = list[k % p + 1] + 1
+                end
+                return list
+            end,
+            remainder = function(n, p)
+                local list = {}
+                for k = 1, p do
+                    list[k] = math.floor(n / p)
+                end
+                list[p] = list[p] + math.fmod(n, p)
+                return list
+            end,
+        }
+        for rule, sizes_of in pairs(sizes) do
+            for _, n in ipairs { 0, 1, 2, 5, 6, 7, 8, 50, 63, 64, 65, 100 } do
+                for p = 1, 9 do
+                    local s, at = spread.new({ n }, { 1 }, rule, p), 0
+                    for pe, size in ipairs(sizes_of(n, p)) do
+                        local first, count = spread.box(s, pe - 1)
+                        assert.are.equal(size, count[1])
+                        assert.are.equal(at + 1, first[1])
+                        for i = at + 1, at + size do
+                            local home, inside = spread.home(s, { i })
+                            assert.are.equal(pe - 1, home)
+                            assert.are.equal(i - at, inside[1])
+                        end
+                        at = at + size
+                    end
+                    assert.are.equal(n, at)
+                end
+            end
+        end
+    end)
+end)
+
+describe("a blocked array", function()
+    it("is an array: operators, methods, skeletons, functions, elements", function()
+        same({ 2, 3, 4, 7 }, [[
+            for _, N in ipairs { 1, 2, 7, 64, 65 } do
+                local a, b = lun.zeros({ s.block(N) }, "f64"), lun.ones({ s.block(N) }, "f64")
+                a:set(lun.random(N, { seed = 1 }))
+                local private = lun.random(N, { seed = 1 })
+                for k, e in ipairs {
+                    (a + b) * 2 - a / 3, a ^ 2 % 0.3, a:lt(0.5), lun.where(a:lt(0.5), a, b), lun.sqrt(a),
+                    a:map(function(x) return x * x + 1 end), lun.max(a, 0.5),
+                    a:zip(b, function(x, y) return x - y end), private + a, 1 - a,
+                    lun.map(function(x, w) return x + w[1] end)(a, private), (a * 10):cast "i32", -a,
+                    lun.zip "+"(a, b), private:max(b),
+                } do
+                    print(N, k, e:dtype(), #e, e[1], e[N], e:kind())
+                end
+                s.barrier()
+                if me == n - 1 then a[N] = 5 end
+                s.barrier()
+                assert(a[N] == 5 and a[N + 1] == nil)
+                s.barrier()
+                print(N, a:fill(2):sum(), tostring(a):gsub("over .- ranks?", ""))
+            end]])
+    end)
+
+    it("has rank 2 and 3, blocked anywhere", function()
+        same({ 2, 4, 6 }, [[
+            local private = lun.random({ 7, 9 }, { seed = 3 })
+            for name, a in ipairs {
+                lun.zeros { s.block(7), 9 }, lun.zeros { 7, s.block(9) }, lun.zeros { s.block(7), s.block(9) },
+            } do
+                a:set(private)
+                local e = a * 2 + private - lun.index(9)
+                local sum = 0
+                for i = 1, 7 do for j = 1, 9 do sum = sum + e[i][j] end end
+                print(name, ("%.17g"):format(sum), e[7][9], (a - private):abs():max(), a:sum() == private:sum())
+                local moved = lun.zeros { s.block(7, { rule = "remainder" }), 9 }
+                moved:set(a)
+                print(name, (moved - private):abs():max(), (a + moved):sum() == (private + private):sum())
+            end
+            local cube = lun.random({ 3, s.block(4), s.block(5) }, { seed = 8 })
+            print(cube[3][4][5], cube[1][1][1], cube:distribute("copy", { over = "ranks" }):sum())]])
+    end)
+
+    it("reduces with the bits of one rank", function()
+        same({ 2, 3, 7 }, [[
+            for _, N in ipairs { 0, 1, 16383, 16384, 16385, 65537, 100003 } do
+                for _, dtype in ipairs { "f64", "f32", "i32" } do
+                    local private = dtype == "i32" and lun.random(N, { seed = N + 1 }):map(function(x)
+                        return math.floor(x * 100)
+                    end):cast "i32" or lun.random(N, { seed = N + 1, dtype = dtype })
+                    for _, rule in ipairs { "ceiling", "remainder" } do
+                        local a = private:distribute("block", { over = "ranks", rule = rule })
+                        assert(a:sum() == private:sum())
+                        assert(not (N > 0) or a:mean() == private:mean())
+                        assert(not (N > 0) or a:min() == private:min() and a:max() == private:max())
+                        assert((a + 1):prod() == (private + 1):prod())
+                        assert(a:gt(0.5):count() == private:gt(0.5):count())
+                        assert(a:gt(0.5):any() == private:gt(0.5):any() and a:lt(2):all() == private:lt(2):all())
+                    end
+                end
+            end
+            local m = lun.random({ 100, s.block(1003) }, { seed = 2, dtype = "f32" })
+            local private = lun.random({ 100, 1003 }, { seed = 2, dtype = "f32" }):copy()
+            assert(m:sum() == private:sum() and m:var() == private:var() and m:argmax() == private:argmax())
+            assert(m:sum(1)[5] == private:sum(1)[5])
+            print "equal"]])
+    end)
+
+    it("needs no message for elementwise work, one collective for an exact sum", function()
+        assert.are.same({ "0\t0\t0", "0\t1\t0" }, (run(4, [[
+            local a, b = lun.zeros({ s.block(1000) }, "i64"), lun.ones({ s.block(1000) }, "i64")
+            lun.stats "reset"
+            local c = (a + b) * 2
+            c:eval()
+            local t = lun.stats()
+            print(t.messages, t.collectives, t.remote_gets)
+            c:sum()
+            t = lun.stats()
+            print(t.messages, t.collectives, t.remote_gets)]])))
+    end)
+
+    it("is written as one file, byte for byte that of one rank, and read in parts", function()
+        run(1, [[lun.save("one.npy", lun.random({ 40, 7 }, { seed = 5 }))]])
+        for _, n in ipairs { 1, 3 } do
+            local lines, err = run(n, [[
+                local a = assert(lun.open "one.npy"):distribute("block", { over = "ranks" })
+                assert(s.localview(a):size() == s.blksize(a, 1, me) * 7)
+                print(lun.save("many.npy", a))
+                print(lun.save("/nonexistent/x.npy", a))]])
+            assert.are.equal("", err)
+            assert.are.equal("true", lines[2])
+            assert.is_truthy(lines[1]:find "^nil\t/nonexistent/x.npy: ")
+            assert.are.equal(shell.slurp(scratch .. "/one.npy"), shell.slurp(scratch .. "/many.npy"))
+        end
+    end)
+
+    it("says what is wrong", function()
+        local function message(script, n)
+            return run(n or 2, ("print(select(2, pcall(function() %s end)))"):format(script))[1]
+        end
+        for script, text in pairs {
+            ["local a = lun.zeros{s.block(9)} return a[11]"] = "s.lua:2: index 11 is out of range: the blocked array f64[9] "
+                .. "has 9 elements along axis 1",
+            ["local a = lun.zeros{s.block(9)} return a + lun.zeros(8)"] = "s.lua:2: bad argument #2 to 'add' (shapes "
+                .. "differ: [9] and [8])",
+            ["local a = lun.zeros{s.block(9)} return a.nothing"] = "s.lua:2: a blocked array has no 'nothing': "
+                .. "a:distribute(\"copy\", {over=\"ranks\"}) is a private array, which has all",
+            ["s.block(-1)"] = "s.lua:2: bad argument #1 to 'block' (an extent expected, got -1)",
+            ["s.block(3, {rule='odd'})"] = "s.lua:2: bad argument #2 to 'block' (the option is rule, one of ceiling, "
+                .. "balanced, remainder)",
+            ["lun.zeros(9):distribute('single', {over='ranks'})"] = "s.lua:2: bad argument #2 to 'distribute' (over ranks "
+                .. "\"block\" or \"copy\" expected, got single)",
+            ["s.blksize(lun.zeros(9), 1, 0)"] = "s.lua:2: bad argument #1 to 'blksize' (a blocked array expected, got a "
+                .. "private array)",
+        } do
+            assert.are.equal(text, message(script))
+        end
+        assert.are.same({ "ranks differ: rank 0 evaluates f64[9]; rank 1 evaluates f64[8]" },
+            (run(2, [[print(select(2, pcall(function()
+                local size = 9 - me
+                return lun.zeros { s.block(size) }
+            end)).message:gsub(" %(.-%)", "") .. "")]])))
+    end)
+end)
+
+describe("sharedon", function()
+    it("gives the serial loop's result", function()
+        same({ 2, 3, 4 }, [[
+            local N = 17
+            local function fresh(seed, columns)
+                local a = lun.zeros(columns and { N, s.block(N) } or { s.block(N), N })
+                a:set(lun.random({ N, N }, { seed = seed }))
+                return a
+            end
+            for _, columns in ipairs { true, false } do
+                local a, b, c = fresh(1, columns), fresh(2, columns), fresh(3, columns)
+                s.sharedon(a, function(i, j)
+                    a[i][j] = 0.0
+                    for k = 1, N do a[i][j] = a[i][j] + b[i][k] * c[k][j] end
+                end)
+                print(columns, "product", ("%.17g"):format(a:sum()), a[N][1])
+                s.sharedon(function(i, j) return b[j][i] end, { N, N }, function(i, j) c[i][j] = b[j][i] end)
+                print(columns, "transposed", c[1][N] == b[N][1], ("%.17g"):format((c * lun.index(N)):sum()))
+                s.sharedon(a, function(i, j) if b[i][j] > 0.5 then a[i][j] = -a[i][j] end end)
+                print(columns, "branches", ("%.17g"):format((a * lun.index(N)):sum()))
+                s.sharedon(function(i) return a[2 * i - 1][3] end, { { 2, 5 } }, function(i)
+                    a[2 * i - 1][3] = i * 10.0 + math.sqrt(b[i][i])
+                end)
+                print(columns, "strided", ("%.17g"):format(a[9][3]), a[10][3])
+                s.sharedon(function(i) return a[N + 1 - i][1] end, { N }, function(i) a[i][2] = c[N + 1 - i][1] end)
+                print(columns, "backwards", ("%.17g"):format((a * lun.index(N)):sum()))
+            end
+            local h, which = lun.zeros { s.block(30) }, lun.vector { 7, 3, 9, 30, 1, 2, 8, 22, 21, 20 }
+            local scale = 2.0
+            local function twice(x) return scale * x end
+            s.sharedon(h, { 10 }, function(i) h[which[i] ] = twice(i) end)
+            s.sharedon(h, function(i) if h[i] == 0 then h[i] = -1.0 end end)
+            print("scattered", h:sum(), h[7], h[30], h[29])
+            local l, r = lun.zeros { s.block(50) }, lun.zeros { s.block(50) }
+            l:set(lun.index(50) * 1.0)
+            for _ = 1, 3 do
+                s.sharedon(l, { { 2, 49 } }, function(i) r[i] = (l[i - 1] + l[i + 1]) / 2 end)
+                l, r = r, l
+            end
+            print("stencil", l:sum(), l[2], l[25], l[49])
+            local whole = lun.zeros(50)
+            s.sharedon(l, function(i) whole[i] = 1.0 end)
+            print("private", s.allreduce("+", whole:sum()))]])
+    end)
+
+    it("counts the accesses of ABC's programs exactly, and sends one message a pair", function()
+        assert.are.same({ "product\t187500\t0", "transpose\t0\t1875\t3" }, (run(4, [[
+            local N = 100
+            local a, b, c = lun.zeros({ N, s.block(N) }, "f32"), lun.ones({ N, s.block(N) }, "f32"),
+                lun.ones({ N, s.block(N) }, "f32")
+            lun.stats "reset"
+            s.sharedon(a, function(i, j)
+                a[i][j] = 0.0
+                for k = 1, N do a[i][j] = a[i][j] + b[i][k] * c[k][j] end
+            end)
+            local t = lun.stats()
+            print("product", t.remote_gets, t.remote_puts)
+            lun.stats "reset"
+            s.sharedon(function(i, j) return b[j][i] end, { N, N }, function(i, j) a[i][j] = b[j][i] end)
+            t = lun.stats()
+            print("transpose", t.remote_gets, t.remote_puts, t.messages)]])))
+    end)
+
+    it("raises one error on all ranks, and changes nothing", function()
+        local function message(script, n)
+            local lines = run(n or 3, "local a = lun.zeros { s.block(9), 9 } local b = lun.ones { s.block(9), 9 }\n"
+                .. ("local ok, e = pcall(function()\n%s\nend) s.barrier() print(e, a:sum(), b:sum())"):format(script))
+            assert.are.equal(1, #lines, table.concat(lines, "\n"))
+            return lines[1]
+        end
+        for script, text in pairs {
+            ["s.sharedon(a, function(i, j) a[i][j] = b[i + 1][j] end)"] = "s.lua:4: PE 2: index 10 is out of range for axis "
+                .. "1 of 'b' (length 9)\t0.0\t81.0",
+            ["s.sharedon(a, function(i, j) a[1][1] = i * 1.0 end)"] = "s.lua:4: PE 0: element [1][1] of 'a' is assigned "
+                .. "by rounds of PE 0 and PE 1: only one may\t0.0\t81.0",
+            ["s.sharedon(function(i) return a[i][i] end, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (loop "
+                .. "variable 1 is used twice)\t0.0\t81.0",
+            ["s.sharedon(function(i, j) return a[i * j][1] end, {9, 9}, print)"] = "s.lua:4: a subscript of the owner is "
+                .. "not linear: c*i + d expected\t0.0\t81.0",
+            ["s.sharedon(function(i) return a[i + 1][1] end, {9}, print)"] = "s.lua:4: index 10 is out of range for axis 1 "
+                .. "of the owner f64[9, 9]\t0.0\t81.0",
+            ["s.sharedon(5, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (a blocked array, or a function that "
+                .. "gives an element of one, expected)\t0.0\t81.0",
+            ["s.sharedon(a, {9, 9})"] = "s.lua:4: bad argument #3 to 'sharedon' (function expected, got no "
+                .. "value)\t0.0\t81.0",
+        } do
+            assert.are.equal(text, message(script))
+        end
+        assert.is_truthy(message "s.sharedon(a, function(i, j) a[i][j] = a[i][10 - j] end)":find("reads 'a'", 1, true))
+    end)
+end)
