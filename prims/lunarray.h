@@ -1079,7 +1079,8 @@ LUN_API lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value
 LUN_API lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x);
 /* Evaluates source into target's existing storage, converted to its dtype and broadcast to its
  * shape (LUN_ESHAPE).  All old elements are read before any is written, so source may overlap
- * target.  Expressions built before keep the old elements. */
+ * target.  Expressions built before keep the old elements.  A large source may be computed in that
+ * storage alone; then it waits on. */
 LUN_API lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source);
 /* The same for several at once, sources[k] into targets[k]: in as few passes as possible, and all
  * old elements are read before any is written, whichever overlap.  An element that two targets
