@@ -93,8 +93,12 @@ describe("a column of text", function()
         end)
     end)
 
-    it("is a plain list once a script has gone through it", function()
+    it("is a plain list once a script has gone through it twice, or by pairs", function()
         each(function(list, c, _, n)
+            for i = 1, n do
+                assert(c[i] == list[i])
+            end
+            assert.is_true(is_untouched(c))
             for i = 1, n do
                 assert(c[i] == list[i])
             end
