@@ -5,8 +5,8 @@
 local lun = require "lunarray"
 
 local explicit = (arg[1] or "explicit") == "explicit"
-local passes, file = math.tointeger(arg[2] or 4), arg[3]
-local N, EVENTS, SUBSETS = 14, 3000, 3 -- voxels along an axis, events of a subset
+local passes, file = math.tointeger(arg[2] or 1), arg[3]
+local N, EVENTS, SUBSETS = 10, 9000, 4 -- voxels along an axis, events of a subset
 local MOST = 3 * N                     -- voxels on a path
 
 -- A phantom: a ball with a hot ball in it.
@@ -81,7 +81,7 @@ truth = truth / truth:sum()
 
 local f = lun.ones(N ^ 3 // 1):copy()
 for pass = 1, passes do
-    for _, events in ipairs(subsets) do
+    for s, events in ipairs(subsets) do
         if explicit then f:distribute "copy" end
         local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(table.unpack(events))))
         local forward = (f:take(voxels) * lengths):sum { axis = 2, keep = true }
@@ -91,8 +91,9 @@ for pass = 1, passes do
             f:distribute "block"
         end
         f = update(f, c):eval()
+        local distance = f / f:sum() - truth
+        print(("iteration %d: error %.4f"):format((pass - 1) * SUBSETS + s, (distance:dot(distance) / truth:dot(truth)) ^ 0.5))
     end
-    print(("pass %d: error %.4f"):format(pass, ((f / f:sum() - truth) ^ 2):sum() ^ 0.5 / (truth ^ 2):sum() ^ 0.5))
 end
 
 -- The slice in the middle, beside that of the phantom.

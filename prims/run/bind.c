@@ -155,8 +155,7 @@ lun_status lun__bind_padding(lun_engine *e, lun_binding *to, int i, const lun_no
     lun_status s = find_padded(e, to, n, false, &p);
     if (s != LUN_OK)
         return s;
-    to->strided[i].pad = &p->pad;
-    to->strided[i].box = lun__pad_box(&p->pad, &to->strided[i].at);
+    to->strided[i].pad = &p->pad; /* and no box: that would read beside rows, too */
     return LUN_OK;
 }
 

@@ -414,6 +414,17 @@ describe("results on several places", function()
         assert.same({ 5, 5, 8 }, zero:scan("+", 0, { inclusive = true }):totable())
     end)
 
+    it("read nothing beside the rows that a stencil reaches", function()
+        local around = lun.stencil(function(x) return (x(-2, -1) + x(1, 3) + x(0, 0) * 2) / 4 end, { edge = "nearest" })
+        local m = lun.random({ 12, 20000 }, { seed = 1, dtype = "f32" }):copy()
+        lun.use "openmp"
+        local wanted = around(m):tobytes()
+        for _, set in ipairs { "openmp/3", "reference/5" } do
+            lun.use(set)
+            assert.is_true(around(m):tobytes() == wanted, set)
+        end
+    end)
+
     it("are computed whatever the distributions of operands are", function()
         lun.use "openmp/3"
         local n, kinds = 130, { "none", "single", "block", "overlap", "copy" }

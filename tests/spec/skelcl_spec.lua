@@ -3,6 +3,13 @@ local lun = require "lunarray"
 
 local program = arg and arg[-1] or "build/lunarray"
 
+local function has_opencl()
+    for _, backend in ipairs(lun.backends()) do
+        if backend == "opencl" then return true end
+    end
+    return false
+end
+
 local printed = {
     dot_product = [[
 kernels: 1
@@ -34,6 +41,38 @@ kernels: 1
 wrong number of arguments to 'compose' (4 arrays expected, got 3)
 ]],
 }
+
+-- The images that OSEM found and of the phantom, side by side; the error falls.
+local osem = [[
+iteration 1: error 0.6765
+iteration 2: error 0.4649
+iteration 3: error 0.3575
+iteration 4: error 0.3249
+
+     .         ....
+  .:....      ......
+  *@*...     .@@@....
+ .*@+....    .@@@....
+ ..:.....    ........
+ .......     ........
+  ......      ......
+     .         ....
+
+image 99527badf7
+]]
+
+describe("SkelCL's image reconstruction", function()
+    for _, way in ipairs { "reference/4 explicit", "openmp implicit", "openmp/2 implicit", "openmp/3 explicit", "opencl:* explicit" } do
+        it("finds one image, on " .. way, function()
+            local set, distributions = way:match "^(%S+) (%S+)$"
+            if set:find "opencl" and not has_opencl() then return end
+            local pipe = assert(io.popen(("POCL_DEVICES='pthread pthread pthread' LUNARRAY_BACKEND='%s' %s examples/skelcl/osem.lua %s 2>&1")
+                :format(set, program, distributions)))
+            assert.equal(osem, pipe:read "a")
+            assert.is_true(pipe:close())
+        end)
+    end
+end)
 
 for _, backend in ipairs(lun.backends()) do
     if backend ~= "reference" then
