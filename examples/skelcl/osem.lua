@@ -35,8 +35,10 @@ local function path(ax, ay, az, bx, by, bz)
     return function(i, m)
         local x, y, z = ax[i], ay[i], az[i]
         local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
-        local from = math.max(math.min(-x / dx, (N - x) / dx), math.min(-y / dy, (N - y) / dy), math.min(-z / dz, (N - z) / dz))
-        local to = math.min(math.max(-x / dx, (N - x) / dx), math.max(-y / dy, (N - y) / dy), math.max(-z / dz, (N - z) / dz))
+        local x0, y0, z0 = -x / dx, -y / dy, -z / dz
+        local x1, y1, z1 = (N - x) / dx, (N - y) / dy, (N - z) / dz
+        local from = math.max(math.min(x0, x1), math.min(y0, y1), math.min(z0, z1))
+        local to = math.min(math.max(x0, x1), math.max(y0, y1), math.max(z0, z1))
         local px = math.max(0, math.min(N - 1, math.floor(x + from * dx)))
         local py = math.max(0, math.min(N - 1, math.floor(y + from * dy)))
         local pz = math.max(0, math.min(N - 1, math.floor(z + from * dz)))
@@ -92,7 +94,8 @@ for pass = 1, passes do
         end
         f = update(f, c):eval()
         local distance = f / f:sum() - truth
-        print(("iteration %d: error %.4f"):format((pass - 1) * SUBSETS + s, (distance:dot(distance) / truth:dot(truth)) ^ 0.5))
+        local error = (distance:dot(distance) / truth:dot(truth)) ^ 0.5
+        print(("iteration %d: error %.4f"):format((pass - 1) * SUBSETS + s, error))
     end
 end
 

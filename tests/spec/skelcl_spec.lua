@@ -66,8 +66,8 @@ describe("SkelCL's image reconstruction", function()
         it("finds one image, on " .. way, function()
             local set, distributions = way:match "^(%S+) (%S+)$"
             if set:find "opencl" and not has_opencl() then return end
-            local pipe = assert(io.popen(("POCL_DEVICES='pthread pthread pthread' LUNARRAY_BACKEND='%s' %s examples/skelcl/osem.lua %s 2>&1")
-                :format(set, program, distributions)))
+            local pipe = assert(io.popen(("POCL_DEVICES='pthread pthread pthread' LUNARRAY_BACKEND='%s' %s %s %s 2>&1")
+                :format(set, program, "examples/skelcl/osem.lua", distributions)))
             assert.equal(osem, pipe:read "a")
             assert.is_true(pipe:close())
         end)
