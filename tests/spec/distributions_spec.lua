@@ -467,3 +467,15 @@ describe("results on several places", function()
         refused("out of", function() lun.eval(lun.generate(6, function(i) return v[i] end)) end)
     end)
 end)
+
+describe("on sets of places, what holds on one place holds:", function()
+    for _, name in ipairs { "operators", "reductions", "indexing", "generate", "stencil" } do
+        it(name, function()
+            local pipe = assert(io.popen(("%s -e 'dofile \"tests/sets.lua\"' tests/busted.lua tests/spec/%s_spec.lua 2>&1"):format(
+                program, name)))
+            local text = pipe:read "a"
+            assert.is_true(pipe:close(), text)
+            assert.matches("successes / 0 failures / 0 errors", text)
+        end)
+    end
+end)
