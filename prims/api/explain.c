@@ -138,6 +138,8 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     k->writes = 1;
     k->bytes_written = stored ? n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes : 0;
     k->bytes_read = lun__product_reads(n);
+    if (lun__pieces_makes(s, at, n->in[0]))
+        k->bytes_read -= n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
     return k->ir && k->source && k->types ? status : lun__nomem(e);

@@ -44,6 +44,28 @@ static bool takes_all(const lun_steps *s, int head, int first, int last)
     return bytes >= BYTES;
 }
 
+/* Whether step at + 1 is a product of what the kernel `at` makes, which nothing else needs, and of
+ * something else, with rows enough for several pieces. */
+static bool feeds_product(const lun_steps *s, int at)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    const lun_node *product = s->at[at + 1].node;
+    if (s->at[at + 1].kind != LUN_STEP_PRODUCT || s->at[at + 1].chain || product->rank != 2)
+        return false;
+    const lun_node *rows = product->in[0], *other = product->in[1];
+    while (other->kind == LUN_NODE_VIEW || other->kind == LUN_NODE_RESHAPE)
+        other = other->in[0];
+    int64_t shape[LUN_MAX_RANK];
+    lun__node_shape(rows, shape);
+    if (rows == other || bytes_of(rows) < BYTES || shape[0] < (int64_t)4 * LUN_PIECE_ROWS ||
+        lun__chain_keeps(s, at + 1, rows))
+        return false;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT && l->slots[i].node != rows)
+            return false;
+    return true;
+}
+
 /* Whether a later one of the steps takes a large array that an earlier one takes, too. */
 static bool shares(const lun_steps *s, int first, int last)
 {
@@ -75,6 +97,8 @@ static int last_of(const lun_steps *s, int first, int count)
     const bool made = is_elementwise(&s->at[first]);
     const int from = first + made;
     int last = from - 1;
+    if (made && from < count && feeds_product(s, first))
+        return from;
     while (last + 1 < count && last + 1 < first + LUN_CHAIN_STEPS && streams(&s->at[last + 1]) &&
            !s->at[last + 1].chain && fits(s, made ? first : -1, last + 1, s->at[first].n))
         last++;
@@ -101,7 +125,8 @@ void lun__pieces_find(lun_steps *s, int count)
 
 bool lun__pieces_begin(const lun_steps *s, int first)
 {
-    return s->at[lun__chain_last(s, first)].kind == LUN_STEP_ALGORITHM;
+    const lun_step_kind last = s->at[lun__chain_last(s, first)].kind;
+    return last == LUN_STEP_ALGORITHM || last == LUN_STEP_PRODUCT;
 }
 
 static int first_of(const lun_steps *s, int at)

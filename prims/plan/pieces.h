@@ -1,12 +1,13 @@
 /* pieces.h - steps that are run some indices at a time: a kernel, or none, and the algorithms that
- * take what it makes in its order, so that they find it in the cache.  Private to prims/. */
+ * take what it makes in its order, or the matrix product whose rows it makes, so that they find it
+ * in the cache.  Private to prims/. */
 #ifndef LUN_PIECES_H
 #define LUN_PIECES_H
 
 #include "plan/steps.h"
 
-/* Indices that are run at a time. */
-enum { LUN_PIECE = 1 << 18 };
+/* Indices that are run at a time; rows of a product's first operand, if they are more. */
+enum { LUN_PIECE = 1 << 18, LUN_PIECE_ROWS = 256 };
 
 /* Numbers such steps among the first `count` in step->chain, as chains are, which come first. */
 void lun__pieces_find(lun_steps *s, int count);

@@ -83,10 +83,12 @@ static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun
     return address(w, *number, &m->data);
 }
 
-/* Memory beside operands and result. */
-static lun_status make_room(lun_multiplying *w)
+/* Memory beside operands and result, for that product and `other`. */
+static lun_status make_room(lun_multiplying *w, const lun_product *other)
 {
     int64_t room = w->at->backend->product_room(w->at->state, &w->p);
+    int64_t more = w->at->backend->product_room(w->at->state, other);
+    room = more > room ? more : room;
     lun_status s = room ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
     w->p.scratch = w->scratch ? w->scratch->data : NULL;
     return s;
@@ -115,7 +117,22 @@ lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lu
     if (s == LUN_OK && w->to)
         s = address(w, w->to, &c);
     w->p.c = (void *)(uintptr_t)c;
-    return s == LUN_OK ? make_room(w) : s;
+    return s == LUN_OK ? make_room(w, &w->p) : s;
+}
+
+lun_status lun__product_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
+                                   lun_multiplying *w)
+{
+    *w = (lun_multiplying){.e = e, .p = lun__product_of(n)};
+    lun_status s = find_backend(e, &w->p, &w->at);
+    if (s == LUN_OK)
+        s = load(w, n->in[1], &w->p.b, &w->number[1]);
+    if (s == LUN_OK)
+        s = make_result(w, n->n);
+    lun_product last = w->p;
+    last.rows = w->p.rows % rows ? w->p.rows % rows : rows;
+    w->p.rows = rows;
+    return s == LUN_OK ? make_room(w, &last) : s;
 }
 
 void lun__product_close(lun_multiplying *w)
@@ -132,6 +149,21 @@ static lun_status multiply(lun_multiplying *w)
     lun_status s = w->at->backend->product(w->at->state, &w->p);
     w->e->stats.run_time += lun__now() - start;
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+}
+
+lun_status lun__product_part(lun_multiplying *w, int64_t first, int64_t count, const void *a)
+{
+    const int64_t size = lun__dtype_get(w->p.dtype)->bytes;
+    w->p.rows = count;
+    w->p.a.data = a;
+    w->p.c = (char *)w->to->data + first * w->p.columns * size;
+    return multiply(w);
+}
+
+void lun__product_take(lun_multiplying *w, lun_node *n)
+{
+    lun__node_become_leaf(w->e, n, w->to, 0);
+    w->to = NULL;
 }
 
 static int64_t bytes_of(const lun_node *n)
@@ -157,8 +189,7 @@ lun_status lun__run_product(lun_engine *e, lun_node *n)
         e->stats.bytes_written += bytes_of(n);
         if (e->profiling)
             lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);
-        lun__node_become_leaf(e, n, w.to, 0);
-        w.to = NULL;
+        lun__product_take(&w, n);
     }
     lun__product_close(&w);
     return s;

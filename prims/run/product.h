@@ -24,6 +24,15 @@ typedef struct lun_multiplying {
 lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lun_storage *to,
                              lun_multiplying *out);
 void lun__product_close(lun_multiplying *m);
+/* The same to make some rows at a time: all rows of the result have memory, those of the first
+ * operand are given with each part. */
+lun_status lun__product_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
+                                   lun_multiplying *out);
+/* Rows first .. first + count - 1, at most as many as it was opened for, of the first operand's
+ * rows at `a`, which stand side by side in its dtype. */
+lun_status lun__product_part(lun_multiplying *m, int64_t first, int64_t count, const void *a);
+/* n becomes a LEAF of all rows. */
+void lun__product_take(lun_multiplying *m, lun_node *n);
 /* Bytes of the operands of a MATMUL. */
 int64_t lun__product_reads(const lun_node *n);
 /* n, a MATMUL of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */

@@ -256,6 +256,58 @@ describe("what follows a product", function()
         assert.is_true(same(nearest, distance(A, B):argmin(2)))
     end)
 
+    it("takes rows that are computed, some at a time", function()
+        local cube = lun.map(function(x) return x * x * x end)
+        for i, s in ipairs { { 1024, 1030, 20 }, { 20001, 64, 65 }, { 33025, 33, 3 }, { 70000, 16, 1 }, { 4097, 513, 300 } } do
+            for d, dtype in ipairs { "f32", "f64", "i32" } do
+                if i == 2 or (i + d) % 2 == 0 then
+                    local A, B = matrix({ s[1], s[2] }, dtype, i), matrix({ s[2], s[3] }, dtype, 7)
+                    local row = matrix({ s[2] }, dtype, 9)
+                    local what = dtype .. " " .. table.concat(s, " x ")
+                    local stored = (cube(A) + row):eval():copy()
+                    assert.is_true(same(stored:matmul(B):eval(), (cube(A) + row):matmul(B):eval()), what)
+                    local narrow = A:gt(row):eval():copy()
+                    assert.is_true(same(narrow:matmul(B):eval(), A:gt(row):matmul(B):eval()), "bools by " .. what)
+                    assert.is_true(same(stored:matmul(B * 2):eval(), (cube(A) + row):matmul(B * 2):eval()), what)
+                end
+            end
+        end
+        local A = matrix({ 1100, 1000 }, "f32", 1)
+        local wanted = (A + 1):eval():copy()
+        assert.is_true(same(wanted:matmul(wanted:transpose()):eval(), (A + 1):matmul((A + 1):transpose()):eval()))
+        local L = A + 2 -- which is needed later, too
+        local p, sum = lun.eval(L:matmul(A:transpose()), L:sum(1))
+        assert.is_true(same((A + 2):eval():copy():matmul(A:transpose()):eval(), p))
+        assert.is_true(same((A + 2):eval():copy():sum(1):eval(), sum))
+    end)
+
+    it("stores no operand that it takes by rows", function()
+        if lun.backends()[1] == "reference" then
+            return
+        end
+        local A, B = matrix({ 5000, 256 }, "f32", 1), matrix({ 256, 20 }, "f32", 2)
+        local y = (A * 2 + 1):matmul(B)
+        collectgarbage()
+        assert.equal("1 1", chains(y))
+        local operands, size = (5000 * 256 + 256 * 20) * 4, 5000 * 20 * 4
+        local plan = lun.explain(y)
+        assert.equal(operands + size, plan[1].bytes_read + plan[2].bytes_read + plan[2].bytes_written)
+        assert.equal(0, plan[1].bytes_written)
+        local launches = lun.stats().launches
+        assert.same({ operands, size, 1 }, moved(function() y:eval() end))
+        assert.equal(1, lun.stats().launches - launches)
+        local L = A * 3
+        local z = L:matmul(B):eval()
+        assert.is_true(same((L * 1):eval():matmul(B):eval(), z))
+        assert.equal("0 0", chains((A:sub(1, 1000) + 1):matmul(B))) -- small
+        local zeros = lun.ones({ 1300, 1000 }, "i32"):copy()
+        zeros[1299][7] = 0
+        local line = debug.getinfo(1, "l").currentline + 1
+        expect.failure("epilogues_spec.lua:" .. line, function() return (7 // zeros):matmul(zeros:transpose()):eval() end)
+        zeros[1299][7] = 1
+        assert.equal(7000, (7 // zeros):matmul(zeros:transpose())[1300][1300])
+    end)
+
     it("names the line of what fails, and changes nothing", function()
         local A, B = lun.ones({ 700, 8 }, "i32"):copy(), lun.ones({ 8, 700 }, "i32"):copy()
         local zero = lun.zeros({ 700 }, "i64"):copy()
@@ -287,6 +339,7 @@ describe("what follows a product", function()
             show((A:matmul(B) * 2):sum(3))
             local X, Y = lun.random({333, 5}, {seed = 5}):eval(), lun.random({1701, 5}, {seed = 6}):eval()
             show(lun.allpairs(function(x, y) return (x - y) ^ 2 end, "+")(X, Y):sum(2))
+            show((lun.random({6001, 171}, {seed = 8}) * 2 - 1):matmul(lun.random({171, 7}, {seed = 9})))
             show(X:sub({1, 20}):matmul(lun.random({5, 20000}, {seed = 7})):sum(2))
             print(string.format("%016x", h))]])
         local wanted
