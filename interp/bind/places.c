@@ -207,11 +207,37 @@ static bool is_kind(const char *name)
            !strcmp(name, "copy");
 }
 
+static const char over_ranks; /* its address is the key in the registry */
+
+/* What distributes over ranks, a function of Lua with distribute's arguments, is kept. */
+static int distribute_over_ranks(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &over_ranks);
+    return 0;
+}
+
+static bool is_over_ranks(lua_State *L)
+{
+    bool is = false;
+    if (lua_istable(L, 3)) {
+        is = lua_getfield(L, 3, "over") == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "ranks");
+        lua_pop(L, 1);
+    }
+    return is;
+}
+
 /* a:distribute(kind [, {device=, rule=, weights=, halo=}]): a, whose elements belong so from now
  * on. */
 static int distribute(lua_State *L)
 {
     static const char *const names[] = {"device", "rule", "weights", "halo"};
+    if (is_over_ranks(L)) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &over_ranks);
+        lua_insert(L, 1);
+        lua_call(L, lua_gettop(L) - 1, 1);
+        return 1;
+    }
     lun__host *h = lun__here(L);
     lun_array *a = lun__check_array(L, h, 1);
     lun_distribution d = {.size = sizeof d, .kind = luaL_checkstring(L, 2)};
@@ -293,6 +319,9 @@ void lun__open_places(lua_State *L, const lun__parts *p)
     static const lun__entry functions[] = {{"use", use, 1}, {"stats", stats, 1}, {NULL, NULL, 0}};
     static const lun__entry methods[] = {
         {"distribute", distribute, 3}, {"distribution", distribution, 1}, {NULL, NULL, 0}};
+    static const luaL_Reg internal[] = {{"distribute_over_ranks", distribute_over_ranks},
+                                        {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
     lun__offer(L, p, p->core, functions);
     lun__offer(L, p, p->methods, methods);
 }

@@ -169,21 +169,21 @@ end
 function move.distribute(a, kind, options)
     for key in pairs(options) do
         if key ~= "over" and key ~= "rule" and key ~= "axis" then
-            error(("bad argument #3 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
+            error(("bad argument #2 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
                 tostring(key)), 0)
         end
     end
     if kind == "copy" then
         return blocked.is(a) and blocked.private(a) or a
     elseif kind ~= "block" then
-        error(("bad argument #2 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
+        error(("bad argument #1 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
             tostring(kind)), 0)
     end
     local shape, axis, rule = { a:shape() }, options.axis or 1, options.rule
     if math.type(axis) ~= "integer" or axis < 1 or axis > #shape then
-        error(("bad argument #3 to 'distribute' (axis %s of an array of rank %d)"):format(tostring(axis), #shape), 0)
+        error(("bad argument #2 to 'distribute' (axis %s of an array of rank %d)"):format(tostring(axis), #shape), 0)
     elseif rule ~= nil and not spread.is_rule(rule) then
-        error(("bad argument #3 to 'distribute' (the rule is one of %s)"):format(spread.rules), 0)
+        error(("bad argument #2 to 'distribute' (the rule is one of %s)"):format(spread.rules), 0)
     end
     local s = spread.new(shape, { axis }, rule, npes)
     if blocked.is(a) then
@@ -194,7 +194,7 @@ end
 
 methods.distribute = public(function(a, kind, options)
     if type(options) ~= "table" or options.over ~= "ranks" then
-        error("bad argument #3 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
+        error("bad argument #2 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
     end
     return move.distribute(a, kind, options)
 end)

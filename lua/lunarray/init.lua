@@ -67,13 +67,7 @@ core.internal.page_type.__tostring = later("plan", "page", 1)
 core.internal.array_type.__tostring = later("show", "text", 1)
 
 -- What is distributed over ranks is a blocked array.
-local distribute = core.internal.methods.distribute
-function core.internal.methods.distribute(a, kind, options, ...)
-    if type(options) == "table" and options.over == "ranks" then
-        return lun.spmd.distribute(a, kind, options)
-    end
-    return distribute(a, kind, options, ...)
-end
+core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)
 
 -- Ranks begin when one of their names is first used.
 lun.spmd = setmetatable({}, {

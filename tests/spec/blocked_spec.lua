@@ -233,7 +233,7 @@ describe("a blocked array", function()
             ["s.block(-1)"] = "s.lua:2: bad argument #1 to 'block' (an extent expected, got -1)",
             ["s.block(3, {rule='odd'})"] = "s.lua:2: bad argument #2 to 'block' (the option is rule, one of ceiling, "
                 .. "balanced, remainder)",
-            ["lun.zeros(9):distribute('single', {over='ranks'})"] = "s.lua:2: bad argument #2 to 'distribute' (over ranks "
+            ["lun.zeros(9):distribute('single', {over='ranks'})"] = "s.lua:2: bad argument #1 to 'distribute' (over ranks "
                 .. "\"block\" or \"copy\" expected, got single)",
             ["s.blksize(lun.zeros(9), 1, 0)"] = "s.lua:2: bad argument #1 to 'blksize' (a blocked array expected, got a "
                 .. "private array)",
