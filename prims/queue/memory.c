@@ -113,6 +113,8 @@ static lun_status allocate_on_device(lun_engine *e, lun_memory *m, int64_t bytes
     lun_status s = m->at->backend->buffer_new(m->at->state, bytes, &m->buffer);
     if (s == LUN_OK)
         s = m->at->backend->upload(m->at->state, m->buffer, 0, zeros, bytes);
+    if (s == LUN_OK)
+        lun__pool_press(e->pool, bytes);
     free(zeros);
     return s;
 }

@@ -496,12 +496,18 @@ describe("a queue", function()
                     end, b))
                     other:wait(q:record())
                     print("begins")
+                    if os.execute then -- there is no time limit, which brings a sandbox
+                        local self = io.open("/proc/self/stat"):read "n"
+                        os.execute("(sleep 0.1; kill -INT " .. self .. ") &")
+                    end
                     q:wait()
                 ]]):format(device, device, device)
                 local out = program(text, "--time-limit 0.7")
                 assert.matches("begins", out)
                 assert.matches("time limit reached", out)
                 assert.matches("status 1", out)
+                out = program(text)
+                assert.matches("interrupted!", out, 1, true)
             end
         end
     end)
