@@ -251,6 +251,20 @@ describe("a task", function()
         end)
     end)
 
+    it("changes elements at once, beside other threads", function()
+        everywhere(function(device, how)
+            local q, n = lun.queue(device, how), 5000
+            local a = (lun.index(n) * 7919 % 13):eval()
+            local counts, wanted = lun.buffer(device, 13, "i64"), list(13, function() return 0 end)
+            for i = 1, n do wanted[a[i] + 1] = wanted[a[i] + 1] + 2 end
+            local task = lun.task(lun.workdiv(n, { team = 4, elements = 5 }), function(t, h, x)
+                for i = t:index(), math.min(t:index() + t:elements() - 1, #x) do lun.atomic.add(h, x[i] + 1, 1) end
+            end, counts, filled(device, q, a))
+            q:enqueue(task):enqueue(task)
+            assert.same(wanted, read(q, counts))
+        end)
+    end)
+
     it("has the numbers of when it was made", function()
         local q, y, k = lun.queue "openmp", lun.buffer("openmp", 3), 5
         local total = lun.vector({ 1, 2 }):sum()
