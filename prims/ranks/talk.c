@@ -160,6 +160,6 @@ lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t co
         s = lun__is_over(e);
     if (s == LUN_OK)
         s = lun__post(e, pe, LUN_TAG_CONTROL, LUN_SAYS_REQUEST, bytes, count);
-    lun_wait w = lun__wait_new("a remote access", pe);
+    lun_wait w = lun__wait_new("a remote access", LUN_NET_ANY); /* the answer may wait for others */
     return s == LUN_OK ? lun__take_message(e, pe, LUN_TAG_REPLY, &w, reply, reply_count) : s;
 }

@@ -1,0 +1,333 @@
+/* ranks_faults_test.c - ABC's programs on three ranks while one of them loses a message or a step,
+ * dies, ends or does something else: at every call of the transport, or step, in turn. No rank
+ * hangs, and those that fail are told one text. RANKS_FAULTS=all takes every call, else a few. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lunarray_bind.h"
+#include "ranks/state.h"
+
+enum { RANKS = 3, VICTIM = 1, FEW = 6 };
+
+/* What goes wrong on the victim. */
+typedef enum fault { NOTHING, LOSES, DIES, ENDS, DIFFERS } fault;
+
+/* ---- a transport that fails at its call number `at` -------------------------------------------- */
+
+typedef struct shim {
+    lun_net base;
+    lun_net *inner;
+    fault fault;
+    int calls, at;
+} shim;
+
+/* Stands for a request that is never done. */
+static char lost;
+
+/* Counts a call that moves something; true where it is the one that is lost. False with *ok false:
+ * the rank is dead. */
+static bool is_lost(shim *s, bool *ok)
+{
+    int call = s->calls++;
+    *ok = !(s->fault == DIES && call >= s->at);
+    if (!*ok)
+        snprintf(s->base.error, sizeof s->base.error, "killed");
+    return s->fault == LOSES && call == s->at;
+}
+
+#define BEGIN                            \
+    shim *s = (shim *)n;                 \
+    bool ok;                             \
+    if (is_lost(s, &ok)) {               \
+        *out = (lun_net_request *)&lost; \
+        return true;                     \
+    }                                    \
+    if (!ok)                             \
+        return false;
+
+static bool isend(lun_net *n, int to, int tag, const void *b, int count, lun_net_request **out)
+{
+    BEGIN
+    return s->inner->calls->isend(s->inner, to, tag, b, count, out);
+}
+
+static bool ibcast(lun_net *n, int root, void *b, int count, lun_net_request **out)
+{
+    BEGIN
+    return s->inner->calls->ibcast(s->inner, root, b, count, out);
+}
+
+static bool iallgather(lun_net *n, const void *b, int count, lun_net_parts all,
+                       lun_net_request **out)
+{
+    BEGIN
+    return s->inner->calls->iallgather(s->inner, b, count, all, out);
+}
+
+static bool ialltoall(lun_net *n, lun_net_parts given, lun_net_parts got, lun_net_request **out)
+{
+    BEGIN
+    return s->inner->calls->ialltoall(s->inner, given, got, out);
+}
+
+static bool iagree(lun_net *n, uint64_t *words, int count, lun_net_request **out)
+{
+    BEGIN
+    return s->inner->calls->iagree(s->inner, words, count, out);
+}
+
+/* A dead rank neither looks nor receives. */
+static bool is_dead(shim *s)
+{
+    if (s->fault != DIES || s->calls <= s->at)
+        return false;
+    snprintf(s->base.error, sizeof s->base.error, "killed");
+    return true;
+}
+
+static bool irecv(lun_net *n, int from, int tag, void *b, int count, lun_net_request **out)
+{
+    shim *s = (shim *)n;
+    return !is_dead(s) && s->inner->calls->irecv(s->inner, from, tag, b, count, out);
+}
+
+static bool probe(lun_net *n, int from, int tag, lun_net_found *out)
+{
+    shim *s = (shim *)n;
+    return !is_dead(s) && s->inner->calls->probe(s->inner, from, tag, out);
+}
+
+static bool test(lun_net *n, lun_net_request **request)
+{
+    shim *s = (shim *)n;
+    if (is_dead(s))
+        return false;
+    return *request == (lun_net_request *)&lost || s->inner->calls->test(s->inner, request);
+}
+
+static bool abandon(lun_net *n)
+{
+    shim *s = (shim *)n;
+    return s->inner->calls->abandon(s->inner);
+}
+
+static void close_shim(lun_net *n)
+{
+    shim *s = (shim *)n;
+    s->inner->calls->close(s->inner);
+    free(s);
+}
+
+static lun_net *new_shim(lun_net *inner, fault f, int at)
+{
+    static const lun_net_calls calls = {
+        .isend = isend,
+        .irecv = irecv,
+        .test = test,
+        .probe = probe,
+        .ibcast = ibcast,
+        .iallgather = iallgather,
+        .ialltoall = ialltoall,
+        .iagree = iagree,
+        .abandon = abandon,
+        .close = close_shim,
+    };
+    shim *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    *s = (shim){{.calls = &calls, .rank = inner->rank, .size = inner->size}, inner, f, 0, at};
+    return &s->base;
+}
+
+/* ---- the programs ---------------------------------------------------------------------------- */
+
+/* Step number fault_at of the victim: an error in its script, or another step. */
+static const char prelude[] = "local net, steps = require('lunarray.core').internal.spmd, 0\n"
+                              "local step = net.step\n"
+                              "function net.step(doing, noun, options)\n"
+                              "    steps = steps + 1\n"
+                              "    if steps == fault_at then\n"
+                              "        if fault == 3 then error('the script ends here', 0) end\n"
+                              "        return step('does something else', 'something else')\n"
+                              "    end\n"
+                              "    return step(doing, noun, options)\n"
+                              "end\n";
+
+static const char *const programs[] = {
+    /* the product of matrices */
+    "local s = lun.spmd local n = 6\n"
+    "local a, b = lun.zeros({n, s.block(n)}), lun.ones({n, s.block(n)})\n"
+    "local c = lun.full({n, s.block(n)}, 2.0)\n"
+    "s.sharedon(a, function(i, j)\n"
+    "    a[i][j] = 0.0\n"
+    "    for k = 1, n do a[i][j] = a[i][j] + b[i][k] * c[k][j] end\n"
+    "end)\n"
+    "assert(a:sum() == n * n * 12)\n",
+    /* the transpose */
+    "local s = lun.spmd local n = 6\n"
+    "local a, b = lun.random({n, s.block(n)}, {seed = 1}), lun.zeros({n, s.block(n)})\n"
+    "s.sharedon(function(i, j) return a[j][i] end, {n, n}, function(i, j) b[i][j] = a[j][i] end)\n"
+    "s.barrier()\n"
+    "assert(b[1][n] == a[n][1])\n"
+    "s.barrier()\n",
+    /* pi */
+    "local s = lun.spmd\n"
+    "local total = s.shared('i64', 0)\n"
+    "s.atomic(total, '+', 1)\n"
+    "s.critical(function() total:set(total:get() + 1) end)\n"
+    "s.master(function() assert(s.npes < 2 or total:get() >= 2) end)\n"
+    "assert(s.allreduce('+', 1) == s.npes)\n",
+};
+enum { PROGRAMS = sizeof programs / sizeof programs[0] };
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+typedef struct rank {
+    pthread_t thread;
+    lun_engine *e;
+    shim *net;
+    const char *program;
+    fault fault;
+    int at, calls;
+    lun_status status;
+    char error[512];
+} rank;
+
+static void *run(void *arg)
+{
+    rank *r = arg;
+    r->status = lun_setnumber(r->e, "fault", (double)r->fault);
+    if (r->status == LUN_OK)
+        r->status = lun_setnumber(r->e, "fault_at", r->at);
+    if (r->status == LUN_OK)
+        r->status = lun_dostring(r->e, prelude);
+    if (r->status == LUN_OK)
+        r->status = lun_dostring(r->e, r->program);
+    snprintf(r->error, sizeof r->error, "%.*s", (int)strcspn(lun_error(r->e), "\n"),
+             r->status == LUN_OK ? "" : lun_error(r->e));
+    r->calls = r->net->calls;
+    lun_close(r->e);
+    return NULL;
+}
+
+/* Runs a program with a fault of the victim at its call, or step, number `at`. */
+static void run_ranks(rank *all, const char *program, fault f, int at, double timeout)
+{
+    lun_net_group *group = lun__net_group_new(RANKS);
+    memset(all, 0, RANKS * sizeof *all);
+    for (int i = 0; i < RANKS; i++) {
+        lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
+        bool victim = i == VICTIM && f != NOTHING;
+        all[i] = (rank){.program = program, .fault = victim ? f : NOTHING, .at = victim ? at : -1};
+        assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
+        lun_net *net = new_shim(lun__net_threads(group, i), all[i].fault, at);
+        all[i].net = (shim *)net;
+        assert_int_equal(lun__ranks_open(all[i].e, net), LUN_OK);
+        all[i].e->ranks->timeout = timeout;
+    }
+    lun__net_group_free(group);
+    for (int i = 0; i < RANKS; i++)
+        assert_int_equal(pthread_create(&all[i].thread, NULL, run, &all[i]), 0);
+    for (int i = 0; i < RANKS; i++)
+        pthread_join(all[i].thread, NULL);
+}
+
+/* How many calls and steps a program makes on the victim where all goes well. */
+static int calls_of(const char *program)
+{
+    rank all[RANKS];
+    run_ranks(all, program, NOTHING, 0, 60);
+    for (int i = 0; i < RANKS; i++)
+        if (all[i].status != LUN_OK)
+            fail_msg("rank %d: %s", i, all[i].error);
+    return all[VICTIM].calls;
+}
+
+/* The error without the place of the script, which may differ where ranks stand elsewhere. */
+static const char *message_of(const rank *r)
+{
+    const char *at = strstr(r->error, "no word from");
+    if (!at)
+        at = strstr(r->error, "no message for");
+    if (!at)
+        at = strstr(r->error, "rank");
+    return at ? at : r->error;
+}
+
+/* Those that fail, but for a victim that fails by itself, say the same. Returns how many. */
+static int check_same(const rank *all, fault f, int at)
+{
+    int failed = 0, first = -1;
+    for (int i = 0; i < RANKS; i++) {
+        if (all[i].status == LUN_OK || (i == VICTIM && (f == DIES || f == ENDS)))
+            continue;
+        failed++;
+        if (first < 0)
+            first = i;
+        else if (strcmp(message_of(&all[first]), message_of(&all[i])) != 0)
+            fail_msg("fault %d at %d: rank %d says '%s', rank %d '%s'", f, at, first,
+                     all[first].error, i, all[i].error);
+    }
+    return failed;
+}
+
+static void try_all(fault f, double timeout, const char *expected)
+{
+    bool every = getenv("RANKS_FAULTS") != NULL;
+    for (int p = 0; p < PROGRAMS; p++) {
+        int calls = calls_of(programs[p]), told = 0;
+        int step = every || calls < FEW ? 1 : calls / FEW;
+        for (int at = 1; at <= calls; at += step) {
+            rank all[RANKS];
+            run_ranks(all, programs[p], f, at, timeout);
+            told += check_same(all, f, at);
+            for (int i = 0; i < RANKS && expected; i++)
+                if (all[i].status != LUN_OK && i != VICTIM && !strstr(all[i].error, expected))
+                    fail_msg("fault %d at %d: rank %d says '%s'", f, at, i, all[i].error);
+        }
+        assert_true(told > 0);
+    }
+}
+
+static void test_loses(void **state)
+{
+    (void)state;
+    try_all(LOSES, 0.4, "for 0.4 s in");
+}
+
+static void test_dies(void **state)
+{
+    (void)state;
+    try_all(DIES, 0.4, "no word from rank"); /* others too, where the machine is busy */
+}
+
+static void test_ends(void **state)
+{
+    (void)state;
+    try_all(ENDS, 60, "rank 1 has ended");
+}
+
+static void test_differs(void **state)
+{
+    (void)state;
+    try_all(DIFFERS, 60, "rank 1 ");
+}
+
+int main(void)
+{
+    alarm(getenv("RANKS_FAULTS") ? 3600 : 300); /* a hang is a failure */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_differs),
+        cmocka_unit_test(test_loses),
+        cmocka_unit_test(test_dies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
