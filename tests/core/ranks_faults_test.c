@@ -20,7 +20,7 @@ enum { RANKS = 3, VICTIM = 1, FEW = 6 };
 /* What goes wrong on the victim. */
 typedef enum fault { NOTHING, LOSES, DIES, ENDS, DIFFERS } fault;
 
-/* ---- a transport that fails at its call number `at` -------------------------------------------- */
+/* ---- a transport that fails at its call number `at` --------------------------------------- */
 
 typedef struct shim {
     lun_net base;
