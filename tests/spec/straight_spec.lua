@@ -177,6 +177,18 @@ describe("an expression stored into a window", function()
         end)
     end)
 
+    it("needs no memory beside the array and what it is made of", function()
+        local program = shell.write(os.tmpname(), [[
+            local n = 1 << 20
+            local A = lun.index(n):cast("f64"):eval()
+            local F = lun.zeros({ 2, n }):copy()
+            F[2] = A * 2 + 1
+            print(F[1][n], F[2][n])]])
+        local text = shell.capture(("%s --memory-limit 28 %s 2>&1"):format(shell.interpreter(), program)) -- of which 24 are used
+        os.remove(program)
+        assert.equal("0.0\t2097153.0\n", text)
+    end)
+
     it("goes into several windows in one pass", function()
         local A, B = numbers(4), numbers(5)
         local F, G = lun.zeros({ R + 2, 2 * C }, "f32"):copy(), lun.zeros({ R, C + 1 }, "f32"):copy()
