@@ -4,10 +4,15 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/keys.h"
+#include "algorithms/parts.h"
 #include "algorithms/select.h"
 #include "algorithms/sort.h"
 
-enum { LINE = 64, SKIP = 1 /* of option 0: NaNs are left out */ };
+enum {
+    LINE = 64,
+    LINES = 512, /* whose results a thread stores at a time */
+    SKIP = 1     /* of option 0: NaNs are left out */
+};
 
 /* Elements of a line in order: all of them, or those that were selected. */
 typedef struct ordered {
@@ -157,6 +162,18 @@ static lun_status select_line(const lun_services *services, const lun_team *team
     return s;
 }
 
+/* The results of some lines, all of which are in order. */
+static void store_lines(void *ctx, int64_t part, int worker)
+{
+    const ordered *all = ctx;
+    const int64_t n = line_of(all->r), end = (part + 1) * LINES, lines = all->r->in[0].n / n;
+    (void)worker;
+    for (int64_t i = part * LINES; i < (end < lines ? end : lines); i++) {
+        const ordered o = {.r = all->r, .elements = all->elements + i * n * element_bytes(all->r)};
+        store(o.r, &o, i, numbers_in(&o, n));
+    }
+}
+
 lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
                              lun_algorithm_run *r)
 {
@@ -171,9 +188,9 @@ lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
     lun_sorting s = sorting_of(r, r->in[0].data, to, r->in[0].n);
     s.scratch = to + rounded(s.n * element_bytes(r));
     status = lun__sorting_run(services, team, &s);
-    for (int64_t i = 0; status == LUN_OK && i < lines; i++) {
-        const ordered o = {.r = r, .elements = to + i * n * element_bytes(r)};
-        store(r, &o, i, numbers_in(&o, n));
-    }
+    ordered all = {.r = r, .elements = to};
+    if (status == LUN_OK &&
+        !lun__parts(services, team, (lines + LINES - 1) / LINES, &all, store_lines))
+        status = LUN_ECANCEL;
     return status;
 }
