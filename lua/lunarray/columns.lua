@@ -41,7 +41,9 @@ local function length_of(column)
             return nil, ("has a %s in row %d, where a text was expected%s"):format(kind, i, fix)
         end
     end
-    if count == 0 and next(column) ~= nil then
+    if core.internal.kind_of(column):find "^records" then
+        return nil, "is an array of records; their fields are columns, such as r:field \"x\""
+    elseif count == 0 and next(column) ~= nil then
         return nil, "is no list of texts"
     end
     return count
