@@ -91,6 +91,8 @@ static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)
     if (!x.by_rows)
         x.columns = lun__product_less(x.columns, COLUMNS);
     x.rows = rows_of(&x, p);
+    if (x.by_rows && !x.batches) /* each worker has memory for a block of whole rows */
+        x.workers = (int)lun__product_less(x.workers, lun__product_parts(p->rows, x.rows));
     const int64_t lines = x.wide > t->rows ? x.wide : t->rows, line = LUN_PRODUCT_LINE;
     const int64_t packed = x.by_rows ? p->inner : x.inner;
     x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * packed * t->size, line);

@@ -12,8 +12,11 @@ enum {
     BYTES = 4 << 20,        /* of a wide array: fewer stay in the caches as it is */
     MADE_BYTES = 1 << 20,   /* of what a product makes: the same */
     PACKED_BYTES = 4 << 20, /* of an operand of a product, which is all in work then, */
-    ROW_BYTES = 64 << 10,   /* of a row, at most: some are in work at a time; of what a product */
-    MADE_ROW_BYTES = 512 << 10 /* makes more, for it is dear to store and to read again */
+    ROW_BYTES = 64 << 10,   /* of a row, at most: some are in work at a time */
+    /* A product that takes more memory than this has rows of more bytes, for it is dear to store
+     * and to read again; smaller ones would have too few blocks of rows for many threads. */
+    LONG_BYTES = 16 << 20,
+    LONG_ROW_BYTES = 512 << 10
 };
 
 /* How a slot of a step reads what an earlier step of its chain computes. */
@@ -288,7 +291,9 @@ static bool may_begin(const lun_step *head)
         return head->kind == LUN_STEP_LAUNCH && line <= LUN_CHUNK && n * widest(head) >= BYTES &&
                line * widest(head) <= ROW_BYTES;
     const int64_t bytes = lun__dtype_get((lun_dtype)product->dtype)->bytes;
-    return n * bytes >= MADE_BYTES && line * bytes <= MADE_ROW_BYTES && packs(head, product);
+    const bool large = head->pairs || n * bytes >= LONG_BYTES;
+    return n * bytes >= MADE_BYTES && line * bytes <= (large ? LONG_ROW_BYTES : ROW_BYTES) &&
+           packs(head, product);
 }
 
 /* The last step of the chain that begins at `first`, before `count`; first itself: there is

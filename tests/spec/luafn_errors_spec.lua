@@ -102,7 +102,8 @@ describe("a Lua function that cannot be a kernel", function()
         ["a loop without an end"] = { "return function(x) while true do end end",
             "script:1: the function never returns: add a return" },
         ["writes to captured arrays"] = { "local w = ...\nreturn function(x)\n w[1] = x return x end",
-            "script:3: assignment to an element or field is not supported: return the value instead" },
+            "script:3: assignment to an element or field is not supported: return the value instead, or "
+            .. "assign it in lun.each or lun.teams" },
         ["no result"] = { "return function(x) end", "script:1: the function returns nothing: return a number" },
         ["results on some paths only"] = { "return function(x)\n if x > 1 then return x end\nend",
             "script:1: result 1 is a number on some paths only: return a number or a boolean" },

@@ -131,8 +131,8 @@ static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
 static void set_element(lf_builder *b, uint32_t w)
 {
     if (!b->c->writes && !b->c->team)
-        luafn_stop(b,
-                   "assignment to an element or field is not supported: return the value instead");
+        luafn_stop(b, "assignment to an element or field is not supported: return the value "
+                      "instead, or assign it in lun.each or lun.teams");
     if (luafn_is_records(b->c, luafn_get(b, lf_a(w))))
         luafn_stop(b, "assignment of a whole record is not supported: assign its fields");
     lf_value *t = array_at(b, lf_a(w), "an element");
