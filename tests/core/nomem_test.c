@@ -368,6 +368,42 @@ static lun_status states(lun_engine *e)
     return let_go(h);
 }
 
+/* Arrays of several distributions, scanned and reduced; what a plan would move. */
+static lun_status distributions(lun_engine *e)
+{
+    hands all = {.e = e}, *h = &all;
+    double ones[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    const lun_distribution copy = {.size = sizeof copy, .kind = "copy"};
+    const lun_distribution overlap = {.size = sizeof overlap, .kind = "overlap", .halo = 2};
+    lun_array *a = MAKE(lun_vector(e, ones, N, LUN_F64, next(h)));
+    lun_array *b = MAKE(lun_vector(e, ones, N, LUN_F64, next(h)));
+    DO(lun_distribute(e, a, &copy));
+    DO(lun_distribute(e, b, &overlap));
+    lun_array *sum = MAKE(lun_add(e, a, b, next(h)));
+    DO(lun_distribute(e, sum, &copy));
+    DO(lun_explain(e, &sum, 1, &h->plan));
+    DO(lun_eval(e, &sum, 1));
+    lun_array *zero = MAKE(lun_integer(e, 0, next(h)));
+    DO(lun_function_op(e, LUN_OP_ADD, &h->f));
+    lun_array *scan = MAKE(lun_scan(e, h->f, zero, sum, true, next(h)));
+    expect_number(h, scan, N * (N + 1));
+    expect_number(h, sum, 2 * N);
+    return let_go(h);
+}
+
+static void test_sets(void **state)
+{
+    (void)state;
+    each(distributions, "reference/3", NULL, 1);
+    each(operators, "reference/3", NULL, 1);
+    each(writes, "reference/3", NULL, 1);
+    each(totals, "reference/2", NULL, 1);
+    each(skeletons, "reference/3", NULL, 1);
+    each(states, "reference/2", NULL, 1);
+}
+
 static void test_operators(void **state)
 {
     (void)state;
@@ -458,7 +494,7 @@ int main(void)
         cmocka_unit_test(test_writes),    cmocka_unit_test(test_totals),
         cmocka_unit_test(test_skeletons), cmocka_unit_test(test_rendering),
         cmocka_unit_test(test_files),     cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_states),    cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
