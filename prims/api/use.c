@@ -16,11 +16,16 @@ const char *lun_place_name(lun_engine *e, int index)
 
 bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
 {
-    static const lun_place_stats none;
     const lun_backend_slot *at = e && index >= 0 ? lun__set_at(e, index) : NULL;
-    if (at && out)
-        lun__give(out, at->counted ? at->counted : &none, sizeof *out);
-    return at != NULL;
+    if (!at || !out)
+        return at != NULL;
+    const lun_place_stats all = {.launches = e->stats.launches,
+                                 .moves = e->stats.moves,
+                                 .bytes_moved = e->stats.bytes_moved,
+                                 .bytes_to_device = e->stats.bytes_to_device,
+                                 .bytes_to_host = e->stats.bytes_to_host};
+    lun__give(out, e->set_count ? at->counted : &all, sizeof *out); /* a single place has it all */
+    return true;
 }
 
 lun_status lun_math_mode(lun_engine *e, lun_math mode)

@@ -206,6 +206,21 @@ static const char work_script[] =
     "assert(both:sum() == 400010000.0 + 1000000)\n"
     "assert(not pcall(function() return (wide // (wide - 5)):eval() end))\n";
 
+/* Two devices and the host as one: parts, halves of chunks, a copy, a scan that is carried on, and
+ * elements that go from place to place. */
+static const char set_script[] =
+    "lun.use 'opencl:1,opencl:2,openmp'\n"
+    "assert(src:sum() == 400010000.0)\n"
+    "local w = lun.vector { 10, 20, 30, 40 }:distribute 'copy'\n"
+    "picked = lun.index(40000):map(function(i) return w[i % 4 + 1] end):eval()\n"
+    "picked:distribute('block', { weights = { 1, 2, 3 } })\n"
+    "local scan = wide:scan('+', 0, { inclusive = true }):eval()\n"
+    "assert(scan[140000] == 70000 * 140001)\n"
+    "local both = (src + picked):eval()\n"
+    "assert(both:sum() == 400010000.0 + 1000000)\n"
+    "assert(picked:distribute('single', { device = 2 }):sum() == 1000000)\n"
+    "assert(not pcall(function() return (wide // (wide - 5)):eval() end))\n";
+
 /* Whatever failed: host memory is whole, and what was on a device is right or said to be lost. */
 static const char after_script[] = "lun.use 'reference'\n"
                                    "assert(src:sum() == 400010000.0)\n"
@@ -223,7 +238,7 @@ static void script_ok(lun_engine *e, const char *text, long k)
 }
 
 /* The k-th call to OpenCL that the script makes fails.  False if it makes fewer. */
-static bool script_once(const char *dir, long k, int code)
+static bool script_once(const char *work_of, const char *dir, long k, int code)
 {
     const lun_config config = {.size = sizeof config, .backend = "reference", .cache_dir = dir};
     long before = alive(), open_before = descriptors();
@@ -232,7 +247,7 @@ static bool script_once(const char *dir, long k, int code)
     assert_int_equal(lun_open(&config, &e), LUN_OK);
     script_ok(e, before_script, k);
     fail_at(k, code);
-    lun_status s = lun_dostring(e, work_script);
+    lun_status s = lun_dostring(e, work_of);
     const char *name = failed();
     if (s != LUN_OK && (!name || !strstr(lun_error(e), name)))
         fail_msg("call %ld (%s), code %d: %s", k, name ? name : "-", code, lun_error(e));
@@ -254,15 +269,13 @@ static bool script_once(const char *dir, long k, int code)
     return name != NULL;
 }
 
-static void test_scripts(void **unused)
+static void fail_script(const char *work_of, const int *codes, size_t count)
 {
-    static const int codes[] = {CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE};
     char dir[] = "/tmp/lunarray-test-XXXXXX", command[128];
-    (void)unused;
     assert_non_null(mkdtemp(dir));
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    for (size_t i = 0; i < count; i++) {
         long k = 1;
-        while (script_once(dir, k, codes[i]))
+        while (script_once(work_of, dir, k, codes[i]))
             k++;
         if (k < 150)
             fail_msg("only %ld calls", k);
@@ -270,6 +283,20 @@ static void test_scripts(void **unused)
     }
     snprintf(command, sizeof command, "rm -rf '%s'", dir);
     assert_int_equal(system(command), 0);
+}
+
+static void test_scripts(void **unused)
+{
+    static const int codes[] = {CL_OUT_OF_RESOURCES, CL_MEM_OBJECT_ALLOCATION_FAILURE};
+    (void)unused;
+    fail_script(work_script, codes, 2);
+}
+
+static void test_sets(void **unused)
+{
+    static const int code = CL_OUT_OF_RESOURCES;
+    (void)unused;
+    fail_script(set_script, &code, 1);
 }
 
 static void count_release(void *data, void *ctx)
@@ -310,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_cold),
         cmocka_unit_test(test_close_with_arrays),
         cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_sets),
     };
     char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];
     const char *old = getenv("LD_LIBRARY_PATH");

@@ -375,6 +375,8 @@ describe("what moves", function()
         assert.same({ launches = 1, moves = 1, bytes_moved = 0, bytes_to_device = 16, bytes_to_host = 0 }, s.places["openmp.1"])
         assert.same({ launches = 2, moves = 2, bytes_moved = 0, bytes_to_device = 48, bytes_to_host = 0 }, s.places["openmp.3"])
         assert.equal(4, s.launches)
+        lun.use "openmp"
+        assert.equal(4, lun.stats().places.openmp.launches) -- a single place has done it all
     end)
 end)
 
