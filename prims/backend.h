@@ -117,7 +117,7 @@ typedef struct lun_launch {
      * row has a cell for each result, in its dtype.  Unchanged if count == 0. */
     uint64_t *partials;
     int64_t bytes; /* bytes that the run reads and writes; decides how it stores */
-    bool whole;    /* on host memory: once it has begun it is not stopped, whoever asks for that */
+    bool whole;    /* on host memory: once it has begun it is not stopped by any request */
     int trap;      /* out: the IR instruction that trapped, such as a division by zero, or -1 */
     int workgroup; /* elements of a work-group, as the script requests; 0: the backend's choice */
     /* How threads of the host share out a kernel without REDUCE and SCAN, as the script requests:

@@ -4,7 +4,7 @@
  *
  * Nothing here blocks: a call starts something and gives a request, which test asks about until it
  * is done. The memory of a request stays as it is until then. All ranks start the steps (bcast,
- * gather, exchange, agree) in one order, which whoever calls makes sure of: the transport does not
+ * gather, exchange, agree) in one order, which the caller makes sure of: the transport does not
  * check it. One rank's end is used by one thread. Knows no engine and nothing of what the bytes
  * mean. */
 #ifndef LUN_NET_H
