@@ -53,6 +53,12 @@ static void set_integer(lua_State *L, const char *name, int64_t x)
     lua_setfield(L, -2, name);
 }
 
+static void set_seconds(lua_State *L, const char *name, double x)
+{
+    lua_pushnumber(L, x);
+    lua_setfield(L, -2, name);
+}
+
 /* The counters of each place, by name. */
 static void push_places(lua_State *L, lun_engine *e)
 {
@@ -113,24 +119,15 @@ static int stats(lua_State *L)
         {"remote_gets", s.remote_gets},
         {"remote_puts", s.remote_puts},
     };
-    const struct {
-        const char *name;
-        double value;
-    } times[] = {
-        {"compile_time", s.compile_time},
-        {"transfer_time", s.transfer_time},
-        {"run_time", s.run_time},
-    };
     int count = (int)(sizeof fields / sizeof fields[0]);
     lua_createtable(L, 0, count + 4);
     for (int i = 0; i < count; i++) {
         lua_pushinteger(L, fields[i].value);
         lua_setfield(L, -2, fields[i].name);
     }
-    for (int i = 0; i < 3; i++) {
-        lua_pushnumber(L, times[i].value);
-        lua_setfield(L, -2, times[i].name);
-    }
+    set_seconds(L, "compile_time", s.compile_time);
+    set_seconds(L, "transfer_time", s.transfer_time);
+    set_seconds(L, "run_time", s.run_time);
     push_places(L, h->engine);
     lua_setfield(L, -2, "places");
     return 1;
