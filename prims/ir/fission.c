@@ -42,7 +42,7 @@ static int32_t add(writer *w, lun_ir_ins ins, int32_t from)
     return i < 0 ? 0 : i;
 }
 
-static int32_t make(writer *w, lun_ir_kind kind, int dtype, int32_t a, int32_t b, int64_t imm)
+static int32_t make(writer *w, lun_ir_kind kind, lun_dtype dtype, int32_t a, int32_t b, int64_t imm)
 {
     return add(w,
                (lun_ir_ins){.kind = (uint8_t)kind,
