@@ -4,7 +4,7 @@
 #define LUN_TURN_H
 
 #define UNROLLED _Pragma("GCC unroll 64")
-#ifdef __clang__ /* which warns of loops that it finds too large for that: they are slower, no more */
+#ifdef __clang__ /* which warns of loops that it finds too large for that; they are slower */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 

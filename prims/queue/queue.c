@@ -1,12 +1,9 @@
-/* queue.c - queues as their user sees them: what is given to them, waiting, failures, the end; see
+/* queue.c - queues as their user sees them: how they are opened, what is given to them; see
  * queue.h.  Knows no kernel. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/sized.h"
-#include "base/thread.h"
 #include "lunarray_bind.h"
 #include "queue/queue.h"
 
@@ -14,168 +11,6 @@ enum {
     MOST_WORKERS = 64,
     MOST_WAITING = 4096 /* items; then giving another one waits */
 };
-
-/* Seconds between looks at whether the user's work is to stop. */
-#define LOOK 0.01
-
-/* ---- the end --------------------------------------------------------------------------------- */
-
-static void free_ended(lun_queue *q)
-{
-    for (lun_item *item = q->ended, *next; item; item = next) {
-        next = item->next;
-        lun__item_free(q->e, item);
-    }
-    q->ended = q->ended_last = NULL;
-}
-
-/* Ends a queue that is in no list. */
-static void end_queue(lun_queue *q)
-{
-    if (q->async)
-        q->e->queues->workers--;
-    lun__worker_close(q);
-    free_ended(q);
-    free(q->trouble.text);
-    free(q);
-}
-
-static void end_queues(lun_queues *all)
-{
-    for (lun_queue *q = all->queues; q; q = q->next)
-        lun__worker_close(q); /* all of them, before what their items hold ends */
-    for (lun_queue *q = all->queues, *next; q; q = next) {
-        next = q->next;
-        end_queue(q);
-    }
-    all->queues = NULL;
-}
-
-static bool is_idle(lun_queue *q)
-{
-    pthread_mutex_lock(&q->e->queues->lock);
-    const bool idle = !q->waiting;
-    pthread_mutex_unlock(&q->e->queues->lock);
-    return idle;
-}
-
-/* Ends queues without handles that have done all. */
-static void sweep(lun_engine *e)
-{
-    for (lun_queue **at = &e->queues->queues; *at;) {
-        lun_queue *q = *at;
-        if (q->outside || !is_idle(q)) {
-            at = &q->next;
-            continue;
-        }
-        *at = q->next;
-        end_queue(q);
-    }
-}
-
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-/* What a wait is for: the event, or without one that the queue has done all. */
-static bool is_reached(const lun_queue *q, const lun_event *ev)
-{
-    return ev ? ev->done : !q->waiting;
-}
-
-static lun_status not_after_fork(const lun_queue *q)
-{
-    if (!q->own || q->process == getpid())
-        return LUN_OK;
-    return lun__fail(q->e, LUN_EARG, "the queue belongs to the parent of this process");
-}
-
-/* Waits; if the user's work is to stop, stops the queue. */
-static lun_status reach(lun_queue *q, const lun_event *ev)
-{
-    lun_queues *all = q->e->queues;
-    lun_status s = not_after_fork(q);
-    if (s != LUN_OK)
-        return s;
-    lun_host_begin(q->e);
-    pthread_mutex_lock(&all->lock);
-    while (!is_reached(q, ev) && s == LUN_OK) {
-        lun__thread_wait(&all->changed, &all->lock, lun__now() + LOOK);
-        s = lun__stopped(q->e);
-    }
-    if (s != LUN_OK)
-        lun__worker_stop(q);
-    pthread_mutex_unlock(&all->lock);
-    lun_host_end(q->e);
-    return s;
-}
-
-/* Takes the items that have ended, as far as the event or without one all, and lets go of them;
- * arrays receive what was copied to them. */
-static lun_status let_go(lun_queue *q, const lun_event *ev, bool lands)
-{
-    lun_queues *all = q->e->queues;
-    lun_status s = LUN_OK;
-    for (bool more = true; more;) {
-        pthread_mutex_lock(&all->lock);
-        lun_item *item = q->ended;
-        more = item && (lands || !item->copy.array);
-        if (more) {
-            q->ended = item->next;
-            if (!q->ended)
-                q->ended_last = NULL;
-        }
-        lun__worker_counters(q);
-        pthread_mutex_unlock(&all->lock);
-        if (!more)
-            break;
-        if (!item->dropped && s == LUN_OK)
-            s = lun__copy_land(q->e, &item->copy);
-        more = !ev || item->event != ev;
-        lun__item_free(q->e, item);
-    }
-    return s;
-}
-
-/* The queue's failure, told once; what is left is dropped first. */
-static lun_status tell(lun_queue *q)
-{
-    lun_queues *all = q->e->queues;
-    pthread_mutex_lock(&all->lock);
-    while (q->trouble.status != LUN_OK && q->waiting) /* it drops them */
-        pthread_cond_wait(&all->changed, &all->lock);
-    lun_status s = lun__trouble_tell(q->e, &q->trouble);
-    pthread_mutex_unlock(&all->lock);
-    return s;
-}
-
-/* The user's work is to stop, which s says and the engine's failure tells. */
-static lun_status abandon(lun_queue *q, lun_status s)
-{
-    lun_trouble stopped = {.status = LUN_OK};
-    lun__trouble_keep(q->e, s, &stopped);
-    (void)let_go(q, NULL, true);
-    (void)tell(q);
-    return lun__trouble_tell(q->e, &stopped);
-}
-
-lun_status lun_queue_wait(lun_queue *q)
-{
-    if (!q)
-        return LUN_EARG;
-    lun_status s = reach(q, NULL);
-    if (s != LUN_OK)
-        return abandon(q, s);
-    const lun_status landed = let_go(q, NULL, true);
-    s = tell(q);
-    return s == LUN_OK ? landed : s;
-}
-
-lun_status lun_queue_idle(lun_queue *q, bool *idle)
-{
-    if (!q || !idle)
-        return LUN_EARG;
-    *idle = is_idle(q);
-    return *idle ? let_go(q, NULL, true) : LUN_OK;
-}
 
 /* ---- giving ---------------------------------------------------------------------------------- */
 
@@ -194,9 +29,9 @@ static lun_status settle(lun_engine *e, lun_array *a)
         pthread_mutex_unlock(&e->queues->lock);
         if (!fills)
             continue;
-        s = reach(q, NULL);
+        s = lun__queue_reach(q, NULL);
         if (s == LUN_OK)
-            s = let_go(q, NULL, true);
+            s = lun__queue_let_go(q, NULL, true);
     }
     return s;
 }
@@ -216,13 +51,11 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
 static lun_status make_room(lun_queue *q)
 {
     lun_queues *all = q->e->queues;
-    lun_status s = not_after_fork(q);
+    lun_status s = lun__queue_usable(q);
     lun_host_begin(q->e);
     pthread_mutex_lock(&all->lock);
-    while (s == LUN_OK && q->waiting >= MOST_WAITING) {
-        lun__thread_wait(&all->changed, &all->lock, lun__now() + LOOK);
-        s = lun__stopped(q->e);
-    }
+    while (s == LUN_OK && q->waiting >= MOST_WAITING)
+        s = lun__queues_look(q->e);
     pthread_mutex_unlock(&all->lock);
     lun_host_end(q->e);
     return s;
@@ -258,7 +91,7 @@ static lun_status give(lun_queue *q, lun_item *item)
     q->waiting++;
     pthread_cond_signal(&q->given);
     pthread_mutex_unlock(&all->lock);
-    return let_go(q, NULL, false);
+    return lun__queue_let_go(q, NULL, false);
 }
 
 /* Whether the queue's kernels can use the memory. */
@@ -287,7 +120,7 @@ lun_status lun_queue_enqueue(lun_queue *q, lun_task *t)
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, t && t->e == q->e);
-    sweep(q->e);
+    lun__queues_sweep(q->e);
     lun_status s = check_place(q, t);
     if (s == LUN_OK)
         s = new_item(q, LUN_ITEM_TASK, &item);
@@ -305,7 +138,7 @@ lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, to && from);
-    sweep(q->e);
+    lun__queues_sweep(q->e);
     lun_copy_side sides[2] = {{.size = sizeof *sides}, {.size = sizeof *sides}};
     lun__take(&sides[0], to, sizeof *sides);
     lun__take(&sides[1], from, sizeof *sides);
@@ -376,56 +209,13 @@ lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev)
         return LUN_EARG;
     LUN_NEED(q->e, ev && ev->queue->e == q->e);
     if (!q->async)
-        return reach(ev->queue, ev);
+        return lun__queue_reach(ev->queue, ev);
     lun_status s = new_item(q, LUN_ITEM_AFTER, &item);
     if (s != LUN_OK)
         return s;
     item->event = ev;
     ev->refs++;
     return give(q, item);
-}
-
-/* ---- events ---------------------------------------------------------------------------------- */
-
-/* Whether it has happened, and whether it was dropped, not both. */
-static bool look(const lun_event *ev, bool *dropped)
-{
-    pthread_mutex_t *lock = &ev->queue->e->queues->lock;
-    pthread_mutex_lock(lock);
-    const bool done = ev->done;
-    *dropped = done && ev->dropped;
-    pthread_mutex_unlock(lock);
-    return done;
-}
-
-lun_status lun_event_done(lun_event *ev, bool *done)
-{
-    bool dropped;
-    if (!ev || !done)
-        return LUN_EARG;
-    *done = look(ev, &dropped);
-    return *done ? let_go(ev->queue, ev, true) : LUN_OK;
-}
-
-lun_status lun_event_wait(lun_event *ev)
-{
-    bool dropped;
-    if (!ev)
-        return LUN_EARG;
-    lun_status s = reach(ev->queue, ev);
-    if (s != LUN_OK)
-        return abandon(ev->queue, s);
-    (void)look(ev, &dropped);
-    s = let_go(ev->queue, ev, true);
-    return dropped ? lun_queue_wait(ev->queue) : s;
-}
-
-void lun_event_release(lun_event *ev)
-{
-    if (!ev)
-        return;
-    ev->queue->outside--;
-    lun__event_unref(ev);
 }
 
 /* ---- a queue --------------------------------------------------------------------------------- */
@@ -463,7 +253,7 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     lun_status s = lun__queues(e, &all);
     if (s != LUN_OK)
         return s;
-    sweep(e);
+    lun__queues_sweep(e);
     lun_queue *q = calloc(1, sizeof *q);
     if (!q)
         return lun__nomem(e);
@@ -475,7 +265,7 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     }
     q->next = all->queues;
     all->queues = q;
-    all->end_queues = end_queues;
+    all->end_queues = lun__queues_end;
     *out = q;
     return LUN_OK;
 }
@@ -485,7 +275,7 @@ void lun_queue_free(lun_queue *q)
     if (!q)
         return;
     q->outside--;
-    sweep(q->e);
+    lun__queues_sweep(q->e);
 }
 
 const char *lun_queue_device(const lun_queue *q)

@@ -183,6 +183,20 @@ lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t);
 /* An item's reference. */
 void lun__event_unref(lun_event *ev);
 
+/* LUN_EARG in a child of the process whose thread it has. */
+lun_status lun__queue_usable(const lun_queue *q);
+/* Waits a little, or until an item has ended; how the user's work is to stop; under the lock. */
+lun_status lun__queues_look(lun_engine *e);
+/* Waits until the event has happened, or without one until the queue has done all; if the user's
+ * work is to stop, stops the queue. */
+lun_status lun__queue_reach(lun_queue *q, const lun_event *ev);
+/* Takes the items that have ended, as far as the event or without one all, and lets go of them;
+ * arrays receive what was copied to them; lands: else those stay that are for arrays. */
+lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands);
+/* Ends queues without handles that have done all; all queues. */
+void lun__queues_sweep(lun_engine *e);
+void lun__queues_end(lun_queues *all);
+
 /* The thread and its engine. */
 lun_status lun__worker_open(lun_queue *q);
 /* Drops what waits, stops what runs and waits for its end; under the lock. */
