@@ -35,3 +35,9 @@ for jit in off auto; do
         env LUNARRAY_DIFF_PROGRAMS="$n" LUNARRAY_DIFF_SEED="$seed" LUNARRAY_DIFF_COUNTS="$out.counts" LUNARRAY_JIT=$jit \
         "$BUILD/lunarray" tests/busted.lua tests/diff/programs_spec.lua
 done
+n=$(scaled 10000 60)
+for jit in off sync; do
+    try "random team kernels against plain Lua, JIT $jit" "$n kernels from seed $seed, 0 differences" \
+        env LUNARRAY_DIFF_TEAMS="$n" LUNARRAY_DIFF_SEED="$seed" LUNARRAY_DIFF_COUNTS="$out.counts" LUNARRAY_JIT=$jit \
+        "$BUILD/lunarray" tests/busted.lua tests/diff/teams_spec.lua
+done
