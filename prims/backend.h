@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "base/sweep.h"
 #include "ir/ir.h"
+#include "ir/races.h"
 #include "lunarray.h"
 #include "table/algorithm.h"
 
@@ -116,9 +117,11 @@ typedef struct lun_launch {
     /* out, for kernels with REDUCE: a row for each chunk of the range, or each line, in order; a
      * row has a cell for each result, in its dtype.  Unchanged if count == 0. */
     uint64_t *partials;
-    int64_t bytes; /* bytes that the run reads and writes; decides how it stores */
-    bool whole;    /* on host memory: once it has begun it is not stopped by any request */
-    int trap;      /* out: the IR instruction that trapped, such as a division by zero, or -1 */
+    int64_t bytes;    /* bytes that the run reads and writes; decides how it stores */
+    bool whole;       /* on host memory: once it has begun it is not stopped by any request */
+    lun_races *races; /* kernels of teams: accesses are watched, and where two collide the run ends
+                         as by a trap; NULL: they are not */
+    int trap;         /* out: the IR instruction that trapped, such as a division by zero, or -1 */
     int workgroup; /* elements of a work-group, as the script requests; 0: the backend's choice */
     /* How threads of the host share out a kernel without REDUCE and SCAN, as the script requests:
      * indices that one takes at once, about (0: the backend's choice); from first to last, instead

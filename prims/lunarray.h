@@ -823,6 +823,8 @@ typedef struct lun_workdiv {
     size_t size; /* sizeof(lun_workdiv) */
     int64_t league[3], team[3], elements[3];
     int64_t scratch; /* bytes of scratch memory that a team may take; 0: as many as it asks for */
+    bool check;      /* backend `reference` alone: LUN_EARG where a thread writes an element that
+                        another one uses, without a barrier between; tells both */
 } lun_workdiv;
 /* Calls f(t, args...), of the host's language, for each thread of each team, now, in any order; f
  * reads and assigns elements of arrays as it goes, those of args and those that it captures.  An

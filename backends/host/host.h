@@ -37,6 +37,7 @@ struct lun_frame {
      * that ends at hi: puts other addresses into `slots`, which count until the index that it
      * returns.  That is hi or a multiple of LUN_PART behind the chunk's first one. */
     int64_t (*part)(lun_frame *frame, int64_t from, int64_t hi);
+    lun_races *races; /* as in the launch */
 };
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */

@@ -149,6 +149,7 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
 {
     static const volatile int never = 0;
     return (lun_frame){.n = r->end,
+                       .races = r->launch->races,
                        .cancel = r->services->cancel ? r->services->cancel : &never,
                        .args = r->launch->args,
                        .stream = r->cut.stream,

@@ -96,6 +96,16 @@ static void run_index(run *r, const lun_step *s, const uint8_t *mask)
     r->interp->loops->iota(r->at[s->d], r->first, r->n);
 }
 
+/* Watches the accesses of the block to elements `at` of the step's slot. */
+static void watch(run *r, const lun_step *s, int32_t at, const uint8_t *mask, lun_access kind)
+{
+    const int64_t *element = (const int64_t *)(void *)r->at[at];
+    for (int64_t i = 0; r->races && r->trap < 0 && i < r->valid; i++)
+        if ((!mask || mask[i]) &&
+            !lun__races_note(r->races, (int)s->imm, element[i], r->first + i, kind))
+            set_trap(r, s->ins, 0);
+}
+
 static void run_thread(run *r, const lun_step *s, const uint8_t *mask)
 {
     int64_t *d = (int64_t *)(void *)r->at[s->d];
@@ -114,6 +124,7 @@ static void run_team(run *r, const lun_step *s, const uint8_t *mask)
 
 static void run_gather(run *r, const lun_step *s, const uint8_t *mask)
 {
+    watch(r, s, s->a, mask, LUN_ACCESS_READ);
     r->interp->loops->gather[s->size](r->at[s->d], r->slots[s->imm], r->at[s->a], mask, r->valid);
 }
 
@@ -228,10 +239,16 @@ void lun__run_steps(run *r)
             if (!check(r, s, mask))
                 return;
             break;
+        case LUN_STEP_BARRIER:
+            if (r->races)
+                r->races->epoch++;
+            break;
         case LUN_STEP_PUT:
+            watch(r, s, s->b, mask, LUN_ACCESS_WRITE);
             loops->put[s->size](r->slots[s->imm], at[s->a], at[s->b], mask, r->valid);
             break;
         case LUN_STEP_ATOMIC:
+            watch(r, s, s->b, mask, LUN_ACCESS_CHANGE);
             s->fn.atomic(r->slots[s->imm], at[s->d], at[s->a], (const int64_t *)(void *)at[s->b],
                          s->c < 0 ? NULL : at[s->c], mask, r->valid);
             break;
@@ -263,6 +280,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
              .args = frame->args,
              .slots = frame->slots,
              .cancel = frame->cancel,
+             .races = frame->races,
              .first = lo,
              .trap = -1,
              .stream = frame->stream && p == &interp->body,
@@ -285,6 +303,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
             end = frame->part(frame, end, hi);
         r.valid = stop - r.first < p->block ? stop - r.first : p->block;
         r.n = lun__order_blocks(r.valid);
+        if (r.races)
+            r.races->epoch++;
         move_to_block(&r);
         lun__run_steps(&r);
     }

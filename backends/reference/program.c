@@ -258,7 +258,8 @@ static void add_ins(builder *b, int i)
         break;
     }
     case LUN_IR_BARRIER:
-        break; /* a step is done for all threads of a team before the next one */
+        lun__build_step(b, LUN_STEP_BARRIER, i);
+        break;
     default:
         if (lun__run_value(ins->kind))
             add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__run_value(ins->kind);

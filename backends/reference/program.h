@@ -29,15 +29,16 @@ typedef enum lun_step_kind {
     LUN_STEP_DIVIDE, /* the same, and an element b == 0 is an error */
     LUN_STEP_MATH,   /* d = function(a, b) on whole vectors */
     LUN_STEP_CAST,
-    LUN_STEP_VALUE,  /* d = what fn.value gives for a, b, imm */
-    LUN_STEP_COPY,   /* d = a */
-    LUN_STEP_STORE,  /* d = a, d in a slot; nothing to do where a was computed there */
-    LUN_STEP_BLEND,  /* d = a where the mask holds */
-    LUN_STEP_CHECK,  /* a must hold, else b is reported */
-    LUN_STEP_ATOMIC, /* d = what elements b of slot imm were, which a, and c, change */
-    LUN_STEP_PUT,    /* elements b of slot imm = a */
-    LUN_STEP_REDUCE, /* imm: which reduction */
-    LUN_STEP_TOTAL,  /* the scan's reduction */
+    LUN_STEP_VALUE,   /* d = what fn.value gives for a, b, imm */
+    LUN_STEP_COPY,    /* d = a */
+    LUN_STEP_STORE,   /* d = a, d in a slot; nothing to do where a was computed there */
+    LUN_STEP_BLEND,   /* d = a where the mask holds */
+    LUN_STEP_CHECK,   /* a must hold, else b is reported */
+    LUN_STEP_BARRIER, /* nothing: every step is done for all threads of a team */
+    LUN_STEP_ATOMIC,  /* d = what elements b of slot imm were, which a, and c, change */
+    LUN_STEP_PUT,     /* elements b of slot imm = a */
+    LUN_STEP_REDUCE,  /* imm: which reduction */
+    LUN_STEP_TOTAL,   /* the scan's reduction */
     LUN_STEP_SCAN,
     /* Masks; `jump` is taken where no element is left. */
     LUN_STEP_SPLIT,  /* d = a and b; c (or -1) = a and not b; jump if d is empty */

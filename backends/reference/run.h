@@ -51,6 +51,7 @@ typedef struct run {
     uint64_t carry;
     int64_t trap, trap_value;
     bool stream, streamed;
+    lun_races *races; /* as in the launch */
 } run;
 
 static inline size_t rounded(size_t bytes)

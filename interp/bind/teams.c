@@ -52,11 +52,16 @@ void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
     *w = (lun_workdiv){.size = sizeof *w};
     luaL_checktype(L, arg, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
-        (void)lun__check_option(L, arg, "league=64, team=1, elements=8, scratch=4096");
+        (void)lun__check_option(L, arg, "league=64, team=1, elements=8, scratch=4096, check=true");
     if (!extents_of(L, arg, "league", w->league))
         lun__bad_argument(L, arg, "league is missing: how many teams there are");
     (void)extents_of(L, arg, "team", w->team);
     (void)extents_of(L, arg, "elements", w->elements);
+    lua_getfield(L, arg, "check");
+    if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
+        lun__bad_argument(L, arg, "check: true or false");
+    w->check = lua_toboolean(L, -1);
+    lua_pop(L, 1);
     lua_getfield(L, arg, "scratch");
     if (!lua_isnil(L, -1)) {
         int exact = 0;

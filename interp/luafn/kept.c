@@ -43,6 +43,9 @@ static void free_one(lf_kept *s)
     }
     for (int i = 0; s->note && i < s->notes; i++)
         free((char *)(uintptr_t)s->note[i].text);
+    for (int i = 0; i < s->name_count; i++)
+        free(s->names[i]);
+    free(s->names);
     free_texts(s->texts, s->notes);
     lun__strbuf_free(&s->types);
     lun__ir_free(&s->ir);
@@ -243,6 +246,18 @@ static bool copy_notes(lf_kept *s, const lf_compile *c)
     return true;
 }
 
+static bool copy_names(lf_kept *s, const lf_compile *c)
+{
+    s->names = calloc((size_t)c->array_names.count + 1, sizeof *s->names);
+    while (s->names && s->name_count < c->array_names.count) {
+        char *copy = strdup(c->array_names.at[s->name_count]);
+        if (!copy)
+            return false;
+        s->names[s->name_count++] = copy;
+    }
+    return s->names != NULL;
+}
+
 lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
 {
     size_t n = (size_t)c->params + 1;
@@ -259,7 +274,8 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
     memcpy(s->scratch, c->scratch, sizeof s->scratch);
     s->scratches = c->scratches;
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
-    return ok && copy_stores(s, c) && copy_notes(s, c) ? LUN_OK : LUN_ENOMEM;
+    ok = ok && copy_stores(s, c) && copy_notes(s, c) && copy_names(s, c);
+    return ok ? LUN_OK : LUN_ENOMEM;
 }
 
 /* ---- for a call ---- */
@@ -390,6 +406,7 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     out->neighbours = s->neighbours;
     out->scratch = s->scratch;
     out->scratches = s->scratches;
+    out->names = (const char *const *)s->names;
     for (int i = 0; i < s->scalars; i++) {
         const lf_input *in = &s->scalar[i];
         out->scalar_dtype[i] = in->dtype;

@@ -34,6 +34,8 @@ typedef struct lf_kept {
     lun_front_store *store;
     int *bound_source, *window_source, *store_source;
     int bounds, windows, stores;
+    char **names; /* of arrays of the body, in a team kernel */
+    int name_count;
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
     int scratches;
     lun_array **captured; /* by source */

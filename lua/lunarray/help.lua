@@ -38,7 +38,7 @@ local FUNCTIONS = {
             .. "rounds depend on each other; gives its results, numbers",
     },
     teams = {
-        "lun.teams{league=64, team=1, elements=8, scratch=4096}(f, args...)",
+        "lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)",
         "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
             .. "elements of arrays of any rank as it goes, A[i][j] = x, args or captured ones, each handed over once.\n"
             .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
@@ -50,7 +50,8 @@ local FUNCTIONS = {
             .. "t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;\n"
             .. "t:scan(op, x [, id]): what those before come to, and all; t:reduce(op, n, g [, id]): over g(1) to\n"
             .. "g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a\n"
-            .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take",
+            .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
+            .. "check=true, on reference: an error where a thread writes what another one uses without a barrier",
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",

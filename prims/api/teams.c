@@ -271,6 +271,8 @@ static lun_status run(teams *t, const lun_workdiv *w)
         return s;
     t->run.f = t->r.function;
     t->run.notes = t->r.notes;
+    t->run.names = t->r.names;
+    t->run.check = w->check;
     t->run.cells = t->cell;
     memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     t->run.arrays = t->node;

@@ -2,6 +2,7 @@
 #ifndef LUN_TEAMS_H
 #define LUN_TEAMS_H
 
+#include "ir/races.h"
 #include "plan/plan.h"
 
 /* Memory that a launch has for its teams: a slot, and elements of each team. */
@@ -16,6 +17,7 @@ typedef struct lun_team_kernel {
     int64_t indices;     /* of each team */
     lun_team_memory memory[LUN_FRONT_SCRATCHES + LUN_DTYPE_COUNT];
     int memories;
+    lun_races *races; /* that a launch watches; NULL: none */
 } lun_team_kernel;
 
 /* A body, the texts of what may fail in it, its memory: arrays of it from number `first` on. */

@@ -318,6 +318,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->streams = NULL;
     to->strided = NULL;
     to->padded = NULL;
+    to->races = NULL;
     if (!to->at || !to->room || !to->cells)
         return lun__nomem(e);
     to->origin = to->room + slots;

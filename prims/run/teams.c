@@ -2,11 +2,13 @@
  * What the kernel does is plan/teams.c's. */
 #include "run/teams.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/bind.h"
 #include "run/profile.h"
+#include "run/race.h"
 #include "run/run.h"
 
 /* Bytes of memory of the teams of one launch, beyond those of as many teams as a launch has at
@@ -71,6 +73,7 @@ static lun_status launch(lun_engine *e, const lun_team_kernel *k, lun_kernel_ent
         s = lun__bind_part(e, &to, i, n->storage, n->offset, NULL, n->n,
                            l->ir.slots[i].role == LUN_SLOT_TARGET);
     }
+    to.races = k->races;
     if (s == LUN_OK)
         s = lun__bind_run(e, &to, entry, teams * k->indices, first * k->indices, count * k->indices,
                           NULL);
@@ -96,7 +99,7 @@ static lun_status some_teams(lun_engine *e, lun_team_kernel *k, int64_t teams, i
 
 static lun_status all_teams(lun_engine *e, lun_team_kernel *k, int64_t teams)
 {
-    const int64_t most = teams_at_once(k, teams);
+    const int64_t most = k->races ? teams : teams_at_once(k, teams);
     lun_status s = LUN_OK;
     for (int64_t first = 0; s == LUN_OK && first < teams; first += most) {
         int64_t count = teams - first < most ? teams - first : most;
@@ -121,6 +124,41 @@ static void fill(const lun_team_run *r, const lun_team_kernel *k)
             k->lowered.slots[i].node = r->arrays[i];
 }
 
+/* Runs them watched; arrays that are assigned, and memory of teams, have a shadow. */
+static lun_status watched(lun_engine *e, const lun_team_run *r, lun_team_kernel *k)
+{
+    const lun_ir *ir = &k->lowered.ir;
+    lun_races races = {.lanes = k->indices, .at = -1};
+    races.slot = calloc((size_t)ir->slot_count + 1, sizeof *races.slot);
+    lun_status s = races.slot ? LUN_OK : lun__nomem(e);
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        const bool memory = i >= r->first && i < r->first + r->scratches;
+        const lun_front_scratch *x = memory ? &r->scratch[i - r->first] : NULL;
+        int64_t n = 0;
+        if (ir->slots[i].role != LUN_SLOT_TARGET || (x && x->own))
+            continue;
+        if (!x)
+            n = r->arrays[i]->n;
+        else if (__builtin_mul_overflow(x->count, r->teams, &n))
+            n = INT64_MAX;
+        races.slot[i] = (uint64_t)n < SIZE_MAX / sizeof(lun_shadow)
+                            ? calloc((size_t)n + 1, sizeof(lun_shadow))
+                            : NULL;
+        if (!races.slot[i])
+            s = lun__nomem(e);
+    }
+    k->races = &races;
+    if (s == LUN_OK)
+        s = all_teams(e, k, r->teams);
+    if (s != LUN_OK && races.at >= 0)
+        s = lun__explain_race(e, r, &races);
+    k->races = NULL;
+    for (int i = 0; races.slot && i < ir->slot_count; i++)
+        free(races.slot[i]);
+    free(races.slot);
+    return s;
+}
+
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
 {
     lun_backend_slot *b;
@@ -128,11 +166,15 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
     lun_status s = lun__backend(e, &b);
     if (s != LUN_OK)
         return s;
+    if (r->check && !b->backend->teams)
+        return lun__fail(e, LUN_EARG,
+                         "check=true is for the backend reference, not %s: lun.use \"reference\"",
+                         b->backend->name);
     const lun_team_body body = {r->f, r->notes, r->scratch, r->scratches, r->first};
     s = lun__lower_teams(e, &body, b->backend->teams, &k);
     if (s == LUN_OK) {
         fill(r, &k);
-        s = all_teams(e, &k, r->teams);
+        s = r->check ? watched(e, r, &k) : all_teams(e, &k, r->teams);
     }
     lun__team_kernel_free(&k);
     return s;

@@ -16,6 +16,9 @@ typedef struct lun_team_run {
     int64_t teams, threads;
     const lun_front_scratch *scratch;
     int scratches, first;
+    const char *const *names; /* of arrays, for what check finds */
+    bool check;               /* on a backend that runs kernels of teams: LUN_EARG where two threads
+                                 collide */
 } lun_team_run;
 
 /* Runs all teams; TARGETs are written in place.  What failed may have written before. */

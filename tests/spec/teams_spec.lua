@@ -378,6 +378,59 @@ describe("lun.teams", function()
             function(t) lun.atomic.add(a, 1, 1, t:block() << 40) end)
     end)
 
+    it("finds races, and names both threads", function()
+        local before = lun.use()
+        lun.use "reference"
+        local w, A = lun.zeros(100), lun.zeros({ 4, 5 }, "i32")
+        local function finds(text, league, team, f)
+            refused(text, function() lun.teams { league = league, team = team, check = true }(f) end)
+        end
+        local function well(league, team, f) lun.teams { league = league, team = team, check = true }(f) end
+        finds("w[17] is written by threads 3 and 9 of team 2", 2, 10, function(t)
+            if t:block() == 2 and t:thread() % 6 == 3 then w[17] = 1 end
+        end)
+        finds("w[1] is written by thread 1 of team 1 and thread 1 of team 2", 2, 10, function(t) w[t:thread()] = 1 end)
+        finds("w[2] is written by thread 2 and read by thread 1 of team 1", 1, 10, function(t)
+            w[t:thread()] = 1
+            w[t:thread() + 20] = w[t:thread() % 10 + 1]
+        end)
+        finds("w[5] is read by thread 7 of team 3 and written by thread 2 of team 4", 4, 1000, function(t)
+            if t:block() == 3 and t:thread() == 7 then w[6] = w[5] end
+            t:barrier()
+            if t:block() == 4 and t:thread() == 2 then w[5] = 1 end
+        end)
+        finds("A[2][2] is written by threads 1 and 6 of team 1", 1, 10, function(t) A[2][t:thread() % 5 + 1] = 1 end)
+        finds("scratch[2] is written by threads 1 and 4 of team 1", 2, 7, function(t)
+            local s = t:scratch("f64", 3)
+            s[t:thread() % 3 + 1] = 1
+            w[1] = 1
+        end)
+        finds("is changed at once by thread 10 of team 2 and written by thread 3 of team 1", 2, 10, function(t)
+            lun.atomic.add(w, 1, 1)
+            if t:thread() == 3 then w[1] = 2 end
+        end)
+        finds("w[4] is changed at once by thread 1 and read by thread 2 of team 1", 1, 2, function(t)
+            if t:thread() == 1 then lun.atomic.max(w, 4, 1) else w[5] = w[4] end
+        end)
+        well(3, 100, function(t)
+            local s, me = t:scratch("f64", 100), t:thread()
+            s[me] = me
+            lun.atomic.add(w, 1, 1)
+            t:barrier()
+            local x = s[101 - me] + t:reduce("+", me) + t:broadcast(me, 7) + A[2][3]
+            t:barrier()
+            s[101 - me] = x
+            if me == 7 then w[t:block() + 1] = s[94] end
+        end)
+        assert.equal(94 + 5050 + 7, w[2] - (A[2][3] + 0.0))
+        lun.use "openmp"
+        refused("check=true is for the backend reference, not openmp", function()
+            lun.teams { league = 1, check = true }(function() w[1] = 1 end)
+        end)
+        refused("check: true or false", function() lun.teams { league = 1, check = 1 } end)
+        lun.use(before)
+    end)
+
     it("goes on in parts when memory of teams is large", function()
         local n = 300
         local v = lun.zeros(n, "i64")

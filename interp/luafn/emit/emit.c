@@ -297,6 +297,23 @@ static void write_param(writer *w, int number)
     add_param(w, in ? in->dtype : own, p->array, luafn_is_target(w->c, -1 - number), in);
 }
 
+/* The names of array parameters, in the order of the body. */
+static void write_names(writer *w)
+{
+    lf_compile *c = w->c;
+    lf_value like = {.kind = LF_ARRAY};
+    for (int i = 0; i < c->params + c->scratches; i++) {
+        like.as.i = -1 - i;
+        if (c->param[i].array)
+            luafn_push(&c->unit, &c->array_names, (void *)(uintptr_t)luafn_array_name(c, &like));
+    }
+    for (int k = 0; k < c->inputs.count; k++) {
+        const lf_input *in = c->inputs.at[k];
+        if (in->used && in->array && in->origin != LF_FROM_PARAM && in->origin != LF_FROM_WINDOW)
+            luafn_push(&c->unit, &c->array_names, (void *)(uintptr_t)c->source[in->number].name);
+    }
+}
+
 /* What is around an index, the call's own parameters, elements of windows, what is captured. */
 static void write_params(writer *w)
 {
@@ -377,6 +394,8 @@ void luafn_emit(lf_compile *c)
     luafn_places(c, root, &leaves);
     mark_inputs(c, &leaves);
     write_params(w);
+    if (c->team)
+        write_names(w);
     for (int i = 0; i < leaves.count; i++)
         write_leaf(w, leaves.at[i]);
     write_scope(w, root);

@@ -104,6 +104,7 @@ typedef struct lf_compile {
     lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
     int scratches;
     const lf_proto *methods;  /* of a team kernel: methods of t, see methods.h */
+    lf_list array_names;      /* by array of the body */
     lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
     lf_list cells;            /* lf_cell, where elements may be assigned */
     lf_list loads;            /* LF_LOADs there: elements that are no cells */
