@@ -134,6 +134,7 @@ function Writer:together(deep)
         self:barrier()
         self:line("t:single(function() s[n] = s[n] + %s end)", self:value())
     elseif kind == 12 then
+        self:barrier() -- there is none where the branch is not taken
         self:line("if %s then", self:condition(true))
         self:block(deep - 1)
         if self.random(2) == 1 then
