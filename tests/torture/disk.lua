@@ -55,7 +55,7 @@ local layouts = {
     { "nearly full", "mount -t tmpfs -o size=64k none $d && mkdir $d/c && head -c 45000 /dev/zero > $d/fill",
         "LUNARRAY_CACHE_DIR=$d/c TMPDIR=$d/c" },
     { "out of inodes", "mount -t tmpfs -o nr_inodes=3 none $d && mkdir $d/c", "LUNARRAY_CACHE_DIR=$d/c TMPDIR=$d/c" },
-    { "not there", "true", "LUNARRAY_CACHE_DIR=/nonexistent/c TMPDIR=/nonexistent/t" },
+    { "not there", "true", "LUNARRAY_CACHE_DIR=/proc/nonexistent/c TMPDIR=/proc/nonexistent/t" },
     { "no home", "true", "-u LUNARRAY_CACHE_DIR -u HOME -u XDG_CACHE_HOME -u TMPDIR" },
     { "home is a file", "echo x > $d/file", "-u LUNARRAY_CACHE_DIR -u XDG_CACHE_HOME HOME=$d/file TMPDIR=$d/file" },
 }
