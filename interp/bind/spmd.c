@@ -116,28 +116,27 @@ static int step(lua_State *L)
     return s == LUN_OK ? 0 : fail(L, h, s);
 }
 
-static int barrier(lua_State *L)
+static int together(lua_State *L, lun_status (*act)(lun_engine *e))
 {
     lun__host *h = here(L);
     lun__mark(L, h);
-    lun_status s = lun_spmd_barrier(h->engine);
+    lun_status s = act(h->engine);
     return s == LUN_OK ? 0 : fail(L, h, s);
+}
+
+static int barrier(lua_State *L)
+{
+    return together(L, lun_spmd_barrier);
 }
 
 static int barrier_begin(lua_State *L)
 {
-    lun__host *h = here(L);
-    lun__mark(L, h);
-    lun_status s = lun_spmd_barrier_begin(h->engine);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return together(L, lun_spmd_barrier_begin);
 }
 
 static int barrier_end(lua_State *L)
 {
-    lun__host *h = here(L);
-    lun__mark(L, h);
-    lun_status s = lun_spmd_barrier_end(h->engine);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return together(L, lun_spmd_barrier_end);
 }
 
 /* inside(region): "master", "critical"; nothing: it is left. */
