@@ -14,6 +14,7 @@
 
 #include "bind/bind.h"
 #include "program/call.h"
+#include "state/embed.h"
 #include "state/sandbox.h"
 
 /* One thread of --ranks. */
@@ -30,21 +31,13 @@ typedef struct rank {
 
 /* ---- what is different in a script --------------------------------------------------------- */
 
-/* print, a whole line at once. */
+/* print, a whole line at once, since other ranks print beside it. */
 static int print_line(lua_State *L)
 {
-    int count = lua_gettop(L);
     size_t length;
-    luaL_Buffer line;
-    luaL_buffinit(L, &line);
-    for (int i = 1; i <= count; i++) {
-        if (i > 1)
-            luaL_addchar(&line, '\t');
-        luaL_tolstring(L, i, NULL);
-        luaL_addvalue(&line);
-    }
-    luaL_addchar(&line, '\n');
-    luaL_pushresult(&line);
+    (void)lun__printed(L, NULL);
+    lua_pushliteral(L, "\n");
+    lua_concat(L, 2);
     const char *text = lua_tolstring(L, -1, &length);
     fwrite(text, 1, length, stdout);
     fflush(stdout);

@@ -16,12 +16,9 @@ static int refuse_exit(lua_State *L)
                       lua_isnone(L, 1) ? "" : luaL_tolstring(L, 1, NULL));
 }
 
-/* print for a host that takes its lines; upvalue: where its configuration is. */
-static int print_to_host(lua_State *L)
+const char *lun__printed(lua_State *L, size_t *length)
 {
-    const lun_config *c = lua_touserdata(L, lua_upvalueindex(1));
     int count = lua_gettop(L);
-    size_t length;
     luaL_Buffer line;
     luaL_buffinit(L, &line);
     for (int i = 1; i <= count; i++) {
@@ -31,7 +28,15 @@ static int print_to_host(lua_State *L)
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    const char *text = lua_tolstring(L, -1, &length);
+    return lua_tolstring(L, -1, length);
+}
+
+/* print for a host that takes its lines; upvalue: where its configuration is. */
+static int print_to_host(lua_State *L)
+{
+    const lun_config *c = lua_touserdata(L, lua_upvalueindex(1));
+    size_t length;
+    const char *text = lun__printed(L, &length);
     c->print(c->print_ctx, text, length);
     return 0;
 }

@@ -28,4 +28,8 @@ lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j);
  * functions are. */
 int lun__embed_with_host(lua_State *L, lua_CFunction f);
 
+/* What print writes of its arguments, without the end of the line: pushed, valid as long as it is
+ * there. */
+const char *lun__printed(lua_State *L, size_t *length);
+
 #endif
