@@ -129,6 +129,12 @@ LUN_API lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array 
  * in *results. */
 LUN_API lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *operands,
                                   int count, lun_array **outs, int room, int *results);
+/* What can be told of a stencil of f, which takes so many arrays, before there are any: LUN_EARG if
+ * each call would fail, because f reads no elements around an index, asks for some beyond the
+ * radius (of each of LUN_MAX_RANK axes; NULL: not given), or not by as many offsets as its options
+ * list axes (0: they list none). */
+LUN_API lun_status lun_stencil_foresee(lun_engine *e, lun_function *f, int elements, int axes,
+                                       const int64_t *radius);
 typedef enum lun_lines_give { LUN_LINES_BEHIND, LUN_LINES_BEFORE, LUN_LINES_ENDS } lun_lines_give;
 /* f(value, element) along lines of a Vector, one element after the other, f any function of the
  * host's language: line k has the elements from number first[k], from 0, on, counts[k] of them

@@ -106,3 +106,19 @@ lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *ope
                                      .radius = o->far ? NULL : radius};
     return lun_stencil(e, f, operands, count, elements, &how, outs, room, results);
 }
+
+void lun__around_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options)
+{
+    const lun__around *o = &k->around;
+    int64_t radius[LUN_MAX_RANK];
+    if (o->edges && o->radii && o->edges != o->radii)
+        lun__bad_argument(
+            L, options,
+            lua_pushfstring(L, "option edge lists %d axes, option radius %d", o->edges, o->radii));
+    for (int i = 0; i < LUN_MAX_RANK; i++)
+        radius[i] = o->radius[o->radii ? i : 0];
+    lun__check(L, h,
+               lun_stencil_foresee(h->engine, k->f, k->leaves, o->edges ? o->edges : o->radii,
+                                   o->far ? NULL : radius),
+               1);
+}

@@ -146,6 +146,8 @@ static int new_skeleton(lua_State *L)
     lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
     lun__fill_skeleton(L, h, k, 1, options);
+    if (kind == LUN_SKELETON_STENCIL)
+        lun__around_foresee(L, h, k, options);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_BY);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
@@ -238,16 +240,14 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
     switch ((lun_skeleton)k->kind) {
     case LUN_SKELETON_MAP:
     case LUN_SKELETON_ZIP:
-        memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
-        if (o->extras)
-            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
-        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
     case LUN_SKELETON_STENCIL:
         memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
         if (o->extras)
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
-        return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
-                               room, results);
+        if (k->kind == LUN_SKELETON_STENCIL)
+            return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
+                                   room, results);
+        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
     case LUN_SKELETON_ALLPAIRS:
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
                             o->element[1], outs);

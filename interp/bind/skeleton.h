@@ -72,6 +72,10 @@ lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *ope
                            int elements, const lun__around *o, lun_array **outs, int room,
                            int *results);
 
+/* Raises what is wrong with a stencil, made of the function at 1 and the options at `options`,
+ * before it is called. */
+void lun__around_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options);
+
 /* Pushes the first value given at i as an array and returns it; nil and NULL if there is none. */
 lun_array *lun__push_identity(lua_State *L, lun__host *h, int i);
 /* Pushes a list that keeps k's first values alive, those in the list at i, one for each element. */

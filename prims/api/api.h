@@ -23,6 +23,10 @@ const lun_node *lun__like(lun_node *const *in, int count);
 /* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
  * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */
 lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like);
+/* Where elements of that layout do not broadcast to the shape: ", axis 2: 3 and 4" in text, "" if
+ * they have more axes. */
+enum { LUN_MISFIT = 64 };
+const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, char *text);
 /* The elements of `from` repeated along the axes that it lacks or has once, so that the extents are
  * `shape`; false if they do not go together. */
 bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out);

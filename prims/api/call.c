@@ -292,8 +292,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
-/* Only a stencil's function reads elements around its index. */
-static lun_status check_around(lun_engine *e, const lun_function *f, const lun_around *around)
+lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around)
 {
     if (around && f->text && !f->text->neighbours)
         return lun__fail(e, LUN_EARG,
@@ -325,7 +324,7 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
             return s;
     }
     *results = 1;
-    lun_status s = check_around(e, f, around);
+    lun_status s = lun__check_around(e, f, around != NULL);
     if (s != LUN_OK)
         return s;
     if (f->op < LUN_OP_COUNT)

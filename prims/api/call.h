@@ -51,6 +51,10 @@ typedef struct lun_around {
 lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_around *around, lun_array **outs, int room,
                             int *results);
+/* Whether f is a function of that kind: only a stencil's reads elements around its index. */
+lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around);
+/* Whether what is asked for is within the radius of each axis (NULL: there is none). */
+lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius);
 /* The elements around each index that `at` names, of arrays of one shape, as nodes with references;
  * none on failure.  axes: as lun__node_along's. */
 lun_status lun__neighbours(lun_engine *e, const lun_neighbour *at, int count,

@@ -1,5 +1,6 @@
 /* neighbours.c - the elements that the function of a stencil reads, as operands: windows on the
  * padded array. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/call.h"
@@ -17,14 +18,16 @@ static int axis_of(const lun_axes *axes, int k)
     return axes ? axes->axis[k] : k;
 }
 
-static lun_status check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius,
-                               int rank)
+lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius)
 {
-    for (int k = 0; radius && k < rank; k++)
+    char place[48] = "";
+    if (at->line)
+        snprintf(place, sizeof place, " of get(x, ...) in line %d", at->line);
+    for (int k = 0; radius && k < at->axes; k++)
         if (at->by[k] > radius[k] || at->by[k] < -radius[k])
             return lun__fail(e, LUN_EARG,
-                             "offset %lld is beyond the radius of axis %d, which is %lld",
-                             (long long)at->by[k], k + 1, (long long)radius[k]);
+                             "offset %lld%s is beyond the radius of axis %d, which is %lld",
+                             (long long)at->by[k], place, k + 1, (long long)radius[k]);
     return LUN_OK;
 }
 
@@ -44,7 +47,7 @@ static lun_status reach_of(lun_engine *e, const lun_neighbour *at, int count,
 {
     *out = (reach){.rank = rank};
     for (int i = 0; i < count; i++) {
-        lun_status s = check_radius(e, &at[i], how->radius, rank);
+        lun_status s = lun__check_radius(e, &at[i], how->radius);
         if (s == LUN_OK)
             s = check_offset(e, &at[i], rank);
         if (s != LUN_OK)

@@ -1,5 +1,6 @@
 /* shape.c - shapes of arrays and of what is made of several: broadcasting by NumPy's rule. Knows no
  * operation. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -52,6 +53,20 @@ const lun_node *lun__like(lun_node *const *in, int count)
 }
 
 /* ---- broadcasting ---------------------------------------------------------------------------- */
+
+const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, char *text)
+{
+    text[0] = '\0';
+    for (int k = at->rank; at->rank <= rank && k-- > 0;) {
+        const int axis = k + rank - at->rank;
+        if (at->extent[k] != 1 && at->extent[k] != shape[axis]) {
+            snprintf(text, LUN_MISFIT, ", axis %d: %lld and %lld", axis + 1,
+                     (long long)at->extent[k], (long long)shape[axis]);
+            break;
+        }
+    }
+    return text;
+}
 
 /* so_far: the shape of the operands up to n, of which `first` is one. */
 static lun_status misfit(lun_engine *e, const lun_layout *so_far, const lun_node *first,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "lunarray_bind.h"
 
 static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int count, int elements)
 {
@@ -23,8 +24,9 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
         if (lun_shape(arrays[k], other) != rank ||
             memcmp(shape, other, (size_t)rank * sizeof *shape)) {
             e->error_operand = k + 1;
-            return lun__fail(e, LUN_ESHAPE, "a stencil takes arrays of one shape: %s and %s differ",
-                             lun__describe(arrays[0], x), lun__describe(arrays[k], y));
+            return lun__fail(e, LUN_ESHAPE,
+                             "a stencil takes arrays of one shape: array 1 is %s, array %d is %s",
+                             lun__describe(arrays[0], x), k + 1, lun__describe(arrays[k], y));
         }
     }
     return LUN_OK;
@@ -127,4 +129,64 @@ lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operand
     if (s == LUN_OK)
         s = lun__call_around(e, f, operands, count, elements, &around, outs, room, results);
     return s == LUN_OK ? keep(e, &around, operands[0], outs, *results) : s;
+}
+
+/* ---- before there are arrays ----------------------------------------------------------------- */
+
+static lun_status foresee_c(lun_engine *e, const lun_ir_function *f, int axes,
+                            const int64_t *radius)
+{
+    lun_status s = LUN_OK;
+    const lun_neighbour *at = f->neighbour;
+    if (axes && at->axes != axes)
+        return lun__fail(e, LUN_EARG,
+                         "get(x, ...) with %d offset%s: it takes %d, one for each axis that the "
+                         "options list",
+                         at->axes, at->axes == 1 ? "" : "s", axes);
+    for (int k = 0; s == LUN_OK && k < f->neighbours; k++)
+        s = lun__check_radius(e, &at[k], radius);
+    return s;
+}
+
+/* With extra arguments that are numbers, or Vectors. */
+static lun_status foresee_front(lun_engine *e, lun_function *f, int count, int elements, int axes,
+                                const int64_t *radius, bool arrays)
+{
+    lun_front_param params[LUN_MAX_OPERANDS];
+    for (int k = 0; k < count; k++) {
+        params[k] = (lun_front_param){.dtype = LUN_F64, .stored = LUN_F64};
+        if (k >= elements) {
+            params[k].array = arrays;
+            params[k].rank = arrays;
+            params[k].shape[0] = arrays;
+            continue;
+        }
+        params[k].index = LUN_FRONT_AROUND;
+        params[k].rank = axes;
+        for (int i = 0; i < LUN_MAX_RANK; i++)
+            params[k].shape[i] = radius ? radius[i] : -1;
+    }
+    lun__clear(e);
+    lun_host_begin(e);
+    lun_status s = f->front.foresee(f->front.ctx, params, count, &e->error);
+    lun_host_end(e);
+    if (s == LUN_OK)
+        lun__clear(e); /* what a call may fail with, or not */
+    return s;
+}
+
+lun_status lun_stencil_foresee(lun_engine *e, lun_function *f, int elements, int axes,
+                               const int64_t *radius)
+{
+    LUN_NEED(e, f && elements >= 1 && axes >= 0 && axes <= LUN_MAX_RANK);
+    lun_status s = lun__check_around(e, f, true);
+    if (s != LUN_OK || f->text)
+        return s == LUN_OK ? foresee_c(e, f->text, axes, radius) : s;
+    const int count = f->front.params > elements ? f->front.params : elements;
+    if (count > LUN_MAX_OPERANDS)
+        return LUN_OK;
+    s = foresee_front(e, f, count, elements, axes, radius, false);
+    return s == LUN_OK && count > elements
+               ? foresee_front(e, f, count, elements, axes, radius, true)
+               : s;
 }

@@ -22,7 +22,7 @@ static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *
 
 lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source)
 {
-    char to[96], from[96];
+    char to[96], from[96], axis[LUN_MISFIT];
     lun_layout at, wanted, spare;
     lun_status s = lun__check_writable(e, target);
     if (s == LUN_OK)
@@ -36,8 +36,8 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
     if (at.rank == 1 && wanted.rank == 1)
         return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld",
                          (long long)wanted.extent[0], (long long)at.extent[0]);
-    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s", lun__describe(source, from),
-                     lun__describe(target, to));
+    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s%s", lun__describe(source, from),
+                     lun__describe(target, to), lun__misfit(&at, wanted.rank, wanted.extent, axis));
 }
 
 /* n, with a reference that is exchanged, in that shape, which it goes with; not a Scalar. */

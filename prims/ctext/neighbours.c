@@ -167,7 +167,8 @@ static int take(finder *f, int i)
 {
     const lun_ctokens *t = f->t;
     char name[48];
-    lun_neighbour n = {.param = parameter(f, i + 2)};
+    lun_neighbour n = {.param = parameter(f, i + 2),
+                       .line = lun__csource_line(f->s, t->at[i].start)};
     if (n.param < 0 || !lun__ctoken_is(t, i + 3, ',')) {
         wrong(f, i,
               "get(x, ...) needs the name of a parameter of this function, and an offset for each "

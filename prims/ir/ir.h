@@ -73,7 +73,7 @@ enum { LUN_IR_FAULT_BITS = 12 };
 typedef struct lun_neighbour {
     int param;
     lun_dtype dtype; /* in which it is taken */
-    int axes;
+    int axes, line;  /* line: of a C text, where it is asked for; else 0 */
     int64_t by[LUN_MAX_RANK];
 } lun_neighbour;
 
@@ -273,6 +273,9 @@ typedef struct lun_front {
     /* error: where to write what cannot be compiled, with file:line */
     lun_status (*specialise)(void *ctx, const lun_front_param *params, int count,
                              lun_front_result *out, lun_strbuf *error);
+    /* Whether it is known before there are arrays that a stencil of this function fails.  Elements
+     * are LUN_FRONT_AROUND; their rank is that which the options have, 0: not known. */
+    lun_status (*foresee)(void *ctx, const lun_front_param *params, int count, lun_strbuf *error);
     void (*release)(void *ctx);
 } lun_front;
 

@@ -137,7 +137,7 @@ describe("broadcasting", function()
             { "#2 to 'zip' (shapes do not broadcast: f64[3, 2] and f64[3], axis 2: 2 and 3)",
                 function() return lun.zip(function(x, y) return x + y end)(A, v) end },
             { "lengths differ: 3 and 4", function() return v + lun.ones(4) end },
-            { "f64[3] does not broadcast to f64[3, 2]", function() A:set(v) end },
+            { "f64[3] does not broadcast to f64[3, 2], axis 2: 3 and 2", function() A:set(v) end },
             { "f64[2, 4, 3] does not broadcast to f64[3, 2]", function() A:set(B) end },
         } do
             expect.failure(case[1], case[2])

@@ -312,8 +312,8 @@ describe("a stencil", function()
             function() return lun.stencil(function(x) return x(0, 1) end)(v) end)
         fails("offset 1 of x(...) is not an integer constant: write out each element that is read",
             function() return lun.stencil(function(x, i) return x(i) end)(v, 1) end)
-        fails("offset -2 is beyond the radius of axis 1, which is 1",
-            function() return lun.stencil(function(x) return x(-2) end, { radius = 1 })(v) end)
+        fails("offset -2 of x(...) is beyond the radius of axis 1, which is 1",
+            function() return v:stencil(function(x) return x(-2) end, { radius = 1 }) end)
         fails("the function reads no element around its index", function() return lun.stencil(function() return 1 end)(v) end)
         fails("arithmetic on the elements around an index (local 'x')",
             function() return lun.stencil(function(x) return x + 1 end)(v) end)
@@ -333,8 +333,8 @@ describe("a stencil", function()
             function() return lun.stencil "(double x) { return get(x, 0, 1); }" (v) end)
         fails("C function, line 2: offset 1 of get(x, ...) is not an integer constant: write out each element that is read",
             function() return lun.stencil "(double x, int i) {\n return get(x, i); }" end)
-        fails("offset -2 is beyond the radius of axis 1, which is 1",
-            function() return lun.stencil("(double x) { return get(x, -2); }", { radius = 1 })(v) end)
+        fails("offset -2 of get(x, ...) in line 1 is beyond the radius of axis 1, which is 1",
+            function() return v:stencil("(double x) { return get(x, -2); }", { radius = 1 }) end)
         fails("get reads parameter 2 of the function, which takes an extra argument; elements=2 passes it an array",
             function() return lun.stencil "(double x, double y) { return get(x, 1) + get(y, 1); }" (v, 1) end)
         fails("the function has 1 parameter, but is called with 1 element and 1 extra argument",
@@ -348,12 +348,85 @@ describe("a stencil", function()
         fails("only one number can stand beyond the ends",
             function() return lun.stencil(function(x) return x(0, 0) end, { edge = { 1, 2 } }) end)
         fails("option edge lists 2 axes, the array has 1",
-            function() return lun.stencil(function(x) return x(0) end, { edge = { "wrap", "wrap" } })(v) end)
+            function() return v:stencil(function(x) return x(0) end, { edge = { "wrap", "wrap" } }) end)
         fails("option radius: an integer of at least 0 expected, got -1",
             function() return lun.stencil(function(x) return x(0) end, { radius = -1 }) end)
-        fails("a stencil takes arrays of one shape: i64[3] and i64[2] differ",
+        fails("a stencil takes arrays of one shape: array 1 is i64[3], array 2 is i64[2]",
             function() return lun.stencil(function(x, y) return x(0) + y(0) end, { elements = 2 })(v, v:sub(1, 2)) end)
         fails("does not fit into dtype i64", function() return lun.stencil(function(x) return x(1) end, { edge = 0.5 })(v) end)
         assert.same({ 2, 3, 3 }, lun.stencil(function(x) return x(1) end)(v):totable())
+    end)
+
+    describe("that is made tells what each call would", function()
+        local function fails(text, f, options)
+            local ok, message = pcall(lun.stencil, f, options)
+            assert.falsy(ok, text)
+            assert.matches(text, tostring(message), 1, true)
+        end
+        -- The line of the caller, with an offset.
+        local function line(by)
+            return ("stencil_spec.lua:%d: "):format(debug.getinfo(2, "l").currentline + by)
+        end
+
+        it("of offsets beyond the radius, with their line", function()
+            fails(line(1) .. "offset -2 of x(...) is beyond the radius of axis 1, which is 1", function(x)
+                return x(-2, 0) + x(1, 0) end, { radius = 1 })
+            fails(line(3) .. "offset 3 of up(...) is beyond the radius of axis 2, which is 2", function(up, w)
+                local s = 0
+                for i = -1, 1 do s = s + w[i + 2] * up(i, 0) end
+                return s + up(1,
+                    3) end, { radius = { 1, 2 } })
+            fails("offset -2 of x(...) is beyond the radius of axis 1, which is 1", function(x)
+                local s = 0
+                for i = -2, 2 do s = s + x(i) end
+                return s end, { radius = 1, elements = 1 })
+            fails("offset 1 of x(...) is beyond the radius of axis 1, which is 0", function(x, c)
+                if x(0) > c then return x(1) end return c end, { radius = 0 })
+            fails("offset -2 of get(x, ...) in line 3 is beyond the radius of axis 2, which is 1",
+                "(double x)\n{ return get(x, 1, 0)\n+ get(x, 0, -2); }", { radius = 1 })
+        end)
+
+        it("of as many offsets as there are no axes", function()
+            fails(line(1) .. "x(...) with 2 offsets: it takes 3, one for each axis that the options list",
+                function(x) return x(0, 1) end, { radius = { 1, 2, 3 } })
+            fails("x(...) with 2 offsets: it takes 1, one for each axis that the options list",
+                function(x) return x(0, 1) end, { edge = { "wrap" } })
+            fails("y(...) with 1 offset, but with another number before: it takes 2, one for each axis",
+                function(x, y) return x(0, 1) + y(1) end, { elements = 2 })
+            fails("x(...) with 0 offsets: it takes one for each axis, 1 to 8", function(x) return x() end)
+            fails("get(x, ...) with 2 offsets: it takes 1, one for each axis that the options list",
+                "(double x) { return get(x, 0, 1); }", { radius = { 1 } })
+            fails("option edge lists 3 axes, option radius 2", function(x) return x(0, 1) end,
+                { edge = { "wrap", "wrap", "wrap" }, radius = { 1, 2 } })
+        end)
+
+        it("of what is no function of neighbours", function()
+            fails("a stencil takes a Lua function or a C function", lun.op.neg)
+            fails("the function reads no element around its index: get(x, -1, 0) is one", "(double x) { return x; }")
+        end)
+
+        it("but not of what may change until then", function()
+            local v, k, r = lun.vector { 1, 2, 4 }, 3, 3
+            local helper = function(x) return x(5, 5) end
+            local later
+            local s = lun.stencil(function(x) return x(k) end, { radius = 2 })
+            local t = lun.stencil(function(x)
+                local sum = 0
+                for i = -r, r do sum = sum + x(i) end
+                return sum
+            end, { radius = 2 })
+            local u = lun.stencil(function(x) return helper(x) + later(x) end, { radius = 1 })
+            local w = lun.stencil(function(x, far) if far then return x(2) end return x(1) end, { radius = 2 })
+            k, r = 1, 1
+            helper, later = function(x) return x(1) end, function(x) return x(-1) end
+            assert.same({ 2, 4, 4 }, s(v):totable())
+            assert.same({ 4, 7, 10 }, t(v):totable())
+            assert.same({ 3, 5, 6 }, u(v):totable())
+            assert.same({ 2, 4, 4 }, w(v):totable())
+            k = 3
+            local where = line(-15)
+            local _, message = pcall(s, v)
+            assert.matches(where .. "offset 3 of x(...) is beyond the radius of axis 1, which is 2", message, 1, true)
+        end)
     end)
 end)

@@ -35,7 +35,7 @@ void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_lis
 /* neighbour.c: the element that a parameter of a stencil, f, gives for these offsets. */
 lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args);
 /* whole.c: whether v is an integer that is known; a captured one is taken as it is now, and the
- * code made for it alone. */
+ * code made for it alone, unless there is no call yet. */
 bool luafn_known_whole(lf_compile *c, lf_value *v, int64_t *out);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);

@@ -98,6 +98,9 @@ typedef struct lf_compile {
     lf_list notes;        /* lf_note */
     bool known, windowed; /* the parameters are indices: bounds, windows may tell of them */
     bool around;          /* there are parameters that are called with offsets */
+    bool foreseen;        /* there is no call yet: see luafn_foresee */
+    bool settled;         /* then: offsets have told the number of axes */
+    bool certain;         /* then: the failure is one of every call */
     bool writes;          /* elements may be assigned */
     bool team;            /* it is a team kernel: the first parameters are lun_front_numbers */
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */

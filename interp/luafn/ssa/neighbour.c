@@ -94,16 +94,66 @@ static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free,
     return chosen;
 }
 
+/* ---- what is wrong with offsets -------------------------------------------------------------- */
+
+/* What is wrong here is so in every call of the stencil, if it is in the function itself: other
+ * functions may be replaced before there is one. */
+static void tell(lf_builder *b)
+{
+    b->c->certain = b->c->foreseen && b->f == b->c->root;
+}
+
+/* The arrays have as many axes as the first offsets say. */
+static void settle_rank(lf_builder *b, const lf_value *f, int rank)
+{
+    lf_compile *c = b->c;
+    if (b->f != c->root)
+        luafn_stop(b, "the number of axes is not known yet");
+    tell(b);
+    if (rank < 1 || rank > LUN_MAX_RANK)
+        luafn_stop(b, "%s(...) with %d offsets: it takes one for each axis, 1 to %d", name_of(b, f),
+                   rank, LUN_MAX_RANK);
+    c->certain = false;
+    c->settled = true;
+    for (int i = 0; i < c->params; i++)
+        if (c->param[i].index == LUN_FRONT_AROUND)
+            c->param[i].rank = rank;
+}
+
+static void check_offsets(lf_builder *b, const lf_value *f, int count)
+{
+    const int rank = b->c->param[f->as.i].rank;
+    if (!rank)
+        settle_rank(b, f, count);
+    else if (count != rank) {
+        tell(b);
+        luafn_stop(b, "%s(...) with %d offset%s%s: it takes %d, one for each axis%s", name_of(b, f),
+                   count, count == 1 ? "" : "s",
+                   b->c->settled ? ", but with another number before" : "", rank,
+                   b->c->certain && !b->c->settled ? " that the options list" : "");
+    }
+}
+
+static void check_radius(lf_builder *b, const lf_value *f, int axis, int64_t by)
+{
+    const int64_t radius = b->c->param[f->as.i].shape[axis];
+    if (radius < 0 || (by <= radius && by >= -radius))
+        return;
+    tell(b);
+    luafn_stop(b, "offset %lld of %s(...) is beyond the radius of axis %d, which is %lld",
+               (long long)by, name_of(b, f), axis + 1, (long long)radius);
+}
+
 lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
 {
     const lun_front_param *p = &b->c->param[f->as.i];
-    lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
     lf_value *free[LUN_MAX_RANK] = {NULL};
-    if (args->count != p->rank)
-        luafn_stop(b, "%s(...) with %d offset%s: it takes %d, one for each axis", name_of(b, f),
-                   args->count, args->count == 1 ? "" : "s", p->rank);
+    check_offsets(b, f, args->count);
+    lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
     for (int k = 0; k < args->count; k++)
-        if (!luafn_known_whole(b->c, args->at[k], &at.by[k]))
+        if (luafn_known_whole(b->c, args->at[k], &at.by[k]))
+            check_radius(b, f, k, at.by[k]);
+        else
             free[k] = within(b, f, args->at[k], k);
     check_count(b, f, free, p->rank);
     return choose(b, &at, free, 0);

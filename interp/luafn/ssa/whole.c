@@ -18,7 +18,7 @@ static bool find(const lf_compile *c, lf_value *v, int depth, int64_t *out)
         *out = v->as.i;
         return true;
     }
-    if (v->kind == LF_SCALAR && v->type == LF_WI) {
+    if (v->kind == LF_SCALAR && v->type == LF_WI && !c->foreseen) {
         *out = c->source[v->as.i].sight.value.as.i;
         return true;
     }

@@ -4,6 +4,7 @@
  * outcome follows from types alone (a number is true) leaves one edge. */
 #include "luafn/type/infer.h"
 
+#include "luafn/ssa/builder.h"
 #include "luafn/type/rules.h"
 
 typedef enum outcome { UNKNOWN, NO, YES, EITHER } outcome;
@@ -224,10 +225,15 @@ static void check_results(lf_compile *c)
         lf_type t = (lf_type)v->type;
         if (lf_is_number(t) || t == LF_BOOL)
             continue;
+        if (v->kind == LF_PART)
+            luafn_fail(&c->unit, g->proto, -1,
+                       "result %d is a part of '%s', which has %d dimensions but is indexed with "
+                       "%d: return an element",
+                       i + 1, luafn_array_name(c, v), lf_whose_is(c, v).rank, v->sub);
         luafn_fail(&c->unit, g->proto, -1, "result %d is %s: return a number or a boolean", i + 1,
                    t == LF_NIL      ? "nil"
                    : t == LF_MAYBE  ? "nil on some paths"
-                   : t == LF_OBJECT ? "not a number"
+                   : t == LF_OBJECT ? luafn_describe(v)
                                     : "a number on some paths only");
     }
 }

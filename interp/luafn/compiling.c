@@ -1,0 +1,228 @@
+/* compiling.c - the passes from bytecode to IR, and what they need around them; see compiling.h.
+ * Knows neither the engine nor when a function is called. */
+#include "luafn/compiling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "luafn/emit/emit.h"
+#include "luafn/improve/improve.h"
+#include "luafn/lower/lowering.h"
+#include "luafn/luafn.h"
+#include "luafn/ssa/build.h"
+#include "luafn/ssa/methods.h"
+#include "luafn/type/infer.h"
+#include "luafn/type/report.h"
+
+static void report(lf_compile *c)
+{
+    luafn_report(c, c->types);
+}
+
+static void run_passes(void *ctx)
+{
+    lf_compile *c = ctx;
+    static void (*const passes[])(lf_compile * c) = {luafn_build, luafn_infer,    report,
+                                                     luafn_lower, luafn_branches, luafn_narrow,
+                                                     luafn_hoist, luafn_emit};
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+        luafn_heed(&c->unit);
+        passes[i](c);
+    }
+}
+
+static lun_status stopped(void *ctx)
+{
+    const lf_viewer *v = ctx;
+    return v->ask.stopped(v->L);
+}
+
+/* Memory of Lua's, so that a limit holds for it. */
+static void prepare(lf_unit *u, lf_viewer *v, lun_strbuf *error)
+{
+    u->error = error;
+    u->arena.alloc = lua_getallocf(v->L, &u->arena.ctx);
+    if (v->ask.stopped)
+        u->stopped = stopped;
+    u->ctx = v;
+}
+
+void luafn_job_end(lf_job *j)
+{
+    lf_compile *c = j->c;
+    for (int i = 1; c && i < c->sources; i++)
+        if (c->source[i].sight.program)
+            luafn_program_release(c->source[i].sight.program);
+    if (c)
+        luafn_arena_free(&c->unit.arena);
+    free(c);
+    luafn_kept_free(j->made);
+    j->c = NULL;
+    j->made = NULL;
+}
+
+/* Code that Lua's compiler has not written may go through all passes and still make no sense. */
+static lun_status verify(const lf_job *j, const lf_program *p)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_status s = lun__ir_verify(&j->made->ir, &why);
+    lun__strbuf_free(&why);
+    if (s != LUN_OK && s != LUN_ENOMEM) {
+        luafn_where(p->proto, -1, j->error);
+        lun__strbuf_puts(j->error, ": the bytecode of this Lua function is invalid");
+    }
+    return s;
+}
+
+/* The call's parameters, with room for the neighbours that the function asks for. */
+static bool take_params(lf_compile *c, const lf_job *j)
+{
+    const int room = j->params + LF_NEIGHBOURS;
+    lun_front_param *param = luafn_arena_take(&c->unit.arena, (size_t)room * sizeof *param);
+    c->neighbour = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof *c->neighbour);
+    c->neighbour_value = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof(lf_value *));
+    if (!param || !c->neighbour || !c->neighbour_value)
+        return false;
+    memset(param, 0, (size_t)room * sizeof *param);
+    memcpy(param, j->param, (size_t)j->params * sizeof *param);
+    c->param = param;
+    c->params = j->params;
+    return true;
+}
+
+/* The address is the key of the registry where the struct is that luafn_returned gives. */
+static const char returned_key;
+
+/* Keeps the struct whose records s returns, or that there is none. */
+static void tell(const lf_kept *s, const lf_viewer *v)
+{
+    if (s->record)
+        lua_pushvalue(v->L, v->base + s->record);
+    else
+        lua_pushnil(v->L);
+    lua_rawsetp(v->L, LUA_REGISTRYINDEX, &returned_key);
+}
+
+bool luafn_returned(lua_State *L)
+{
+    if (!lua_checkstack(L, 2))
+        return false;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &returned_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &returned_key); /* there: no memory is needed */
+    return true;
+}
+
+/* The methods of t that are written in Lua; may raise a Lua error. */
+static lun_status load_methods(const lf_viewer *v, lun_strbuf *error)
+{
+    lf_host *h = v->host;
+    lun_status s = LUN_OK;
+    if (h->methods)
+        return LUN_OK;
+    if (luaL_loadbuffer(v->L, luafn_methods, strlen(luafn_methods), "=lun.teams") != LUA_OK)
+        return LUN_ENOMEM;
+    s = luafn_program(v->L, -1, &h->methods, error);
+    lua_pop(v->L, 1);
+    return s;
+}
+
+/* The compilation of a call with these parameters, before its first pass. */
+static lun_status begin(lf_job *j, const lf_viewer *v)
+{
+    lf_program *p = j->program;
+    lf_compile *c = j->c = calloc(1, sizeof *c);
+    j->made = luafn_kept_new(v->host, p);
+    if (!c || !j->made)
+        return LUN_ENOMEM;
+    c->view = *v;
+    prepare(&c->unit, &c->view, j->error);
+    for (int i = 0; i < j->params; i++) {
+        lun_front_indexing index = (lun_front_indexing)j->param[i].index;
+        c->known |= index == LUN_FRONT_KNOWN;
+        c->around |= index == LUN_FRONT_AROUND;
+        c->team |= index == LUN_FRONT_TEAM;
+        c->windowed |= index == LUN_FRONT_KNOWN || index == LUN_FRONT_CHECKED;
+    }
+    c->writes = j->params && j->param[0].writes;
+    c->program = p;
+    c->graph.u = &c->unit;
+    c->ir = &j->made->ir;
+    c->function = &j->made->function;
+    c->types = &j->made->types;
+    lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
+    self.sight.closure = lua_topointer(v->L, v->base);
+    c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
+    c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
+    if (!c->source || !c->source_value || !take_params(c, j))
+        return LUN_ENOMEM;
+    c->source[0] = self;
+    c->sources = c->source_room = 1;
+    lun_status s = c->team ? load_methods(v, j->error) : LUN_OK;
+    if (s == LUN_OK)
+        c->methods = c->team ? v->host->methods->proto : NULL;
+    return s;
+}
+
+static lun_status compile(lf_job *j, const lf_viewer *v)
+{
+    lun_status s = begin(j, v);
+    if (s != LUN_OK)
+        return s;
+    lf_compile *c = j->c;
+    s = luafn_try(&c->unit, run_passes, c);
+    if (s == LUN_OK)
+        s = luafn_kept_fill(j->made, c);
+    c->function->types = lun__strbuf_text(&j->made->types);
+    if (s == LUN_OK)
+        s = verify(j, j->program);
+    if (s != LUN_OK)
+        return s;
+    luafn_kept_anchor(j->made, v);
+    tell(j->made, v);
+    s = luafn_kept_result(j->made, j->param, j->out);
+    if (s != LUN_OK)
+        return s;
+    luafn_kept_add(j->program, j->made);
+    j->made = NULL;
+    return LUN_OK;
+}
+
+lun_status luafn_compile(lf_job *j, const lf_viewer *v)
+{
+    for (lf_kept *s = j->program->kept; s; s = s->next) {
+        bool same;
+        if (!luafn_kept_fits(s, j->param, j->params))
+            continue;
+        lun_status status = luafn_kept_look(s, v, &same, j->error);
+        if (status != LUN_OK)
+            return status;
+        if (same) {
+            luafn_kept_anchor(s, v);
+            tell(s, v);
+            return luafn_kept_result(s, j->param, j->out);
+        }
+        lua_settop(v->L, v->base);
+    }
+    return compile(j, v);
+}
+
+/* ---- what is known without arrays ------------------------------------------------------------ */
+
+static void build_only(void *ctx)
+{
+    luafn_build(ctx);
+}
+
+lun_status luafn_foresee(lf_job *j, const lf_viewer *v)
+{
+    lun_status s = begin(j, v);
+    if (s != LUN_OK)
+        return LUN_OK;
+    j->c->foreseen = true;
+    s = luafn_try(&j->c->unit, build_only, j->c);
+    return j->c->certain ? s : LUN_OK;
+}
