@@ -366,6 +366,7 @@ typedef struct lun_stats {
     /* Of this rank: messages to other ranks, bytes sent, steps of all ranks (neither agreements nor
      * barriers); elements of other ranks read and written. */
     int64_t messages, bytes_sent, collectives, remote_gets, remote_puts;
+    double network_time; /* modelled seconds until its last message or step: LUNARRAY_RANK_CLOCK */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);

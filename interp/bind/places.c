@@ -120,7 +120,7 @@ static int stats(lua_State *L)
         {"remote_puts", s.remote_puts},
     };
     int count = (int)(sizeof fields / sizeof fields[0]);
-    lua_createtable(L, 0, count + 4);
+    lua_createtable(L, 0, count + 5);
     for (int i = 0; i < count; i++) {
         lua_pushinteger(L, fields[i].value);
         lua_setfield(L, -2, fields[i].name);
@@ -128,6 +128,7 @@ static int stats(lua_State *L)
     set_seconds(L, "compile_time", s.compile_time);
     set_seconds(L, "transfer_time", s.transfer_time);
     set_seconds(L, "run_time", s.run_time);
+    set_seconds(L, "network_time", s.network_time);
     push_places(L, h->engine);
     lua_setfield(L, -2, "places");
     return 1;

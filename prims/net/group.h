@@ -10,6 +10,7 @@
 typedef struct lun_parcel {
     struct lun_parcel *next;
     int from, tag, count;
+    double at; /* of the sender's clock: a message's arrival, a part's start */
     _Alignas(16) char bytes[];
 } lun_parcel;
 

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "net/clock.h"
+
 enum { LUN_NET_ANY = -1, LUN_NET_MOST = 1 << 30 };
 
 typedef struct lun_net lun_net;
@@ -64,6 +66,8 @@ typedef struct lun_net_calls {
 struct lun_net {
     const lun_net_calls *calls;
     int rank, size;
+    bool modelled; /* whether the transport heeds the clock */
+    lun_net_clock clock;
     char error[512];
 };
 

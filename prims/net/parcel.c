@@ -19,7 +19,7 @@ lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count)
         lun__threads_fail(n, "out of memory");
         return NULL;
     }
-    *p = (lun_parcel){.from = n->rank, .tag = tag, .count = count};
+    *p = (lun_parcel){.from = n->rank, .tag = tag, .count = count, .at = n->clock.now};
     if (count)
         memcpy(p->bytes, bytes, (size_t)count);
     return p;

@@ -171,6 +171,64 @@ static bool take(const lun_threads *me, const lun_step *s, const lun_net_request
     return true;
 }
 
+/* What this rank and the busiest one move in an exchange. */
+static lun_net_load load_of(const lun_threads *me, const lun_step *s, int64_t *most)
+{
+    int size = me->base.size, own = me->base.rank;
+    lun_net_load load = {0};
+    *most = 0;
+    for (int i = 0; i < size; i++) {
+        int64_t out = 0, in = 0;
+        int partners = 0;
+        for (int k = 0; k < size; k++) {
+            int to, from;
+            memcpy(&to, s->parts[i]->bytes + (size_t)k * sizeof(int), sizeof to);
+            memcpy(&from, s->parts[k]->bytes + (size_t)i * sizeof(int), sizeof from);
+            if (k == i)
+                continue;
+            out += to;
+            in += from;
+            partners += to || from;
+        }
+        int64_t bytes = out > in ? out : in;
+        *most = bytes > *most ? bytes : *most;
+        if (i == own)
+            load = (lun_net_load){partners, bytes};
+    }
+    return load;
+}
+
+/* What the step costs once all that is needed has started. */
+static double cost_of(const lun_threads *me, const lun_step *s, const lun_net_request *r)
+{
+    const lun_net_clock *c = &me->base.clock;
+    int size = me->base.size;
+    int64_t bytes = 0, most;
+    if (r->kind == LUN_NET_BCAST)
+        return lun__clock_bcast(c, size, r->count);
+    if (r->kind == LUN_NET_AGREE)
+        return lun__clock_agree(c, size, r->count * (int64_t)sizeof(uint64_t));
+    if (r->kind == LUN_NET_EXCHANGE) {
+        lun_net_load own = load_of(me, s, &most);
+        return lun__clock_exchange(c, size, own, most);
+    }
+    for (int i = 0; i < size; i++)
+        bytes += i == me->base.rank ? 0 : s->parts[i]->count;
+    return lun__clock_gather(c, size, bytes);
+}
+
+/* Moves this rank's modelled clock to the end of the step. The lock is held. */
+static void pass_time(lun_threads *me, const lun_step *s, const lun_net_request *r)
+{
+    lun_net_clock *c = &me->base.clock;
+    double start = s->parts[r->kind == LUN_NET_BCAST ? r->from : 0]->at;
+    for (int i = 0; r->kind != LUN_NET_BCAST && i < me->base.size; i++)
+        start = s->parts[i]->at > start ? s->parts[i]->at : start;
+    double end = start + cost_of(me, s, r);
+    if (c->now < end)
+        c->now = end;
+}
+
 bool lun__threads_step(lun_threads *me, lun_net_request **request)
 {
     lun_net_group *g = me->group;
@@ -180,6 +238,8 @@ bool lun__threads_step(lun_threads *me, lun_net_request **request)
     bool ready = s && is_ready(g, s, *request);
     if (ready) {
         fits = take(me, s, *request);
+        if (fits && (me->base.clock.latency > 0 || me->base.clock.per_byte > 0))
+            pass_time(me, s, *request);
         if (++s->taken == g->size)
             lun__threads_drop(g, s);
     }

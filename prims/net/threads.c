@@ -14,6 +14,8 @@ static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun
     if (!p)
         return false;
     *out = NULL; /* done: the mailbox has a copy */
+    p->at = n->clock.now + lun__clock_message(&n->clock, count);
+    n->clock.now += (double)count * n->clock.per_byte;
     pthread_mutex_lock(&g->lock);
     *g->boxes[to].last = p;
     g->boxes[to].last = &p->next;
@@ -69,6 +71,8 @@ static bool receive(lun_threads *me, lun_net_request **request)
     bool fits = p->count <= r->count;
     if (fits)
         memcpy(r->bytes, p->bytes, (size_t)p->count);
+    if (me->base.clock.now < p->at)
+        me->base.clock.now = p->at;
     free(p);
     lun__threads_done(me, request);
     return fits || lun__threads_fail(&me->base, "a message is longer than the memory for it");
@@ -163,7 +167,7 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
     lun_threads *me = calloc(1, sizeof *me);
     if (!me)
         return NULL;
-    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size};
+    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size, .modelled = true};
     me->group = g;
     pthread_mutex_lock(&g->lock);
     g->users++;

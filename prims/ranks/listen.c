@@ -36,6 +36,7 @@ lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **byte
         free(to);
         return lun__net_failed(e);
     }
+    lun__count_network(e);
     *bytes = to;
     return LUN_OK;
 }

@@ -1,5 +1,7 @@
 /* open.c - an engine becomes one of several ranks, by its configuration or by what a launcher says,
  * and ceases to be one. Knows no step. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,28 @@ static lun_status time_limit(lun_engine *e, double *out)
     return LUN_OK;
 }
 
+/* The network of LUNARRAY_RANK_CLOCK: "latency,bandwidth", in seconds and bytes a second. */
+static lun_status modelled_network(lun_engine *e, lun_net *n)
+{
+    const char *s = getenv("LUNARRAY_RANK_CLOCK");
+    double latency, bandwidth;
+    int end = 0;
+    if (!s || !*s || !n)
+        return LUN_OK;
+    if (!n->modelled)
+        return lun__fail(e, LUN_EARG,
+                         "LUNARRAY_RANK_CLOCK models the network of --ranks, not that of MPI");
+    if (sscanf(s, "%lf,%lf%n", &latency, &bandwidth, &end) != 2 || s[end] || !(latency >= 0) ||
+        !(bandwidth > 0) || !isfinite(latency))
+        return lun__fail(
+            e, LUN_EARG,
+            "LUNARRAY_RANK_CLOCK must be a latency in seconds and bytes a second, such "
+            "as '2e-6,1e10', not '%s'",
+            s);
+    n->clock = (lun_net_clock){.latency = latency, .per_byte = 1 / bandwidth};
+    return LUN_OK;
+}
+
 lun_status lun__ranks_open(lun_engine *e, lun_net *net)
 {
     enum { LOG_AFTER = 60 };
@@ -32,6 +56,8 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         r->ended = calloc(size, sizeof *r->ended);
         r->here = calloc(size, sizeof *r->here);
         s = time_limit(e, &r->timeout);
+        if (s == LUN_OK)
+            s = modelled_network(e, net);
     }
     if (r && r->ended && r->here && s == LUN_OK) {
         e->ranks = r;

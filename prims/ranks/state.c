@@ -40,6 +40,13 @@ void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)
     e->stats.remote_puts += puts;
 }
 
+void lun__count_network(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    e->stats.network_time += r->net->clock.now - r->counted;
+    r->counted = r->net->clock.now;
+}
+
 void lun__add_place(lun_engine *e, lun_strbuf *text)
 {
     const char *place = lun__place(e, e->place);
@@ -87,5 +94,6 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     }
     s->next = r->sending;
     r->sending = s;
+    lun__count_network(e);
     return lun__let_go(e);
 }

@@ -48,6 +48,7 @@ struct lun_ranks_state {
     void *serve_ctx;
     double timeout, log_after; /* seconds; timeout 0: none */
     int most;                  /* bytes of one call of the transport */
+    double counted;            /* of the modelled clock: in the counters */
 };
 
 /* A wait: for what, and for which rank. */
@@ -69,6 +70,8 @@ lun_wait lun__wait_new(const char *noun, int from);
 lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 /* One turn of a wait for something else than a request. */
 lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
+/* Counts what the modelled clock has gone on. */
+void lun__count_network(lun_engine *e);
 /* The failure of the transport. */
 lun_status lun__net_failed(lun_engine *e);
 /* All give up: tells the others; the engine's failure is that text. */

@@ -152,8 +152,10 @@ lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w)
             return lun__is_over(e);
         if (!r->net->calls->test(r->net, request))
             return lun__net_failed(e);
-        if (!*request)
+        if (!*request) {
+            lun__count_network(e);
             return LUN_OK;
+        }
         lun_status s = lun__wait_turn(e, w);
         if (s != LUN_OK)
             return s;

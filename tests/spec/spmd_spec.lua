@@ -370,6 +370,58 @@ describe("counters", function()
     end)
 end)
 
+-- What the last line of the script took in a network of one second a message, or of a byte a second.
+local function modelled(n, clock, script)
+    local lines, err = ranks(n, 'lun.stats "reset" do ' .. script .. " end print(('%.3f'):format(lun.stats().network_time))",
+        "LUNARRAY_RANK_CLOCK=" .. clock)
+    assert.are.equal("", err)
+    local latest = 0
+    for _, line in ipairs(lines) do
+        latest = math.max(latest, tonumber(line))
+    end
+    return latest
+end
+
+describe("a modelled network", function()
+    local PASS_ON = "if me > 0 then s.recv(me - 1) end if me < n - 1 then s.send(me + 1, true) end"
+    it("takes its latency for each round of a step, and for each message of a chain", function()
+        for _, n in ipairs(COUNTS) do
+            local rounds = math.ceil(math.log(n, 2))
+            assert.are.equal(rounds, modelled(n, "1,1e12", "s.barrier()"))
+            -- the agreement, the length, the bytes
+            assert.are.equal(3 * rounds, modelled(n, "1,1e12", "s.bcast(true)"))
+            assert.are.equal(3 * rounds, modelled(n, "1,1e12", 's.allreduce("+", me)'))
+            assert.are.equal(n - 1, modelled(n, "1,1e12", PASS_ON))
+        end
+    end)
+
+    it("takes time for bytes: a tree's rounds, the others' parts, one message after the other", function()
+        local long = 1000000
+        local function near(expected, got)
+            assert.is_true(math.abs(got - expected) < 2000, ("%g, not %g"):format(got, expected))
+        end
+        for _, n in ipairs { 2, 4, 7 } do
+            local rounds = math.ceil(math.log(n, 2))
+            local text = ("('x'):rep(%d)"):format(long)
+            near(math.min(rounds, 2 * (n - 1) / n) * long, modelled(n, "0,1", ("s.bcast(%s)"):format(text)))
+            near((n - 1) * long, modelled(n, "0,1", ("s.allgather(%s)"):format(text)))
+            near((n - 1) * long, modelled(n, "0,1",
+                ("if me == 0 then for pe = 1, n - 1 do s.send(pe, %s) end else s.recv(0) end"):format(text)))
+        end
+    end)
+
+    it("is none without LUNARRAY_RANK_CLOCK, and refuses what is no network", function()
+        local lines = ranks(2, "s.barrier() print(lun.stats().network_time)")
+        assert.are.same({ "0.0", "0.0" }, lines)
+        for _, clock in ipairs { "1e-6", "-1,1e9", "1e-6,0", "1e-6,1e9x", "nan,1" } do
+            local _, err, status = ranks(2, "s.barrier()", "LUNARRAY_RANK_CLOCK=" .. clock)
+            assert.are_not.equal(0, status)
+            assert.truthy(err:find("LUNARRAY_RANK_CLOCK must be a latency in seconds and bytes a second, such as '2e-6,1e10', not '"
+                .. clock .. "'", 1, true), err)
+        end
+    end)
+end)
+
 describe("ranks that are processes", function()
     local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
     for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
