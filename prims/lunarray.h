@@ -58,6 +58,7 @@ typedef struct lun_array lun_array;
 typedef struct lun_function lun_function;
 typedef struct lun_plan lun_plan;
 typedef struct lun_ranks lun_ranks;
+typedef struct lun_shared lun_shared;
 struct lua_State;
 struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
 
@@ -1407,6 +1408,10 @@ LUN_API lun_status lun_spmd_barrier_begin(lun_engine *e);
 LUN_API lun_status lun_spmd_barrier_end(lun_engine *e);
 /* root's bytes to all; count is the same on all. */
 LUN_API lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count);
+/* count bytes of each rank to root, in rank order: there `all` has room for npes times as many;
+ * NULL elsewhere. */
+LUN_API lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int64_t count,
+                                   void *all);
 /* count bytes of each rank to all, in rank order: all has room for npes times as many. */
 LUN_API lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all);
 /* count bytes for each rank in `given`, as many from each in `got`. */
@@ -1416,6 +1421,50 @@ LUN_API lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *byt
 /* The next message from another rank with that tag.  LUN_ERANGE: it has more than `room` bytes. */
 LUN_API lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room,
                                  int64_t *count);
+/* Elements of all ranks' x, of one dtype and shape, combined in rank order by the pair tree
+ * (neighbours, then the results of neighbours): the same bits on all.  op: ADD, MUL, BAND, BOR,
+ * BXOR, MIN, MAX, FMIN, FMAX, LAND or LOR (LUN_EARG). */
+LUN_API lun_status lun_spmd_allreduce(lun_engine *e, lun_op op, lun_array *x, lun_array **out);
+/* The same for root alone; elsewhere *out becomes NULL. */
+LUN_API lun_status lun_spmd_reduce(lun_engine *e, lun_op op, lun_array *x, int root,
+                                   lun_array **out);
+/* Of PE 0 up to this one. */
+LUN_API lun_status lun_spmd_scan(lun_engine *e, lun_op op, lun_array *x, lun_array **out);
+/* Of PE 0 up to the one before; on PE 0 *out becomes NULL. */
+LUN_API lun_status lun_spmd_exscan(lun_engine *e, lun_op op, lun_array *x, lun_array **out);
+/* n elements on PE 0 that all ranks read and write, 0 or copied from `first` there; a step. */
+LUN_API lun_status lun_spmd_shared(lun_engine *e, lun_dtype t, int64_t n, const void *first_or_NULL,
+                                   lun_shared **out);
+/* n elements on each rank, which the others read and write; a step. */
+LUN_API lun_status lun_spmd_symmetric(lun_engine *e, lun_dtype t, int64_t n,
+                                      const void *first_or_NULL, lun_shared **out);
+/* Frees them; a step.  lun_close does so without. */
+LUN_API lun_status lun_spmd_shared_free(lun_engine *e, lun_shared *s);
+/* This rank's elements, to be read and written as any array and not to be released; NULL where it
+ * has none. */
+LUN_API lun_array *lun_spmd_local(lun_shared *s);
+/* Elements first .. first+count-1, counted from 0, of PE pe; of lun_spmd_shared pe does not matter.
+ * Elements of another rank take a message each way, which that rank answers while it waits in one
+ * of these functions.  LUN_ERANGE: there are no such elements. */
+LUN_API lun_status lun_spmd_get(lun_engine *e, lun_shared *s, int pe, int64_t first, int64_t count,
+                                void *out);
+/* The same way, to PE pe. */
+LUN_API lun_status lun_spmd_put(lun_engine *e, lun_shared *s, int pe, int64_t first, int64_t count,
+                                const void *elements);
+/* Changes one element, one rank at a time, and gives the old one.  op: "add", "sub", "min", "max",
+ * "band", "bor", "bxor" or "exchange" (LUN_EARG), on integers and, but for the bits, floats of 32
+ * and 64 bits (LUN_EDTYPE). */
+LUN_API lun_status lun_spmd_atomic(lun_engine *e, lun_shared *s, int pe, int64_t index,
+                                   const char *op, lun_value x, lun_value *old);
+/* Begins what PE 0 alone does: *mine is true there.  Steps inside fail. */
+LUN_API lun_status lun_spmd_master_begin(lun_engine *e, bool *mine);
+/* Its end, for which all wait; PE 0's bytes to all, count the same on all. */
+LUN_API lun_status lun_spmd_master_end(lun_engine *e, void *bytes, int64_t count);
+/* Waits until no other rank is in a critical section, in a script or in C, and enters it; no step.
+ * Steps inside fail.  LUN_EARG: this rank is inside already. */
+LUN_API lun_status lun_spmd_critical_begin(lun_engine *e);
+/* Leaves it.  LUN_EARG: this rank is in none. */
+LUN_API lun_status lun_spmd_critical_end(lun_engine *e);
 /* This rank takes no further step; why: told to ranks that do ("out of data"), or NULL.  Returns
  * when all have ended.  lun_close does the same. */
 LUN_API lun_status lun_spmd_end(lun_engine *e, const char *why);

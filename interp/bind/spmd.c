@@ -139,10 +139,20 @@ static int barrier_end(lua_State *L)
     return together(L, lun_spmd_barrier_end);
 }
 
-/* inside(region): "master", "critical"; nothing: it is left. */
+static int critical_begin(lua_State *L)
+{
+    return together(L, lun_spmd_critical_begin);
+}
+
+static int critical_end(lua_State *L)
+{
+    return together(L, lun_spmd_critical_end);
+}
+
+/* inside(region): "master"; nothing: it is left. */
 static int inside(lua_State *L)
 {
-    static const char *const regions[] = {"", "master", "critical", NULL};
+    static const char *const regions[] = {"", "master", NULL};
     int region = luaL_checkoption(L, 1, "", regions);
     lun_spmd_inside(lun__here(L)->engine, region ? regions[region] : NULL);
     return 0;
@@ -332,6 +342,8 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
                                          {"barrier", barrier},
                                          {"barrier_begin", barrier_begin},
                                          {"barrier_end", barrier_end},
+                                         {"critical_begin", critical_begin},
+                                         {"critical_end", critical_end},
                                          {"inside", inside},
                                          {"count", count},
                                          {"gather", gather},

@@ -1,5 +1,5 @@
--- Elements on other ranks, and critical sections: a rank asks the one that has the element, or PE 0, which answers
--- whenever it waits. Knows no kind of array.
+-- Elements on other ranks: a rank asks the one that has the element, which answers whenever it waits; and critical
+-- sections. Knows no kind of array.
 
 local core = require "lunarray.core"
 local fold = require "lunarray.fold"
@@ -136,53 +136,13 @@ function windows.access(pe, mype, what, id, indices, x, op)
     return ask(pe, what, id, indices, x, op)
 end
 
--- ---------------------------------------------------------------- critical sections
-
-local holder, queue = nil, {} -- on PE 0
-
-function ANSWERS.lock(from)
-    if holder then
-        queue[#queue + 1] = from
-    else
-        holder = from
-        net.reply(from, pack.write(true))
-    end
-end
-
-local function hand_on()
-    holder = nil
-    if queue[1] then
-        ANSWERS.lock(table.remove(queue, 1))
-    end
-end
-
-function ANSWERS.unlock(from)
-    net.reply(from, pack.write(true))
-    hand_on()
-end
-
--- A rank that has ended, perhaps inside a section.
-local function forget_rank(from)
-    for k = #queue, 1, -1 do
-        if queue[k] == from then
-            table.remove(queue, k)
-        end
-    end
-    if holder == from then
-        hand_on()
-    end
-end
-
 -- ---------------------------------------------------------------- answering
 
 local function answer(from, bytes)
     if bytes == "" then
-        return forget_rank(from)
+        return -- that rank has ended
     end
     local what, id, indices, x, op = pack.read(bytes)
-    if what == "lock" or what == "unlock" then
-        return ANSWERS[what](from)
-    end
     local function work()
         return pack.write(true, answer_here(what, id, indices, x, op))
     end
@@ -207,28 +167,15 @@ windows.check_indices = check_indices
 
 -- ---------------------------------------------------------------- s.critical
 
-local inside = false
-
 -- Whether f went well, and its results or its error.
 local run = public(function(f)
     if type(f) ~= "function" then
         error(("bad argument #1 to 'critical' (function expected, got %s)"):format(f == nil and "no value" or type(f)),
             0)
-    elseif inside then
-        error("critical inside critical would wait for itself", 0)
     end
-    local npes = net.start()
-    if npes > 1 then
-        ask(0, "lock")
-    end
-    inside = true
-    net.inside "critical"
+    net.critical_begin()
     local results = table.pack(pcall(f))
-    net.inside()
-    inside = false
-    if npes > 1 then
-        ask(0, "unlock")
-    end
+    net.critical_end()
     return table.unpack(results, 1, results.n)
 end)
 

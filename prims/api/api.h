@@ -38,4 +38,7 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
                     const lun_edge *edge, lun_value x, lun_node **out);
 
+/* Frees what lun_spmd_shared and lun_spmd_symmetric made (shared.c). */
+void lun__shared_close(lun_engine *e);
+
 #endif

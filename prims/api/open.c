@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/array.h"
+#include "api/api.h"
 #include "base/sized.h"
 #include "cache/cache.h"
 #include "engine/state.h"
@@ -170,6 +170,7 @@ void lun_close(lun_engine *e)
         return;
     lun_host_on_cancel(e, NULL);
     lun__ranks_close(e);
+    lun__shared_close(e);
     if (e->host_close)
         e->host_close(e->host);
     if (e->queues)

@@ -41,6 +41,7 @@ typedef struct lun_kernel_entry lun_kernel_entry; /* run/kernels.c */
 typedef struct lun_recipe lun_recipe;             /* run/recipe.c */
 typedef struct lun_queues lun_queues;             /* queue/queue.c */
 typedef struct lun_ranks_state lun_ranks_state;   /* ranks/state.h */
+typedef struct lun_shared lun_shared;             /* api/shared.c */
 
 struct lun_engine {
     lun_services services;
@@ -112,6 +113,8 @@ struct lun_engine {
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */
     lun_ranks_state *ranks;            /* ranks/open.c; NULL: not asked for yet */
+    lun_shared *shared;                /* api/shared.c: the last one made first */
+    int64_t shared_made;
 
     void *host;
     void (*host_close)(void *host);

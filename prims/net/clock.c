@@ -1,7 +1,7 @@
-/* clock.c - what steps and messages cost in a modelled network: each message takes a latency and its
- * bytes' time, and a rank sends and receives one at a time. Steps cost what their usual algorithms
- * do (Thakur, Rabenseifner and Gropp 2005, "Optimization of collective communication operations in
- * MPICH"). Pure functions. */
+/* clock.c - what steps and messages cost in a modelled network: each message takes a latency and
+ * its bytes' time, and a rank sends and receives one at a time. Steps cost what their usual
+ * algorithms do (Thakur, Rabenseifner and Gropp 2005, "Optimization of collective communication
+ * operations in MPICH"). Pure functions. */
 #include "net/clock.h"
 
 /* Rounds of a binomial tree. */
@@ -37,8 +37,8 @@ double lun__clock_gather(const lun_net_clock *c, int size, int64_t others)
     return rounds(size) * c->latency + (double)others * c->per_byte;
 }
 
-/* One message for each rank with a part, or Bruck's algorithm, which moves half of the most that any
- * rank has in each round. */
+/* One message for each rank with a part, or Bruck's algorithm, which moves half of the most that
+ * any rank has in each round. */
 double lun__clock_exchange(const lun_net_clock *c, int size, lun_net_load own, int64_t most)
 {
     double bruck = rounds(size) * (c->latency + (double)most * c->per_byte / 2);

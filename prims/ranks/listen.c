@@ -54,9 +54,22 @@ lun_status lun__answer(lun_engine *e, int from, const void *bytes, int64_t count
     return LUN_OK;
 }
 
+/* The same for the engine's own elements. */
+static lun_status answer_element(lun_engine *e, int from, const char *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->elements)
+        return lun__post(e, from, LUN_TAG_REPLY, 0, NULL, 0);
+    r->serving = true;
+    r->elements(e, from, bytes, count);
+    r->serving = false;
+    return LUN_OK;
+}
+
 static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count)
 {
     lun_ranks_state *r = e->ranks;
+    lun_status s;
     switch (bytes[0]) {
     case LUN_SAYS_ASK:
         return lun__post(e, from, LUN_TAG_CONTROL, LUN_SAYS_HERE, NULL, 0);
@@ -74,7 +87,16 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
     case LUN_SAYS_END:
         free(r->ended[from]);
         r->ended[from] = strdup(bytes + 1);
-        return r->ended[from] ? lun__answer(e, from, NULL, 0) : lun__nomem(e);
+        if (!r->ended[from])
+            return lun__nomem(e);
+        s = lun__lock_forget(e, from);
+        return s == LUN_OK ? lun__answer(e, from, NULL, 0) : s;
+    case LUN_SAYS_LOCK:
+        return lun__lock_asked(e, from);
+    case LUN_SAYS_UNLOCK:
+        return lun__lock_returned(e, from);
+    case LUN_SAYS_ELEMENT:
+        return answer_element(e, from, bytes + 1, count - 1);
     default:
         return lun__answer(e, from, bytes + 1, count - 1);
     }

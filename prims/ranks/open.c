@@ -55,17 +55,20 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         *r = (lun_ranks_state){.net = net, .log_after = LOG_AFTER, .most = LUN_NET_MOST - 1};
         r->ended = calloc(size, sizeof *r->ended);
         r->here = calloc(size, sizeof *r->here);
+        r->queue = calloc(size, sizeof *r->queue);
+        r->holder = -1;
         s = time_limit(e, &r->timeout);
         if (s == LUN_OK)
             s = modelled_network(e, net);
     }
-    if (r && r->ended && r->here && s == LUN_OK) {
+    if (r && r->ended && r->here && r->queue && s == LUN_OK) {
         e->ranks = r;
         return LUN_OK;
     }
     if (r) {
         free(r->ended);
         free(r->here);
+        free(r->queue);
     }
     free(r);
     if (net) {
@@ -94,6 +97,7 @@ void lun__ranks_close(lun_engine *e)
     }
     free(r->ended);
     free(r->here);
+    free(r->queue);
     lun__strbuf_free(&r->over);
     lun__strbuf_free(&r->doing);
     if (!r->lingers)

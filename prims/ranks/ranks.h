@@ -11,4 +11,11 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net);
 /* Ends this rank, in step with the others. */
 void lun__ranks_close(lun_engine *e);
 
+/* What answers when another rank asks for elements that the engine keeps for all (lun_shared), by
+ * lun_spmd_reply; and the question, whose answer is to be freed. */
+typedef void lun_serve_elements(lun_engine *e, int from, const char *bytes, int64_t count);
+void lun__serve_elements(lun_engine *e, lun_serve_elements *serve);
+lun_status lun__ask_element(lun_engine *e, int pe, const void *bytes, int64_t count, void **reply,
+                            int64_t *reply_count);
+
 #endif

@@ -15,21 +15,56 @@ static lun_status step_of(lun_engine *e, const char *doing, const char *noun, in
     return lun_spmd_step(e, doing, noun, options);
 }
 
+static lun_status check_root(lun_engine *e, int root)
+{
+    if (root >= 0 && root < lun_spmd_npes(e))
+        return LUN_OK;
+    return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", root,
+                     lun_spmd_npes(e) - 1);
+}
+
+lun_status lun__bcast(lun_engine *e, const char *doing, const char *noun, lun_same given)
+{
+    lun_status s = check_root(e, given.root);
+    if (s == LUN_OK)
+        s = step_of(e, doing, noun, given.count, given.root);
+    void *got = given.bytes;
+    int64_t length = given.count;
+    if (s == LUN_OK)
+        s = lun_spmd_bcast_bytes(e, given.root, &got, &length);
+    if (s == LUN_OK && got != given.bytes) {
+        if (length)
+            memcpy(given.bytes, got, (size_t)length);
+        free(got);
+    }
+    return s;
+}
+
 lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count)
 {
     LUN_NEED(e, count >= 0 && (bytes || !count));
-    if (root < 0 || root >= lun_spmd_npes(e))
-        return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", root,
-                         lun_spmd_npes(e) - 1);
-    lun_status s = step_of(e, "broadcasts", "a broadcast", count, root);
-    void *got = bytes;
-    int64_t length = count;
+    return lun__bcast(e, "broadcasts", "a broadcast", (lun_same){root, bytes, count});
+}
+
+lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int64_t count, void *all)
+{
+    LUN_NEED(e, count >= 0 && (own || !count));
+    int size = lun_spmd_npes(e);
+    LUN_NEED(e, all || !count || lun_spmd_mype(e) != root);
+    int64_t *counts = calloc((size_t)size, sizeof *counts), *got_counts = NULL;
+    void *bytes = NULL;
+    lun_status s = counts ? check_root(e, root) : lun__nomem(e);
     if (s == LUN_OK)
-        s = lun_spmd_bcast_bytes(e, root, &got, &length);
-    if (s == LUN_OK && got != bytes) {
-        memcpy(bytes, got, (size_t)length);
-        free(got);
+        s = step_of(e, "gathers", "a gather", count, root);
+    if (s == LUN_OK) {
+        counts[root] = count;
+        s = lun_spmd_exchange_bytes(e, own, counts, &got_counts, &bytes);
     }
+    if (s == LUN_OK && count && lun_spmd_mype(e) == root)
+        memcpy(all, bytes, (size_t)count * (size_t)size);
+    free(counts);
+    free(got_counts);
+    free(bytes);
     return s;
 }
 

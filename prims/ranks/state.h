@@ -17,7 +17,10 @@ enum {
     LUN_SAYS_PROPOSE = 'p', /* to the first rank that is there: give up, for this reason */
     LUN_SAYS_OVER = 'o',    /* all give up, for this reason */
     LUN_SAYS_END = 'e',     /* I have ended, for this reason */
-    LUN_SAYS_REQUEST = 'r'  /* for the function of lun_spmd_serve */
+    LUN_SAYS_REQUEST = 'r', /* for the function of lun_spmd_serve */
+    LUN_SAYS_ELEMENT = 'i', /* for the one of lun__serve_elements */
+    LUN_SAYS_LOCK = 'l',    /* PE 0's lock, please */
+    LUN_SAYS_UNLOCK = 'u'   /* here it is */
 };
 
 /* A send that may still be on its way; it owns its bytes. */
@@ -36,6 +39,7 @@ struct lun_ranks_state {
     char **ended;       /* of each rank: why, " (a.lua:9: ...)" or "", NULL while it has not */
     bool *here;         /* of each rank: it has answered */
     const char *inside; /* "master" or "critical": no steps there; NULL: neither */
+    const char *around; /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
 
@@ -46,6 +50,9 @@ struct lun_ranks_state {
 
     void (*serve)(void *ctx, int from, const void *bytes, int64_t count);
     void *serve_ctx;
+    lun_serve_elements *elements;
+    int holder;                /* of PE 0's lock; -1: none */
+    int *queue, queued;        /* ranks that wait for it */
     double timeout, log_after; /* seconds; timeout 0: none */
     int most;                  /* bytes of one call of the transport */
     double counted;            /* of the modelled clock: in the counters */
@@ -83,6 +90,20 @@ lun_status lun__listen(lun_engine *e);
 /* A request is answered by the host, which is not asked for another one meanwhile; without one by
  * an empty reply. bytes NULL: that rank has ended. */
 lun_status lun__answer(lun_engine *e, int from, const void *bytes, int64_t count);
+/* Asks a rank, which may be this one, and waits for its answer; *reply: to be freed. */
+lun_status lun__ask(lun_engine *e, int pe, char kind, const void *bytes, int64_t count,
+                    void **reply, int64_t *reply_count);
+/* What PE 0 does with its lock: a rank wants it, gives it back, has ended. */
+lun_status lun__lock_asked(lun_engine *e, int from);
+lun_status lun__lock_returned(lun_engine *e, int from);
+lun_status lun__lock_forget(lun_engine *e, int from);
+/* As many bytes from root to all, in a step that is told as `doing`. */
+typedef struct lun_same {
+    int root;
+    void *bytes;
+    int64_t count;
+} lun_same;
+lun_status lun__bcast(lun_engine *e, const char *doing, const char *noun, lun_same given);
 /* A message that is kept until it has gone. */
 lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count);
 /* The first message with that tag from a rank, waited for; *bytes: to be freed. */

@@ -153,13 +153,31 @@ lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t co
                             int64_t *reply_count)
 {
     LUN_NEED(e, bytes && count >= 0 && reply && reply_count);
+    return lun__ask(e, pe, LUN_SAYS_REQUEST, bytes, count, reply, reply_count);
+}
+
+lun_status lun__ask(lun_engine *e, int pe, char kind, const void *bytes, int64_t count,
+                    void **reply, int64_t *reply_count)
+{
     lun_status s = pe == lun_spmd_mype(e) && e->ranks->net && !e->ranks->serving
                        ? LUN_OK
                        : check(e, pe, 0, "a request");
     if (s == LUN_OK && e->ranks->given_up)
         s = lun__is_over(e);
     if (s == LUN_OK)
-        s = lun__post(e, pe, LUN_TAG_CONTROL, LUN_SAYS_REQUEST, bytes, count);
+        s = lun__post(e, pe, LUN_TAG_CONTROL, kind, bytes, count);
     lun_wait w = lun__wait_new("a remote access", LUN_NET_ANY); /* the answer may wait for others */
     return s == LUN_OK ? lun__take_message(e, pe, LUN_TAG_REPLY, &w, reply, reply_count) : s;
+}
+
+void lun__serve_elements(lun_engine *e, lun_serve_elements *serve)
+{
+    if (e->ranks)
+        e->ranks->elements = serve;
+}
+
+lun_status lun__ask_element(lun_engine *e, int pe, const void *bytes, int64_t count, void **reply,
+                            int64_t *reply_count)
+{
+    return lun__ask(e, pe, LUN_SAYS_ELEMENT, bytes, count, reply, reply_count);
 }

@@ -180,6 +180,147 @@ static void send(rank *r)
            lun_spmd_send(r->e, to, 30001, "x", 1) == LUN_EARG);
 }
 
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+static void reduce(rank *r)
+{
+    double own[3] = {r->mype + 1, 1e16 * (r->mype % 2 ? -1 : 1), r->mype * 0.1}, got[3];
+    double want[MOST][3];
+    lun_array *x, *out;
+    EXPECT(lun_vector(r->e, own, 3, LUN_F64, &x) == LUN_OK);
+    for (int upto = 1; upto <= r->npes; upto++) { /* the pair tree of the first `upto` ranks */
+        double list[MOST][3] = {{0}};
+        for (int i = 0; i < upto; i++) {
+            list[i][0] = i + 1;
+            list[i][1] = 1e16 * (i % 2 ? -1 : 1);
+            list[i][2] = i * 0.1;
+        }
+        for (int step = 1; step < upto; step *= 2)
+            for (int i = 0; i + step < upto; i += 2 * step)
+                for (int k = 0; k < 3; k++)
+                    list[i][k] += list[i + step][k];
+        memcpy(want[upto - 1], list[0], sizeof list[0]);
+    }
+    EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, x, &out) == LUN_OK);
+    EXPECT(lun_read(r->e, out, got, 0, 3) == LUN_OK);
+    EXPECT(!memcmp(got, want[r->npes - 1], sizeof got));
+    lun_release(out);
+    EXPECT(lun_spmd_scan(r->e, LUN_OP_ADD, x, &out) == LUN_OK);
+    EXPECT(lun_read(r->e, out, got, 0, 3) == LUN_OK && !memcmp(got, want[r->mype], sizeof got));
+    lun_release(out);
+    EXPECT(lun_spmd_exscan(r->e, LUN_OP_ADD, x, &out) == LUN_OK && !out == (r->mype == 0));
+    EXPECT(!out || (lun_read(r->e, out, got, 0, 3) == LUN_OK &&
+                    !memcmp(got, want[r->mype - 1], sizeof got)));
+    lun_release(out);
+    for (int root = 0; root < r->npes; root++) {
+        EXPECT(lun_spmd_reduce(r->e, LUN_OP_MAX, x, root, &out) == LUN_OK);
+        EXPECT(!out == (r->mype != root));
+        EXPECT(!out || (lun_read(r->e, out, got, 0, 1) == LUN_OK && got[0] == r->npes));
+        lun_release(out);
+    }
+    lun_array *number;
+    lun_value sum;
+    EXPECT(lun_number(r->e, 2.5, &number) == LUN_OK);
+    EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, number, &out) == LUN_OK);
+    EXPECT(lun_get(r->e, out, 0, &sum) == LUN_OK && sum.as.d == 2.5 * r->npes);
+    lun_release(out);
+    lun_release(number);
+    EXPECT(lun_spmd_allreduce(r->e, LUN_OP_SUB, x, &out) == LUN_EARG);
+    EXPECT(lun_spmd_reduce(r->e, LUN_OP_ADD, x, r->npes, &out) == LUN_EARG);
+    if (r->npes > 1 && r->mype == 1) {
+        lun_release(x);
+        EXPECT(lun_vector(r->e, own, 2, LUN_F64, &x) == LUN_OK);
+    }
+    if (r->npes > 1) {
+        EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, x, &out) == LUN_ESCRIPT);
+        EXPECT(strstr(lun_error(r->e), "rank 1 sums f64[2]"));
+    }
+    lun_release(x);
+}
+
+static void collect(rank *r)
+{
+    int own = r->mype * r->mype, all[MOST] = {0};
+    bool mine = false;
+    for (int root = 0; root < r->npes; root++) {
+        void *to = r->mype == root ? all : NULL;
+        EXPECT(lun_spmd_gather(r->e, root, &own, sizeof own, to) == LUN_OK);
+    }
+    for (int i = 0; i < r->npes; i++)
+        EXPECT(all[i] == i * i);
+    EXPECT(lun_spmd_gather(r->e, -1, &own, sizeof own, all) == LUN_EARG);
+    EXPECT(lun_spmd_master_begin(r->e, &mine) == LUN_OK && mine == (r->mype == 0));
+    EXPECT(!mine || r->npes == 1 || lun_spmd_barrier(r->e) == LUN_EARG);
+    if (mine)
+        own = 42;
+    EXPECT(lun_spmd_master_end(r->e, &own, sizeof own) == LUN_OK && own == 42);
+}
+
+static void test_reductions(void **state)
+{
+    (void)state;
+    rank all[MOST];
+    for (int npes = 1; npes <= MOST; npes++) {
+        run_ranks(all, npes, reduce);
+        run_ranks(all, npes, collect);
+    }
+}
+
+/* ---- elements of other ranks ----------------------------------------------------------------- */
+
+static void share(rank *r)
+{
+    static const int first[5] = {1, 2, 3, 4, 5};
+    int next = (r->mype + 1) % r->npes, got[5];
+    lun_shared *common, *each;
+    lun_value old;
+    EXPECT(lun_spmd_shared(r->e, LUN_I32, 5, first, &common) == LUN_OK);
+    EXPECT(lun_spmd_symmetric(r->e, LUN_F64, 2, NULL, &each) == LUN_OK);
+    EXPECT(!lun_spmd_local(common) == (r->mype != 0) && lun_spmd_local(each));
+    EXPECT(lun_spmd_get(r->e, common, 0, 1, 3, got) == LUN_OK && got[0] == 2 && got[2] == 4);
+    double x[2] = {r->mype, 0.5}, y[2];
+    EXPECT(lun_spmd_put(r->e, each, next, 0, 2, x) == LUN_OK);
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    EXPECT(lun_read(r->e, lun_spmd_local(each), y, 0, 2) == LUN_OK);
+    EXPECT(y[0] == (r->mype + r->npes - 1) % r->npes && y[1] == 0.5);
+    for (int i = 0; i < 20; i++)
+        EXPECT(lun_spmd_atomic(r->e, common, 0, 0, "add", (lun_value){LUN_I64, {.i = 3}}, &old) ==
+               LUN_OK);
+    for (int i = 0; i < 20; i++) { /* no atomic: the critical section keeps others out */
+        EXPECT(lun_spmd_critical_begin(r->e) == LUN_OK);
+        EXPECT(lun_spmd_get(r->e, common, 0, 1, 1, got) == LUN_OK);
+        got[0]++;
+        EXPECT(lun_spmd_put(r->e, common, 0, 1, 1, got) == LUN_OK);
+        EXPECT(i || lun_spmd_critical_begin(r->e) == LUN_EARG);
+        EXPECT(lun_spmd_critical_end(r->e) == LUN_OK);
+    }
+    EXPECT(lun_spmd_critical_end(r->e) == LUN_EARG);
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    EXPECT(lun_spmd_get(r->e, common, r->npes - 1, 0, 2, got) == LUN_OK);
+    EXPECT(got[0] == 1 + 60 * r->npes && got[1] == 2 + 20 * r->npes);
+    EXPECT(lun_spmd_get(r->e, common, 0, 3, 3, got) == LUN_ERANGE);
+    EXPECT(strstr(lun_error(r->e), "elements 3 to 5 of a shared array of 5"));
+    EXPECT(lun_spmd_get(r->e, common, r->npes, 0, 1, got) == LUN_EARG);
+    EXPECT(lun_spmd_atomic(r->e, common, 0, 0, "cas", old, &old) == LUN_EARG);
+    EXPECT(lun_spmd_atomic(r->e, each, next, 0, "bor", old, &old) == LUN_EDTYPE);
+    lun_stats stats = {.size = sizeof stats};
+    lun_stats_get(r->e, &stats);
+    EXPECT(stats.remote_gets == (r->mype ? 3 + 20 + 2 : 0) && r->npes <= MOST);
+    EXPECT(lun_spmd_shared_free(r->e, common) == LUN_OK);
+    if (r->npes > 2) /* one that lun_close frees */
+        EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    else
+        EXPECT(lun_spmd_shared_free(r->e, each) == LUN_OK);
+}
+
+static void test_shared(void **state)
+{
+    (void)state;
+    rank all[MOST];
+    for (int npes = 1; npes <= MOST; npes++)
+        run_ranks(all, npes, share);
+}
+
 static void split(rank *r)
 {
     EXPECT(lun_spmd_barrier_end(r->e) == LUN_EARG);
@@ -413,7 +554,8 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves),     cmocka_unit_test(test_differ),
+        cmocka_unit_test(test_moves),     cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_shared),    cmocka_unit_test(test_differ),
         cmocka_unit_test(test_end_early), cmocka_unit_test(test_inside),
         cmocka_unit_test(test_silent),    cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_requests),  cmocka_unit_test(test_misuse),
