@@ -115,15 +115,18 @@ LUN_API lun_status lun_put_by(lun_engine *e, lun_array *a, lun_array *i, lun_arr
                               int first, lun_function *f);
 /* A scan of `count` arrays of equal shape (numbers stand for such), at most LUN_MOST_VALUES, by a
  * function of the host's language f(a1, ..., an, b1, ..., bn, extra...) of as many results,
- * associative; ids: a first value for each.  In outs as many arrays. */
+ * associative; ids: a first value for each; along an axis, from 0, or of all elements in row-major
+ * order (axis -1).  In outs as many arrays. */
 enum { LUN_MOST_VALUES = 8 };
 LUN_API lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *ids,
                                     lun_array *const *arrays, int count, lun_array *const *extra,
-                                    int extras, bool inclusive, lun_array **outs);
-/* A reduction by such a function; in outs as many Scalars. */
+                                    int extras, int axis, bool inclusive, lun_array **outs);
+/* A reduction by such a function along some axes, from 0 (none: all); keep: as that of lun_along.
+ * In outs as many arrays, Scalars where no axis is left. */
 LUN_API lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *ids,
                                       lun_array *const *arrays, int count, lun_array *const *extra,
-                                      int extras, lun_array **outs);
+                                      int extras, const int *axes, int axis_count, bool keep,
+                                      lun_array **outs);
 /* A function of the host's language called once, on one thread, with numbers and whole arrays,
  * which it indexes: its results as Vectors of one element, at most `room`, and how many there are
  * in *results. */

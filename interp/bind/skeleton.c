@@ -87,10 +87,6 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
         lun__bad_argument(L, i,
                           lua_pushfstring(L, "option elements: at most %d in %s, got %d",
                                           LUN_MOST_VALUES, row->name, k->leaves));
-    if (several && (k->axes.count || k->axes.options.keep))
-        lun__bad_argument(L, i,
-                          "options axis and keep: several elements go through whole arrays, in "
-                          "row-major order");
     if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
         lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
 }
@@ -257,7 +253,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
             return LUN_EARG;
         if (k->leaves > 1)
             return lun_reduce_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
-                                      outs);
+                                      o->axes, k->axes.count, k->axes.options.keep, outs);
         if (!k->axes.count && !k->axes.options.keep)
             return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
         return lun_fold_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras, o->axes,
@@ -268,7 +264,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
             return LUN_EARG;
         if (k->leaves > 1)
             return lun_scan_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
-                                    k->axes.inclusive, outs);
+                                    k->axes.count ? o->axes[0] : -1, k->axes.inclusive, outs);
         if (k->axes.count)
             return lun_scan_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras,
                                        o->axes[0], k->axes.inclusive, outs);
@@ -284,11 +280,15 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
 static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                        int *axes)
 {
-    const char *wrong = k->axes.count ? lun__place_axes(L, h, c->element[0], &k->axes, axes) : NULL;
+    int at = 0; /* an array, beside which numbers stand for such */
+    while (at < k->leaves - 1 && !lun__is_array(L, h, c->element[at]))
+        at++;
+    const char *wrong =
+        k->axes.count ? lun__place_axes(L, h, c->element[at], &k->axes, axes) : NULL;
     if (wrong && c->name)
-        luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[0], c->name, wrong);
+        luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[at], c->name, wrong);
     if (wrong)
-        lun__bad_argument(L, c->options ? c->options : c->number[0], wrong);
+        lun__bad_argument(L, c->options ? c->options : c->number[at], wrong);
 }
 
 /* Loads the operands, builds, lets go of the operands. */

@@ -39,12 +39,12 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
     return LUN_OK;
 }
 
-lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
+lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    lun_node *n;
     lun_layout to = {.rank = 0};
-    int rank = lun_shape(a, shape);
+    const int rank = n->rank;
+    lun__node_shape(n, shape);
     lun_layout right = lun__layout_right(rank, shape);
     for (int late = 0; late < 2; late++) {
         for (int k = 0; k < rank; k++) {
@@ -56,14 +56,34 @@ lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, 
         if (!late)
             *kept = to.rank;
     }
+    if (rank)
+        return lun__view(e, n, &to, out);
+    *out = lun__node_retain(n);
+    return LUN_OK;
+}
+
+lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
+{
+    lun_node *n;
     lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
-    s = rank ? lun__view(e, n, &to, out) : LUN_OK;
-    if (s == LUN_OK && !rank)
-        *out = lun__node_retain(n);
+    s = lun__node_axes_last(e, n, set, kept, out);
     lun__node_release(e, n);
     return s;
+}
+
+lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out)
+{
+    lun_layout l;
+    lun__node_layout(n, &l);
+    lun_layout right = lun__layout_right(n->rank, l.extent), to = {.rank = n->rank};
+    for (int k = 0; k < n->rank; k++) {
+        int from = k < axis ? k : k == axis ? n->rank - 1 : k - 1;
+        to.extent[k] = right.extent[from];
+        to.stride[k] = right.stride[from];
+    }
+    return lun__node_view(e, n, &to, out);
 }
 
 static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count, bool keep,
@@ -304,23 +324,14 @@ lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     along g;
     lun_node *n = NULL, *back = NULL;
-    lun_layout l;
     lun_status s = begin(e, a, &axis, 1, true, &g);
     if (s != LUN_OK)
         return s;
     int64_t line = g.lines.line ? g.lines.line : g.x->n;
     s = lun__scan_lines(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
                         g.kept && line ? line : 0, &n);
-    if (s == LUN_OK) { /* the axis, which stands last, goes back to its place */
-        lun__node_layout(n, &l);
-        lun_layout right = lun__layout_right(n->rank, l.extent), to = {.rank = n->rank};
-        for (int k = 0; k < n->rank; k++) {
-            int from = k < axis ? k : k == axis ? n->rank - 1 : k - 1;
-            to.extent[k] = right.extent[from];
-            to.stride[k] = right.stride[from];
-        }
-        s = lun__node_view(e, n, &to, &back);
-    }
+    if (s == LUN_OK)
+        s = lun__axis_back(e, n, axis, &back);
     lun__node_release(e, n);
     lun__node_release(e, g.x);
     return s == LUN_OK ? lun__array(e, back, false, out) : s;

@@ -21,6 +21,9 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
                          unsigned *out);
 /* a's elements with the axes in `set` last, in their order; *kept: how many others there are. */
 lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out);
+lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out);
+/* The last axis of n at the place `axis`. */
+lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
 
 /* A reduction by one operation, given as t. */
 lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,

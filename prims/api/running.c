@@ -1,25 +1,16 @@
-/* running.c - functions that go along elements with several values of their own: scans and
- * reductions of several arrays at once, scans of lines of unequal length.  Which parts run side by
- * side is said here, in ir/order.h's words; how they run is the plan's. */
-#include "api/api.h"
-#include "graph/function.h"
-#include "ir/order.h"
+/* running.c - functions that go along elements with several values of their own: their operands,
+ * and the nodes that go along lines; scans of lines of unequal length.  How they run is the
+ * plan's. */
+#include "api/running.h"
 #include "lunarray_bind.h"
 
-typedef struct several {
-    lun_engine *e;
-    lun_merger m;
-    lun_node *id[LUN_MAX_VALUES], *x[LUN_MAX_VALUES]; /* ids: of one element; references */
-    lun_node *carry[LUN_MAX_VALUES];                  /* first values of each line; references */
-    const lun_node *like;                             /* an operand of the shape of all */
-} several;
+typedef lun_several several;
 
-static void end(several *s)
+void lun__several_end(several *s)
 {
     for (int k = 0; k < LUN_MAX_VALUES; k++) {
         lun__node_release(s->e, s->id[k]);
         lun__node_release(s->e, s->x[k]);
-        lun__node_release(s->e, s->carry[k]);
     }
     lun_function_release(s->m.owner);
 }
@@ -97,8 +88,8 @@ static lun_status add_id(several *s, lun_array *id, int k)
     return status;
 }
 
-static lun_status begin(several *s, lun_function *f, lun_array *const *ids,
-                        lun_array *const *arrays, int count, lun_extras extras)
+lun_status lun__several_begin(several *s, lun_function *f, lun_array *const *ids,
+                              lun_array *const *arrays, int count, lun_extras extras)
 {
     lun_engine *e = s->e;
     lun_status status = LUN_OK;
@@ -126,14 +117,16 @@ static lun_status begin(several *s, lun_function *f, lun_array *const *ids,
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* What the function gives along lines of x, from the values in `from` (NULL: none) on: of `shape`,
- * one node for each value. */
-static lun_status run(several *s, unsigned how, lun_node *const *from, lun_node *const *x,
-                      int64_t line, int rank, const int64_t *shape, lun_node **out)
+lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun_node *const *from,
+                            lun_node *const *x, int64_t line, int rank, const int64_t *shape,
+                            lun_node **out)
 {
-    lun_node *in[2 * LUN_MAX_VALUES];
+    lun_node *in[2 + 2 * LUN_MAX_VALUES];
     const int m = s->m.values;
     int count = 0;
+    for (int k = 0; list && k < 2; k++)
+        in[count++] = list[k];
+    how |= list ? LUN_RUNNING_LISTED : 0;
     for (int k = 0; from && k < m; k++)
         in[count++] = from[k];
     for (int k = 0; k < m; k++)
@@ -153,124 +146,7 @@ static lun_status run(several *s, unsigned how, lun_node *const *from, lun_node 
     return status;
 }
 
-static void release(several *s, lun_node **n)
-{
-    for (int k = 0; k < s->m.values; k++)
-        lun__node_release(s->e, n[k]);
-}
-
-static int64_t lines_of(const several *s)
-{
-    return s->like->n / LUN_RUNNING_LINE + (s->like->n % LUN_RUNNING_LINE != 0);
-}
-
-/* The values that each line comes to by itself. */
-static lun_status totals(several *s, lun_node **out)
-{
-    const int64_t lines = lines_of(s);
-    return run(s, LUN_RUNNING_BARE | LUN_RUNNING_ENDS, NULL, s->x, LUN_RUNNING_LINE, 1, &lines,
-               out);
-}
-
-static lun_status carries(several *s)
-{
-    const int64_t lines = lines_of(s);
-    lun_node *total[LUN_MAX_VALUES];
-    if (lines <= 1) {
-        for (int k = 0; k < s->m.values; k++)
-            s->carry[k] = lun__node_retain(s->id[k]);
-        return LUN_OK;
-    }
-    lun_status status = totals(s, total);
-    if (status != LUN_OK)
-        return status;
-    status = run(s, LUN_RUNNING_BEFORE, s->id, total, lines, 1, &lines, s->carry);
-    release(s, total);
-    return status;
-}
-
-/* The nodes as arrays; takes their references. */
-static lun_status arrays_of(lun_engine *e, lun_node **n, int count, lun_array **outs)
-{
-    lun_status status = LUN_OK;
-    int made = 0;
-    for (int k = 0; k < count; k++) {
-        if (status == LUN_OK)
-            status = lun__array(e, n[k], false, &outs[k]);
-        else
-            lun__node_release(e, n[k]);
-        made += status == LUN_OK;
-    }
-    while (status != LUN_OK && made)
-        lun_release(outs[--made]);
-    return status;
-}
-
-/* ---- calls ----------------------------------------------------------------------------------- */
-
-lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *ids,
-                            lun_array *const *arrays, int count, lun_array *const *extra,
-                            int extras, bool inclusive, lun_array **outs)
-{
-    LUN_NEED(e, ids && arrays && outs && extras >= 0 && (extras == 0 || extra));
-    several s = {.e = e};
-    lun_node *n[LUN_MAX_VALUES];
-    int64_t shape[LUN_MAX_RANK];
-    lun_status status = begin(&s, f, ids, arrays, count, (lun_extras){extra, extras});
-    if (status == LUN_OK)
-        status = carries(&s);
-    if (status == LUN_OK) {
-        lun__node_shape(s.like, shape);
-        status = run(&s, inclusive ? 0 : LUN_RUNNING_BEFORE, s.carry, s.x, LUN_RUNNING_LINE,
-                     s.like->rank, shape, n);
-    }
-    end(&s);
-    return status == LUN_OK ? arrays_of(e, n, count, outs) : status;
-}
-
-/* The ends of one line, as Scalars. */
-static lun_status fold(several *s, lun_node *const *x, lun_node **out)
-{
-    const int64_t one = 1, line = x[0]->n;
-    lun_node *last[LUN_MAX_VALUES];
-    lun_status status = run(s, LUN_RUNNING_ENDS, s->id, x, line, 1, &one, last);
-    if (status != LUN_OK)
-        return status;
-    int made = 0;
-    for (; status == LUN_OK && made < s->m.values; made++) {
-        status = lun__node_reshape(s->e, last[made], 0, NULL, &out[made]);
-        if (status != LUN_OK)
-            break;
-    }
-    while (status != LUN_OK && made)
-        lun__node_release(s->e, out[--made]);
-    release(s, last);
-    return status;
-}
-
-lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *ids,
-                              lun_array *const *arrays, int count, lun_array *const *extra,
-                              int extras, lun_array **outs)
-{
-    LUN_NEED(e, ids && arrays && outs && extras >= 0 && (extras == 0 || extra));
-    several s = {.e = e};
-    lun_node *n[LUN_MAX_VALUES], *total[LUN_MAX_VALUES];
-    lun_status status = begin(&s, f, ids, arrays, count, (lun_extras){extra, extras});
-    if (status == LUN_OK && s.like->n == 0) {
-        for (int k = 0; status == LUN_OK && k < count; k++)
-            status = lun__node_reshape(e, s.id[k], 0, NULL, &n[k]);
-    } else if (status == LUN_OK && lines_of(&s) == 1) {
-        status = fold(&s, s.x, n);
-    } else if (status == LUN_OK) {
-        status = totals(&s, total);
-        if (status == LUN_OK) {
-            status = fold(&s, total, n);
-            release(&s, total);
-        }
-    }
-    end(&s);
-    return status == LUN_OK ? arrays_of(e, n, count, outs) : status;
-}
+/* ---- lines of a list ------------------------------------------------------------------------- */
 
 /* x, a Vector, as a node of dtype i64 if it is a list of lines, of `count` elements unless that is
  * negative. */
@@ -355,6 +231,6 @@ lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_arra
                                    give == LUN_LINES_ENDS ? &in[0]->n : &in[3]->n, &n);
     for (int k = 0; k < 4; k++)
         lun__node_release(e, in[k]);
-    end(&s);
+    lun__several_end(&s);
     return status == LUN_OK ? lun__array(e, n, false, out) : status;
 }

@@ -36,10 +36,10 @@
  * is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that identity; without
  * one it starts with s_0.
  *
- * Tuples (api/running.c): lines of LUN_RUNNING_LINE elements; total[k] of line k from left to
- * right, from its first element on.  carry[0] = the first values, carry[k+1] = f(carry[k],
- * total[k]): the last one is what a reduction gives, of one line the fold from the first values.
- * A scan goes through each line from its carry, element by element.
+ * Tuples (api/tuples.c): lines of LUN_RUNNING_LINE elements, along axes those of each row apart;
+ * total[k] of line k from left to right, from its first element on.  carry[0] = the first values,
+ * carry[k+1] = f(carry[k], total[k]): the last one is what a reduction gives, of one line the fold
+ * from the first values.  A scan goes through each line from its carry, element by element.
  *
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.

@@ -235,6 +235,140 @@ describe("scan and reduce of several elements", function()
         end)
     end)
 
+    -- The places, from 1 in row-major order, of the lines of that shape along these axes (from 1, ascending): for each
+    -- line a list.
+    local function lines_of(shape, axes)
+        local reduced, lines, by = {}, {}, {}
+        for _, axis in ipairs(axes) do
+            reduced[axis] = true
+        end
+        local size = 1
+        for _, n in ipairs(shape) do
+            size = size * n
+        end
+        for place = 1, size do
+            local rest, key, factor = place - 1, 0, 1
+            for k = #shape, 1, -1 do
+                if not reduced[k] then
+                    key, factor = key + rest % shape[k] * factor, factor * shape[k]
+                end
+                rest = rest // shape[k]
+            end
+            if not by[key] then
+                by[key] = {}
+                lines[#lines + 1] = by[key]
+            end
+            table.insert(by[key], place)
+        end
+        return lines
+    end
+
+    -- Scans along one axis, or a reduction along some, compared with the model line by line.
+    local function check_along(f, ids, lists, shape, axes, keep)
+        local arrays, count = {}, #lists
+        for k, flat in ipairs(lists) do
+            arrays[k] = lun.vector(flat):reshape(shape)
+        end
+        local lines = lines_of(shape, axes)
+        local scans, sums = { {}, {} }, { {}, {} }
+        for i, line in ipairs(lines) do
+            local own = {}
+            for k = 1, count do
+                own[k] = {}
+                for j, place in ipairs(line) do
+                    own[k][j] = lists[k][place]
+                end
+            end
+            for which, inclusive in ipairs { true, false } do
+                local scan, total = model(f, ids, own, inclusive)
+                for k = 1, count do
+                    sums[which][k], scans[which][k] = sums[which][k] or {}, scans[which][k] or {}
+                    sums[which][k][i] = total[k]
+                    for j, place in ipairs(line) do
+                        scans[which][k][place] = scan[k][j]
+                    end
+                end
+            end
+        end
+        for which, inclusive in ipairs(#axes == 1 and { true, false } or {}) do
+            local options = { elements = count, inclusive = inclusive, axis = axes[1] }
+            local given = { lun.scan(f, ids, options)(table.unpack(arrays)) }
+            for k = 1, count do
+                assert.same(shape, { given[k]:shape() })
+                expect.elements(scans[which][k], given[k]:flatten())
+            end
+        end
+        local given = { lun.reduce(f, ids, { elements = count, axis = axes, keep = keep })(table.unpack(arrays)) }
+        for k = 1, count do
+            local flat = given[k]:kind() == "Scalar" and { given[k]:value() } or given[k]:flatten():totable()
+            assert.same(sums[1][k], flat)
+        end
+        return table.unpack(given)
+    end
+
+    it("go along an axis, each line in its own order", function()
+        expect.everywhere(function(backend)
+            local random = generator(7)
+            for _, case in ipairs { { { 3, 5 }, { 1 } }, { { 3, 5 }, { 2 } }, { { 1, 1 }, { 2 } }, { { 64, 63 }, { 1 } },
+                { { 2, 1025, 3 }, { 2 } }, { { 2, 3, 2048 }, { 3 } }, { { 1030, 4 }, { 1 } }, { { 5, 1024 }, { 2 } },
+                { { 2, 3, 4 }, { 1, 3 } }, { { 2, 3, 4 }, { 2, 3 } }, { { 33, 2, 40 }, { 1, 3 } }, { { 2, 3 }, { 1, 2 } },
+                { { 2500 }, { 1 } }, { { 3, 1024 * 2 + 1 }, { 2 } } } do
+                local shape, axes = case[1], case[2]
+                local n = 1
+                for _, extent in ipairs(shape) do
+                    n = n * extent
+                end
+                if n < 3000 or backend ~= "reference" then
+                    check_along(affine, { 1.0, 0.5 }, { list(n, function() return random(2000) / 1001 end),
+                        list(n, function() return random(999) / 7 end) }, shape, axes)
+                end
+            end
+        end)
+    end)
+
+    it("keep axes, take layouts, numbers and extra arguments along an axis", function()
+        local x, y = list(60, function(i) return i * 7 % 11 end), list(60, function(i) return i % 5 end)
+        for _, axes in ipairs { { 1 }, { 2 }, { 1, 2 }, { 1, 3 } } do
+            local wanted = { 3, 4, 5 }
+            for _, axis in ipairs(axes) do
+                wanted[axis] = 1
+            end
+            local kept = check_along(affine, { 1, 0 }, { x, y }, { 3, 4, 5 }, axes, true)
+            assert.same(wanted, { kept:shape() })
+        end
+        local A = lun.vector(x):reshape { 12, 5 }
+        local left, right = A:copy { layout = "left" }, A:transpose()
+        local options = { elements = 2, axis = 1, inclusive = true }
+        local s = lun.scan(affine, { 1, 0 }, options)
+        local _, one = s(A, A)
+        local _, two = s(left, left * 1)
+        assert.same(one:flatten():totable(), two:flatten():totable())
+        local _, three = lun.scan(affine, { 1, 0 }, { elements = 2, axis = -1, inclusive = true })(right, right)
+        assert.same(one:flatten():totable(), three:transpose():flatten():totable())
+        local _, decay = lun.scan(affine, { 1.0, 0.0 }, options)(0.5, lun.vector { { 8.0, 1.0 }, { 0.0, 2.0 }, { 4.0, 0.0 } })
+        expect.elements({ 8.0, 1.0, 4.0, 2.5, 6.0, 1.25 }, decay:flatten())
+        local p, q = A:reduce(function(a, b, c, d, m) return (a + c) % m, math.max(b, d) end, { 0, 0 }, A, 7,
+            { elements = 2, axis = 2 })
+        assert.same((A:sum(2) % 7):totable(), p:totable())
+        assert.same(A:max { axis = 2 }:totable(), q:totable())
+    end)
+
+    it("go along axes without elements", function()
+        local none, rows = lun.zeros { 0, 3 }, lun.zeros { 3, 0 }
+        local function fold(axis, a)
+            local p, q = lun.reduce(affine, { 1, 2 }, { elements = 2, axis = axis })(a, a)
+            return { p:shape() }, p:totable(), q:totable()
+        end
+        assert.same({ { 3 }, { 1, 1, 1 }, { 2, 2, 2 } }, { fold(1, none) })
+        assert.same({ { 0 }, {}, {} }, { fold(2, none) })
+        assert.same({ { 3 }, { 1, 1, 1 }, { 2, 2, 2 } }, { fold(2, rows) })
+        for axis = 1, 2 do
+            local p = lun.scan(affine, { 1, 2 }, { elements = 2, axis = axis })(rows, rows)
+            assert.same({ 3, 0 }, { p:shape() })
+            assert.same({}, p:flatten():totable())
+        end
+    end)
+
     it("wait, as other scans and reductions do", function()
         local a = lun.vector { 1, 2, 3 }
         local A, B = lun.scan(affine, { 1, 0 }, { elements = 2 })(a, a)
@@ -306,8 +440,9 @@ describe("scan and reduce of several elements", function()
         expect.failure("initial value 2: a number expected, got string", two, affine, { 1, "x" })
         expect.failure("a list of them goes with the option elements", lun.scan, affine, { 1, 0 })
         expect.failure("option elements: at most 8 in scan, got 9", two, affine, {}, { elements = 9 })
-        expect.failure("options axis and keep: several elements go through whole arrays", two, affine, { 1, 0 }, { axis = 1 })
-        expect.failure("options axis and keep", lun.reduce, affine, { 1, 0 }, { elements = 2, keep = true })
+        expect.failure("bad argument #2 to 'scan' (axis 2 is out of range: a Vector i64[3] has 1",
+            two(affine, { 1, 0 }, { axis = 2 }), 1, v)
+        expect.failure("option axis: a scan runs along a single axis", two, affine, { 1, 0 }, { axis = { 1, 2 } })
         expect.failure("wrong number of arguments to 'scan' (2 arrays expected, got 1)", two(affine, { 1, 0 }), v)
         expect.failure("shapes differ: array 1 is i64[3], array 2 is i64[4]", two(affine, { 1, 0 }), v, w)
         expect.failure("must return 2 results, not 1", two(function(a, b, c, d) return a + b + c + d end, { 1, 0 }), v, v)
