@@ -1265,7 +1265,8 @@ LUN_API const char *lun_queue_device(const lun_queue *q);
  * it runs is the failure of this call or, of an asynchronous queue, of the next wait for it; what
  * stands behind it in the queue is dropped until then. */
 LUN_API lun_status lun_queue_enqueue(lun_queue *q, lun_task *t);
-/* Evaluates an array on the queue's device before it returns; failures as above. */
+/* Evaluates an array on the queue's device; failures as above.  An asynchronous queue takes it as
+ * it is now, and its elements are there after a wait; what uses it before computes them again. */
 LUN_API lun_status lun_queue_evaluate(lun_queue *q, lun_array *a);
 
 typedef struct lun_copy_side {

@@ -585,3 +585,37 @@ lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
     n->in[0] = of;
     return shaped(e, n, shape_like(e, n, of), out);
 }
+
+lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_node *const *in,
+                           lun_function *f, const lun_ir_function *body, lun_node **out)
+{
+    lun_node *n = start(e, (lun_node_kind)from->kind, op, (lun_dtype)from->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    lun_status s = LUN_OK;
+    n->acc = from->acc;
+    n->inclusive = from->inclusive;
+    n->is = from->is & (LUN_IS_SOURCE | LUN_IS_VIRTUAL | LUN_IS_UNBACKED);
+    n->rank = from->rank;
+    n->n = from->n;
+    n->offset = from->offset;
+    n->step = from->step;
+    n->cell = from->cell;
+    if (lun__node_has_many(from))
+        s = set_operands(e, n, in, from->count);
+    for (int k = 0; k < 3 && !lun__node_has_many(from); k++)
+        n->in[k] = in[k];
+    if (s == LUN_OK && from->rank > 1)
+        s = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD
+                ? set_both(e, n, from->rank, from->shape, from->shape + from->rank)
+                : set_shape(e, n, from->rank, from->shape);
+    n->elements = from->elements;
+    n->function = f;
+    n->body = body;
+    n->notes = from->notes;
+    n->extended |= f || body || from->notes;
+    s = shaped(e, n, s, out);
+    if (s == LUN_OK)
+        (*out)->is |= from->is & LUN_IS_WHOLE;
+    return s;
+}

@@ -229,6 +229,10 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              lun_node **out);
 /* Result number k, from 1, of an ALGORITHM or RUNNING that is not evaluated yet. */
 lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out);
+/* What `from`, no LEAF and of any engine, is, with this `op`, on operands of e: as many as it has,
+ * or three, of which some are NULL.  f and body are what its function and body are for e. */
+lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_node *const *in,
+                           lun_function *f, const lun_ir_function *body, lun_node **out);
 
 static inline lun_node *lun__node_retain(lun_node *n)
 {

@@ -12,32 +12,15 @@ static lun_status finish(const lun_backend_slot *at)
     return at->backend->finish ? at->backend->finish(at->state) : LUN_OK;
 }
 
-static lun_status run(lun_engine *e, const lun_item *item)
+static lun_status run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
     if (item->kind == LUN_ITEM_TASK)
         return lun__task_run(e, item->task);
     if (item->kind == LUN_ITEM_COPY)
         return lun__copy_run(e, &item->copy);
-    if (item->kind == LUN_ITEM_FAILED) {
-        lun_trouble same = item->trouble;
-        same.text = same.text ? strdup(same.text) : NULL;
-        return lun__trouble_tell(e, &same);
-    }
+    if (item->kind == LUN_ITEM_EVALUATE)
+        return lun__away_run(e, at, item->away);
     return LUN_OK;
-}
-
-lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
-{
-    const lun_place_alone before = {e->current, e->set_count};
-    e->current = (int)(at - e->backends);
-    e->set_count = 0;
-    return before;
-}
-
-void lun__alone_end(lun_engine *e, lun_place_alone before)
-{
-    e->current = before.current;
-    e->set_count = before.set_count;
 }
 
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
@@ -46,7 +29,7 @@ lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *it
     const int math = e->math;
     e->math = e->services.math = item->math;
     lun_host_begin(e);
-    lun_status s = run(e, item);
+    lun_status s = run(e, at, item);
     if (s == LUN_OK)
         s = finish(at);
     lun_host_end(e);
@@ -65,8 +48,8 @@ void lun__item_free(lun_engine *e, lun_item *item)
 {
     lun_task_release(item->task);
     lun__copy_close(e, &item->copy);
+    lun__away_free(e, item->away);
     lun__event_unref(item->event);
-    free(item->trouble.text);
     free(item);
 }
 

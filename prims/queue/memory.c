@@ -82,6 +82,20 @@ lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backe
                : lun__backend_open(own, b);
 }
 
+lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
+{
+    const lun_place_alone before = {e->current, e->set_count};
+    e->current = (int)(at - e->backends);
+    e->set_count = 0;
+    return before;
+}
+
+void lun__alone_end(lun_engine *e, lun_place_alone before)
+{
+    e->current = before.current;
+    e->set_count = before.set_count;
+}
+
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 static lun_status no_memory(lun_engine *e, lun_status s, const lun_memory *m)

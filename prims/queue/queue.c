@@ -14,7 +14,7 @@ enum {
 
 /* ---- giving ---------------------------------------------------------------------------------- */
 
-/* Waits for copies that are to fill this array or a window of it, so that a new one comes after. */
+/* Waits for what is to give this array, or a window of it, elements, so that a copy comes after. */
 static lun_status settle(lun_engine *e, lun_array *a)
 {
     lun_status s = LUN_OK;
@@ -25,7 +25,8 @@ static lun_status settle(lun_engine *e, lun_array *a)
         const lun_item *lists[] = {q->ended, q->running, q->first};
         for (int k = 0; k < 3; k++)
             for (const lun_item *i = lists[k]; i; i = k == 1 ? NULL : i->next)
-                fills |= i->copy.array && lun__base(i->copy.array) == base;
+                fills |= (i->copy.array && lun__base(i->copy.array) == base) ||
+                         lun__away_is(i->away, base->node);
         pthread_mutex_unlock(&e->queues->lock);
         if (!fills)
             continue;
@@ -156,27 +157,40 @@ lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_
     return s;
 }
 
+/* At once, by the user's engine. */
+static lun_status evaluate_now(lun_queue *q, lun_array *a)
+{
+    const lun_place_alone before = lun__alone_begin(q->e, q->at);
+    lun_status s = lun_eval(q->e, &a, 1);
+    lun__alone_end(q->e, before);
+    return s;
+}
+
 lun_status lun_queue_evaluate(lun_queue *q, lun_array *a)
 {
     lun_item *item = NULL;
+    lun_node *n;
     if (!q)
         return LUN_EARG;
     lun_engine *e = q->e;
     LUN_NEED(e, a);
+    lun__queues_sweep(e);
     lun_status s = lun__usable(e, a);
+    if (s != LUN_OK || !q->async)
+        return s == LUN_OK ? evaluate_now(q, a) : s;
+    s = lun__root(e, a, &n);
     if (s != LUN_OK)
         return s;
-    const lun_place_alone before = lun__alone_begin(e, q->at);
-    s = lun_eval(e, &a, 1);
-    lun__alone_end(e, before);
-    if (s == LUN_OK || !q->async || s == LUN_ECANCEL || s == LUN_ELIMIT)
-        return s;
-    lun_trouble why = {.status = LUN_OK};
-    lun__trouble_keep(e, s, &why);
-    if (new_item(q, LUN_ITEM_FAILED, &item) != LUN_OK)
-        return lun__trouble_tell(e, &why);
-    item->trouble = why;
-    return give(q, item);
+    if (!lun__node_ready(n))
+        s = new_item(q, LUN_ITEM_EVALUATE, &item);
+    if (item)
+        s = lun__away_take(e, q->at, n, &item->away);
+    lun__node_release(e, n);
+    if (item && s == LUN_OK)
+        return give(q, item);
+    if (item)
+        lun__item_free(e, item);
+    return s;
 }
 
 lun_status lun_queue_record(lun_queue *q, lun_event **out)

@@ -4,6 +4,7 @@
  *   memory.c   buffers; what an engine keeps of all this
  *   task.c     functions of teams with their arguments
  *   copy.c     copies: what they are, and one done
+ *   evaluate.c expressions that a worker evaluates
  *   item.c     what a queue does, one after the other
  *   worker.c   the thread of an asynchronous queue, with an engine of its own
  *   queue.c    queues as their user sees them: giving, waiting, failures
@@ -44,6 +45,12 @@ struct lun_memory {
 lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot **out);
 /* The slot of that device, of the user's engine, in engine `own`: open, with the same memory. */
 lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
+/* A backend of the engine is the only one in use for a while. */
+typedef struct lun_place_alone {
+    int current, set_count;
+} lun_place_alone;
+lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
+void lun__alone_end(lun_engine *e, lun_place_alone before);
 /* The last reference ends it. */
 void lun__memory_release(lun_memory *m);
 /* LUN_EFREED if it was freed; `what` and `number` name it. */
@@ -97,6 +104,22 @@ lun_status lun__copy_run(lun_engine *e, const lun_copying *c);
 /* Gives the array what has arrived. */
 lun_status lun__copy_land(lun_engine *e, lun_copying *c);
 
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+/* What a node that waits is made of, as it was: nothing that the user's engine does changes it. */
+typedef struct lun_away lun_away;
+
+/* For a queue on `at`, of the user's engine e. */
+lun_status lun__away_take(lun_engine *e, lun_backend_slot *at, lun_node *top, lun_away **out);
+/* NULL is allowed. */
+void lun__away_free(lun_engine *e, lun_away *a);
+/* Evaluates it with engine e on the same device, its slot `at`. */
+lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a);
+/* Whether that is the node; of none: false. */
+bool lun__away_is(const lun_away *a, const lun_node *n);
+/* The node gets its elements, unless it has some by now; of none: nothing. */
+void lun__away_land(lun_engine *e, lun_away *a);
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 typedef struct lun_trouble {
@@ -108,9 +131,9 @@ typedef struct lun_trouble {
 typedef enum lun_item_kind {
     LUN_ITEM_TASK,
     LUN_ITEM_COPY,
+    LUN_ITEM_EVALUATE,
     LUN_ITEM_RECORD, /* an event happens */
-    LUN_ITEM_AFTER,  /* waits for another queue's event */
-    LUN_ITEM_FAILED  /* what failed before it was given */
+    LUN_ITEM_AFTER   /* waits for another queue's event */
 } lun_item_kind;
 
 typedef struct lun_item lun_item;
@@ -121,8 +144,8 @@ struct lun_item {
     bool dropped; /* it was not done, or failed */
     lun_task *task;
     lun_copying copy;
+    lun_away *away;
     lun_event *event;
-    lun_trouble trouble;
 };
 
 struct lun_event {
@@ -164,13 +187,6 @@ struct lun_queues {
 /* The engine's, made when first asked for. */
 lun_status lun__queues(lun_engine *e, lun_queues **out);
 
-/* A backend of the engine is the only one in use for a while. */
-typedef struct lun_place_alone {
-    int current, set_count;
-} lun_place_alone;
-lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
-void lun__alone_end(lun_engine *e, lun_place_alone before);
-
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
 /* Ends it and what it holds; on the user's thread. */
@@ -191,7 +207,7 @@ lun_status lun__queues_look(lun_engine *e);
  * work is to stop, stops the queue. */
 lun_status lun__queue_reach(lun_queue *q, const lun_event *ev);
 /* Takes the items that have ended, as far as the event or without one all, and lets go of them;
- * arrays receive what was copied to them; lands: else those stay that are for arrays. */
+ * arrays receive what was copied to them or is theirs; lands: else such items stay. */
 lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands);
 /* Ends queues without handles that have done all; all queues. */
 void lun__queues_sweep(lun_engine *e);

@@ -110,7 +110,7 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
     for (bool more = true; more;) {
         pthread_mutex_lock(&all->lock);
         lun_item *item = q->ended;
-        more = item && (lands || !item->copy.array);
+        more = item && (lands || !(item->copy.array || item->away));
         if (more) {
             q->ended = item->next;
             if (!q->ended)
@@ -122,6 +122,8 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
             break;
         if (!item->dropped && s == LUN_OK)
             s = lun__copy_land(q->e, &item->copy);
+        if (!item->dropped)
+            lun__away_land(q->e, item->away);
         more = !ev || item->event != ev;
         lun__item_free(q->e, item);
     }

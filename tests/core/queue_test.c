@@ -161,6 +161,64 @@ static void test_events_between_queues(void **state)
     lun__ir_free(&f.ir);
 }
 
+/* x[i] * 2, which waits; x has the elements 0, 1, ... */
+static lun_array *doubled(lun_array **x)
+{
+    double elements[N];
+    lun_array *two, *a = NULL;
+    for (int i = 0; i < N; i++)
+        elements[i] = i;
+    OK(lun_vector(e, elements, N, LUN_F64, x));
+    OK(lun_number(e, 2, &two));
+    OK(lun_mul(e, *x, two, &a));
+    lun_release(two);
+    return a;
+}
+
+static void test_expressions_in_order(void **state)
+{
+    (void)state;
+    body f;
+    make_body(&f, false);
+    for (int async = 0; async < 2; async++) {
+        lun_queue *q = queue(async);
+        lun_memory *y = buffer(N);
+        lun_task *t = task_of(&f, y, 1, N);
+        lun_array *x, *a = doubled(&x), *zero, *wrong;
+        double got[N];
+        OK(lun_queue_enqueue(q, t));
+        OK(lun_queue_evaluate(q, a));
+        OK(lun_set(e, x, 1, (lun_value){LUN_F64, {.d = 7}})); /* later */
+        OK(lun_queue_wait(q));
+        OK(lun_read(e, a, got, 0, N));
+        for (int i = 0; i < N; i++)
+            assert_true(got[i] == 2 * i);
+        OK(lun_queue_evaluate(q, x));
+        lun_release(a);
+        lun_release(x);
+        a = doubled(&x);
+        OK(lun_vector(e, &(int64_t){0}, 1, LUN_I64, &zero));
+        OK(lun_idiv(e, zero, zero, &wrong));
+        if (async) {
+            OK(lun_queue_evaluate(q, wrong));
+            OK(lun_queue_evaluate(q, a)); /* dropped */
+            FAILS(lun_queue_wait(q), LUN_EZERO, "n//0");
+        } else {
+            FAILS(lun_queue_evaluate(q, wrong), LUN_EZERO, "n//0");
+        }
+        OK(lun_read(e, a, got, 0, N));
+        assert_true(got[N - 1] == 2 * (N - 1));
+        lun_release(a);
+        lun_release(x);
+        lun_release(zero);
+        lun_release(wrong);
+        lun_task_release(t);
+        lun_buffer_release(y);
+        lun_queue_free(q);
+    }
+    lun__ir_free(&f.ir);
+}
+
 /* Boxes of two extents from an array to memory and back. */
 static void test_copies(void **state)
 {
@@ -291,6 +349,9 @@ static void test_left_over(void **state)
     lun_event *ev;
     for (int i = 0; i < 100; i++)
         OK(lun_queue_enqueue(q, t));
+    lun_array *x, *a = doubled(&x);
+    OK(lun_queue_evaluate(q, a));
+    lun_release(a);
     OK(lun_queue_record(q, &ev));
     lun_event_release(ev);
     lun_task_release(t);
@@ -304,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_tasks_in_order, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_events_between_queues, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_expressions_in_order, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_copies, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_cancelled, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),

@@ -352,6 +352,81 @@ describe("a queue", function()
         end)
     end)
 
+    it("evaluates what an expression is made of, whatever that is", function()
+        everywhere(function(device, how)
+            local q, k, w = lun.queue(device, how), 3, lun.vector({ 10, 20, 30 }):eval()
+            local a, m = lun.vector(list(100, function(i) return i * 37 % 101 end)), lun.range(1, 12):view { 3, 4 }:eval()
+            local c = lun.map "float f(float x) { return x * 2; }"
+            local sum, sums = 0, {}
+            for i = 1, 100 do
+                sums[i] = sum
+                sum = sum + i * 37 % 101
+            end
+            local cases = {
+                { (a + 1) * a, list(100, function(i) return (i * 37 % 101 + 1) * (i * 37 % 101) end) },
+                { a:scan "+", sums },
+                { lun.reduce(function(x, y) return x + y + w[1] - 10 end, 0)(a), 5050 },
+                { a:sort(), list(100, function(i) return i end) },
+                { m:transpose() * 2, { { 2, 10, 18 }, { 4, 12, 20 }, { 6, 14, 22 }, { 8, 16, 24 } } },
+                { m:matmul(m:transpose()), { { 30, 70, 110 }, { 70, 174, 278 }, { 110, 278, 446 } } },
+                { (m * 1.5):sum { axis = 1 }, { 22.5, 27.0, 31.5, 36.0 } },
+                { lun.map(function(x) return x * k + w[2] end)(m), { { 23, 26, 29, 32 }, { 35, 38, 41, 44 }, { 47, 50, 53, 56 } } },
+                { c(w:cast "f32") + c(w:cast "f32" + 1), { 42.0, 82.0, 122.0 } },
+                { lun.stencil(function(x) return x(-1) + x(1) end)(w * 1), { 30, 40, 50 } },
+                { lun.concat { w, m:flatten():sub(1, 2) * 2 } + 1, { 11, 21, 31, 3, 5 } },
+                { (w * 2):take(lun.vector { 3, 1 }), { 60, 20 } },
+                { lun.range(1, 0) * 2, {} },
+                { lun.zeros(65) + 1, list(65, function() return 1.0 end) },
+            }
+            for _, case in ipairs(cases) do q:enqueue(case[1]) end
+            w[1], m[1] = 99, lun.zeros(4, "i64") -- later
+            q:wait()
+            for n, case in ipairs(cases) do
+                assert.are.equal(0, #lun.explain(case[1]), "case " .. n)
+                local got = case[1]
+                assert.same(case[2], type(case[2]) == "table" and got:totable() or lun.eval(got), "case " .. n)
+            end
+        end)
+    end)
+
+    it("evaluates in its order, and gives the elements at the wait", function()
+        for _, device in ipairs(lun.backends()) do
+            local q = lun.queue(device, { async = true })
+            local y, b = lun.buffer(device, 5, "i64"), lun.buffer(device, 100, "i64")
+            local wrong = lun.task({ league = 6 }, function(t, to) to[t:block()] = 1 end, y)
+            local function twice() return lun.range(1, 100) * 2 end
+            local wanted = list(100, function(i) return 2 * i end)
+            local e, launches = twice() + 0, lun.stats().launches
+            q:enqueue(e)
+            assert.are.equal(1, #lun.explain(e))
+            q:record():wait()
+            assert.are.equal(0, #lun.explain(e))
+            assert.are.equal(launches + 1, lun.stats().launches)
+            assert.same(wanted, e:totable())
+
+            local early, gone, copied = twice() + 1 - 1, twice() + 2, twice() + 3 - 3
+            q:enqueue(early):enqueue(gone):enqueue(copied)
+            assert.same(wanted, early:totable()) -- before the wait: here
+            gone:free()
+            lun.copy(q, b, copied)
+            assert.same(wanted, read(q, b))
+
+            local behind, after = twice() + 5 - 5, twice() + 6 - 6
+            q:enqueue(wrong):enqueue(behind)
+            refused("out of range", function() q:wait() end)
+            assert.are.equal(1, #lun.explain(behind)) -- dropped
+            assert.same(wanted, behind:totable())
+            q:enqueue(after // 0):enqueue(after)
+            local ok, err = pcall(q.wait, q)
+            assert.is_false(ok)
+            assert.matches("queue_spec.lua:%d+: .*attempt to perform 'n//0'", tostring(err))
+            assert.are.equal(1, #lun.explain(after))
+            q:enqueue(after):wait()
+            assert.are.equal(0, #lun.explain(after))
+            assert.same(wanted, after:totable())
+        end
+    end)
+
     it("works beside a set of places", function()
         local use = lun.use()
         lun.use "openmp/3"
