@@ -17,6 +17,7 @@ enum {
     UNIT_BYTES = 1 << 20,  /* and at most, so that whole lines of cache are read */
     SCAN_MOST = 1 << 20,   /* indices of a chunk of a SCAN, where that is free */
     SCAN_SHARES = 4,       /* chunks for each worker there: all have work while carries come */
+    LOOSE_SHARES = 4,      /* the same where indices take different time, at least */
     CACHE_MOST = 32 << 20, /* one process cannot count on more of a large last-level cache */
     CACHE_LEAST = 1 << 20
 };
@@ -42,7 +43,7 @@ static int64_t grain_of(const lun_cut_work *w, const lun_team *team)
 {
     int64_t grain = LUN_CHUNK, each = w->bytes / w->count;
     double elements = CHUNK_NS / operation_ns / (double)w->cost;
-    if (w->cost >= HEAVY && elements < LUN_CHUNK)
+    if (w->cost >= HEAVY && elements < LUN_CHUNK && !w->loose)
         return lun__cut_round((int64_t)elements + 1, LUN_BLOCK);
     if (team->chunk_bytes > 0 && each > 0 && team->chunk_bytes / each < grain)
         grain = team->chunk_bytes / each / LUN_BLOCK * LUN_BLOCK;
@@ -109,6 +110,8 @@ static int64_t batch_of(const lun_cut_work *w, int64_t chunk)
 void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
+    if (w->loose && team->alone_ns > own_ns) /* it may have loops */
+        own_ns = team->alone_ns;
     int64_t workers = workers_for(w, team);
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
@@ -129,6 +132,9 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
             out->chunk = staged_chunk(w, out->chunk, share);
         if (w->lanes)
             out->chunk = lun__cut_round(out->chunk, w->lanes);
+        int64_t part = lun__cut_divide(w->count, workers * LOOSE_SHARES);
+        if (w->loose && workers > 1 && !(w->chunk && w->plain) && part < out->chunk)
+            out->chunk = part;
     }
     if (w->free && !w->need.file && !w->line)
         out->chunk = scan_chunk(w->count, workers);

@@ -14,6 +14,7 @@ typedef struct lun_cut_work {
     int64_t lanes;        /* chunks hold whole teams of so many indices; 0: there are none */
     bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
     bool free;            /* chunks of a SCAN may have any size, too */
+    bool loose;           /* an index puts what it computes anywhere: chunks begin anywhere */
     int64_t chunk; /* asked for, and the order of batches, where they are free: see lun_launch */
     bool in_order;
 } lun_cut_work;

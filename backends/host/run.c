@@ -120,6 +120,15 @@ static bool has_room(const lun_ir *ir, const lun_launch *l)
     return true;
 }
 
+/* Whether no slot has elements of its own for each index. */
+static bool is_loose(const lun_ir *ir)
+{
+    for (int s = 0; s < ir->slot_count; s++)
+        if (ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT)
+            return false;
+    return lun__ir_puts(ir);
+}
+
 /* Whether the run is one chunk on this thread with room for whole blocks, and what it does not find
  * side by side in memory is little. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
@@ -195,6 +204,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     if (r.in_parts)
         need = (lun_feed_need){0};
     r.drains = need.written;
+    r.loose = r.plain && !ir->threads && !launch->line && !need.strided && is_loose(ir);
     lun__cut_make(
         &(lun_cut_work){.count = launch->count,
                         .bytes = launch->bytes,
@@ -205,6 +215,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                         .scans = ir->scan >= 0,
                         .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
                         .plain = r.plain,
+                        .loose = r.loose,
                         .chunk = launch->chunk,
                         .in_order = launch->in_order},
         team, &r.cut);
@@ -233,7 +244,7 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
         unstopped.cancel = NULL;
         services = &unstopped;
     }
-    if (is_small(exec, ir, cost, launch))
+    if ((team->threads == 1 || !lun__ir_puts(ir)) && is_small(exec, ir, cost, launch))
         return launch->streams ? run_small_fed(services, exec, ir, launch)
                                : run_small(services, exec, ir, launch, launch->slots);
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);

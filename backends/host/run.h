@@ -27,6 +27,7 @@ struct lun__run {
     int64_t end; /* first + count */
     lun_cut cut;
     bool plain;    /* neither REDUCE nor SCAN */
+    bool loose;    /* chunks begin anywhere, see lun_cut_work */
     char *scratch; /* of worker 0; the others follow */
     size_t scratch_step;
     lun_bounce *bounce;

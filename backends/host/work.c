@@ -138,6 +138,8 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
     const int64_t first = r->launch->first + k * r->cut.chunk;
     const int64_t hi = r->end - first < r->cut.chunk ? r->end : first + r->cut.chunk;
     const int64_t step = r->cut.step ? r->cut.step : hi - first;
+    if (r->loose) /* what runs whole blocks leaves out what is beyond n */
+        w->frame.n = hi;
     for (int64_t lo = first; lo < hi; lo += step) {
         call_some(r, x, total ? x->total : x->body, k, lo, hi - lo < step ? hi : lo + step, w);
         if (lun__run_finished(r, k + 1))

@@ -27,6 +27,14 @@ lun_status lun__openmp_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out, 
     return lun__render_openmp(ir, &target, out, needs);
 }
 
+static bool has_loop(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_LOOP)
+            return true;
+    return false;
+}
+
 /* Tells how much memory the kernel takes now. */
 static void weigh(lun_openmp *o, lun_kernel *k)
 {
@@ -75,6 +83,7 @@ lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lu
     k->unit.scans = ir->scan >= 0;
     k->unit.reduces = ir->result_count > 0;
     k->cost = lun__ir_cost(ir);
+    k->puts_in_loops = lun__ir_puts(ir) && has_loop(ir);
     if (k->interp)
         k->exec = *lun__interp_exec(k->interp);
     weigh(o, k);

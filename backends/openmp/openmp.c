@@ -79,14 +79,17 @@ static lun_status run_on(lun_openmp *o, lun_kernel *k, const lun_team *team, lun
 /* A run that a team could share: by one thread if that was faster lately. */
 static lun_status run_paced(lun_openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
 {
-    lun_pace_plan plan =
-        lun__pace_plan(&o->pace, &k->rate, launch->count,
-                       lun__host_guess(k->cost, launch->count, launch->bytes), team->threads);
+    double guess = lun__host_guess(k->cost, launch->count, launch->bytes);
+    if (k->puts_in_loops && guess < LUN_PACE_GUESSED_NS)
+        guess = LUN_PACE_GUESSED_NS;
+    lun_pace_plan plan = lun__pace_plan(&o->pace, &k->rate, launch->count, guess, team->threads);
     double start = plan.timed ? lun__now() : 0;
     bool compiled = k->compiled;
     if (!plan.team)
         team->threads = 1;
     team->alone_ns = plan.alone_ns;
+    if (k->puts_in_loops && plan.team && !plan.alone_ns)
+        team->alone_ns = guess * team->threads;
     lun_status s = run_on(o, k, team, launch);
     if (plan.timed && s == LUN_OK && compiled == k->compiled)
         lun__pace_note(&o->pace, &k->rate, launch->count, &plan, (lun__now() - start) * 1e9);
@@ -107,7 +110,9 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     k->launches++;
     o->services->stats->launches++;
     lun_team team = {.threads = 1};
-    if (!lun__host_alone(&k->ir, k->cost, launch))
+    if (k->puts_in_loops && launch->count > 1)
+        team = lun__team_for(&o->team, INT64_MAX);
+    else if (!lun__host_alone(&k->ir, k->cost, launch))
         team = lun__team_for(&o->team, launch->count);
     if (team.threads > 1 && !launch->streams)
         return run_paced(o, k, &team, launch);

@@ -7,7 +7,6 @@ enum {
     SIZE_FIRST = 10, /* binary order of the least count that has a rate */
     SHORT_NS = 4000, /* what no team is used for */
     LONG_NS = 4000000,
-    GUESSED_NS = 20000, /* the least that a team is used for unmeasured */
     CREDIT_RUNS = 64,   /* gains beyond the time of so many runs by one thread are not kept, */
     DEBT_NS = 20000000, /* nor losses beyond this */
     TRY_SHARE = 12,     /* tries may take this part of the time of one thread */
@@ -42,7 +41,7 @@ static lun_pace_plan plan_unmeasured(const lun_pace *p, lun_rate *r, int k, doub
     if (guess_ns >= LONG_NS)
         return (lun_pace_plan){.team = true};
     r->met[k]++;
-    return (lun_pace_plan){.team = !again && guess_ns >= GUESSED_NS &&
+    return (lun_pace_plan){.team = !again && guess_ns >= LUN_PACE_GUESSED_NS &&
                                    p->credit[length_of(guess_ns)] >= 0,
                            .timed = again};
 }

@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LUN_PACE_SIZES = 13, LUN_PACE_LENGTHS = 10 };
+enum {
+    LUN_PACE_SIZES = 13,
+    LUN_PACE_LENGTHS = 10,
+    LUN_PACE_GUESSED_NS = 20000 /* the least that a team is used for unmeasured */
+};
 
 /* Of one kernel: the nanoseconds that an index takes, by the binary order of the count of indices,
  * from 2^10 on.  0: not measured. */

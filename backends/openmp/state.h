@@ -26,6 +26,7 @@ struct lun_kernel {
     lun_rate rate;
     int64_t cost, launches;
     int64_t bytes;       /* in stats.kernel_bytes; its object counts itself */
+    bool puts_in_loops;  /* an index may take any time, whatever its cost */
     bool needs_compiler; /* it has functions in C, or is otherwise beyond the interpreter */
     bool compiled;       /* exec is machine code */
 };

@@ -168,6 +168,48 @@ static void make_elementwise(lun_ir *ir)
     ir_check_valid(ir);
 }
 
+/* ---- few, heavy indices ---------------------------------------------------------------------- */
+
+/* Whole blocks of 64 as far as n, like an interpreter; at most that far, like compiled code. */
+static void putting(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+{
+    mock *m = (mock *)(uintptr_t)self;
+    atomic_fetch_add(&m->calls, 1);
+    for (int64_t i = lo; i < lo + 64 * ((hi - lo + 63) / 64) && i < frame->n; i++)
+        __atomic_fetch_add(&m->times[i], 1, __ATOMIC_RELAXED);
+}
+
+static void test_heavy_indices_are_shared_out(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {1, 2, 3, 8, 63, 64, 65, 130, 1000, 20000};
+    lun_ir ir;
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_TARGET);
+    lun__ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_INDEX, .dtype = LUN_I64, .a = -1, .b = -1});
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        for (int threads = 1; threads <= 8; threads++) {
+            const int64_t n = counts[k], first = n / 3, room = 1;
+            mock *m = new_mock(&ir);
+            lun_exec exec = exec_of(m, putting, NULL);
+            exec.scratch = 0;
+            lun_services services = test_services();
+            lun_team team = {.threads = threads, .parallel = test_parallel, .alone_ns = 1e9};
+            double element = 0;
+            void *slots[1] = {&element};
+            m->times = calloc((size_t)n + 64, 1);
+            lun_launch launch = {
+                .n = n, .first = first, .count = n - first, .slots = slots, .room = &room};
+            assert_int_equal(lun__host_run(&services, &exec, &team, &ir, 3, &launch), LUN_OK);
+            for (int64_t i = 0; i < n + 64; i++)
+                assert_int_equal(m->times[i], i >= first && i < n);
+            assert_true(m->calls >= (n - first < threads ? n - first : threads));
+            free(m->times);
+            free(m);
+        }
+    lun__ir_free(&ir);
+}
+
 /* ---- elementwise ----------------------------------------------------------------------------- */
 
 /* first and count of every kind; memory with room, or ending at a guard page;
@@ -815,6 +857,7 @@ static void test_trap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heavy_indices_are_shared_out),
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_part_of_the_indices),
         cmocka_unit_test(test_in_place),
