@@ -44,6 +44,12 @@ static lun_status stopped(lua_State *L)
     return h && h->engine ? lun_host_check(h->engine) : LUN_OK;
 }
 
+static bool is_buffer(lua_State *L, int i)
+{
+    const lun__host *h = lun__host_of(L);
+    return h && lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES);
+}
+
 /* What lun.struct has made: the list is the struct, of records a field of their metatable. */
 static lf_fields push_fields(lua_State *L, int i)
 {
@@ -69,8 +75,8 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__to_array, to_operation, lun__to_atomic, stopped,
-                                   push_fields};
+    static const lf_binding ask = {lun__to_array, to_operation, lun__to_atomic,
+                                   stopped,       push_fields,  is_buffer};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

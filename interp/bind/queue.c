@@ -6,22 +6,6 @@
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-/* Arrays and buffers come as arguments: the front end sees arrays alone, and not by name. */
-static void check_captured(lua_State *L, lun__host *h, int f)
-{
-    const char *name;
-    for (int k = 1; (name = lua_getupvalue(L, f, k)); k++) {
-        const bool buffer = lun__test(L, h, -1, LUN__BUFFER, LUN__HELD_BYTES) != NULL;
-        const lun__held *held = lun__array_at(L, h, -1);
-        int64_t shape[LUN_MAX_RANK];
-        if (buffer || (held && held->as.array && lun_shape(held->as.array, shape) > 0))
-            lun__bad_argument(L, f,
-                              lua_pushfstring(L, "'%s' is captured: pass the %s as an argument",
-                                              name, buffer ? "buffer" : "array"));
-        lua_pop(L, 1);
-    }
-}
-
 /* The buffer or number at i. */
 static lun_argument check_argument(lua_State *L, lun__host *h, int i)
 {
@@ -46,7 +30,6 @@ static int task(lua_State *L)
     lun__read_division(L, 1, &w);
     if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2))
         lun__bad_type(L, 2, "Lua function");
-    check_captured(L, h, 2);
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'task' (more than %d arguments)", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++)
@@ -54,9 +37,10 @@ static int task(lua_State *L)
     lun_function *f = lun__function(L, h, 2, 1, false);
     lun__mark(L, h);
     lun__held *held = lun__new_held(L, h, LUN__TASK);
-    lun__check_explicit(
-        L, h, lun_task_new(h->engine, f, &w, count > 0 ? args : NULL, count, &held->as.task),
-        "task");
+    lun_status s = lun_task_new(h->engine, f, &w, count > 0 ? args : NULL, count, &held->as.task);
+    if (s != LUN_OK && s != LUN_EFREED)
+        lun__raise_as(L, h, s, 2, "task");
+    lun__check_explicit(L, h, s, "task");
     return 1;
 }
 

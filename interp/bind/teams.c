@@ -87,8 +87,14 @@ static int run(lua_State *L)
                           luaL_typename(L, 1));
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'teams' (more than %d arguments)", LUN_MAX_OPERANDS);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
+        if (lun__test(L, h, k + 2, LUN__BUFFER, LUN__HELD_BYTES))
+            return luaL_error(L,
+                              "bad argument #%d to 'teams' (a buffer, which lun.task takes: "
+                              "lun.copy copies it to an array)",
+                              k + 2);
         (void)lun__check_operand(L, h, k + 2);
+    }
     lun_function *f = lun__function(L, h, 1, 1, false);
     lun__mark(L, h);
     for (; s == LUN_OK && taken < count; taken += s == LUN_OK)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "luafn/ssa/target.h"
+
 lf_kept *luafn_kept_new(lf_host *h, const lf_program *owner)
 {
     lf_kept *s = calloc(1, sizeof *s);
@@ -273,6 +275,7 @@ lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c)
     s->neighbours = c->neighbours;
     memcpy(s->scratch, c->scratch, sizeof s->scratch);
     s->scratches = c->scratches;
+    s->assigns = luafn_has_targets(c);
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
     ok = ok && copy_stores(s, c) && copy_notes(s, c) && copy_names(s, c);
     return ok ? LUN_OK : LUN_ENOMEM;
@@ -406,6 +409,7 @@ lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front
     out->neighbours = s->neighbours;
     out->scratch = s->scratch;
     out->scratches = s->scratches;
+    out->assigns = s->assigns;
     out->names = (const char *const *)s->names;
     for (int i = 0; i < s->scalars; i++) {
         const lf_input *in = &s->scalar[i];

@@ -38,6 +38,7 @@ typedef struct lf_kept {
     int name_count;
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
     int scratches;
+    bool assigns;
     lun_array **captured; /* by source */
     lf_note *note;
     int notes;

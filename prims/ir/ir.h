@@ -258,6 +258,7 @@ typedef struct lun_front_result {
      * of the call, that the function assigns is a TARGET of the body */
     const lun_front_scratch *scratch;
     int scratches;
+    bool assigns; /* a team kernel assigns elements of others, perhaps where it never comes to */
     const char *const *names;   /* by array of the body, in a team kernel */
     lun_array *const *captured; /* what the function captures, NULL where that is no array */
     int bound_count, window_count, store_count, captured_count;

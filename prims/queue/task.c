@@ -35,14 +35,15 @@ static lun_status take_arguments(lun_task *t, const lun_argument *args, int coun
     return LUN_OK;
 }
 
-static lun_status check_captured(lun_engine *e, const lun_front_result *r)
+/* first: the number of the body's first array that is captured. */
+static lun_status check_captured(lun_engine *e, const lun_front_result *r, int first)
 {
     int64_t shape[LUN_MAX_RANK];
     for (int k = 0; k < r->arrays; k++)
         if (lun_shape(r->array[k], shape) > 0)
             return lun__fail(e, LUN_EARG,
-                             "the function captures an array: pass the array as an argument, in a "
-                             "buffer");
+                             "'%s' is captured: pass the array as an argument, in a buffer",
+                             r->names ? r->names[first] : "an array");
     return LUN_OK;
 }
 
@@ -100,13 +101,16 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
     lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS] = {0};
     lun_argument own[LUN_MAX_OPERANDS];
     lun_front_result r = {0};
+    int buffers = 0;
     lun_status s = take_arguments(t, args, count, own, params);
     if (s == LUN_OK)
         s = lun__team_division(t->e, w, &t->run);
     if (s == LUN_OK)
         s = lun__team_specialise(t->e, t->f, w, params, count, &r);
+    for (int k = 0; k < count; k++)
+        buffers += own[k].buffer != NULL;
     if (s == LUN_OK)
-        s = check_captured(t->e, &r);
+        s = check_captured(t->e, &r, buffers + r.scratches);
     if (s != LUN_OK)
         return s;
     s = take_body(t, &r, own, count);

@@ -283,10 +283,20 @@ describe("a task", function()
         refused("'b' is captured: pass the buffer as an argument", function()
             lun.task(one, function(t) b[t:block()] = 1 end)
         end)
-        local inner = function(i) return a[i] end
-        refused("pass the array as an argument", function()
+        local inner, of_buffer = function(i) return a[i] end, function(i) return b[i] end
+        local deep = function(i) return of_buffer(i) end
+        refused("#2 to 'task' ('a' is captured: pass the array as an argument", function()
             lun.task(one, function(t, y) y[t:block()] = inner(t:block()) end, b)
         end)
+        for _, f in ipairs { of_buffer, deep } do
+            refused("'b' is captured: pass the buffer as an argument", function()
+                lun.task(one, function(t, y) y[t:block()] = f(t:block()) end, b)
+            end)
+            refused("'b' is captured: pass the buffer as an argument, of lun.task", function()
+                lun.teams(one)(function(t, y) y[t:block()] = f(t:block()) end, a)
+            end)
+        end
+        refused("#2 to 'teams' (a buffer, which lun.task takes", function() lun.teams(one)(daxpy, b, a, 1) end)
         refused("an array: a task takes buffers and numbers", function()
             lun.task(one, function(t, y) y[t:block()] = 1 end, a)
         end)

@@ -443,6 +443,50 @@ describe("lun.teams", function()
         assert.is_true(v:eq(lun.range(1, n) + 1):all())
     end)
 
+    it("does nothing where a team of that size assigns nothing", function()
+        local function store(t, y) y[t:block()] = 1 end
+        local ways = {
+            function(t, y) if t:thread() == 2 then y[t:block()] = 1 end end,
+            function(t, y) if t:threads() > 1 then y[t:block()] = 1 end end,
+            function(t, y) if t:threads() > 1 then store(t, y) end end,
+            function(t, y) if t:threads() > 1 then lun.atomic.add(y, t:block(), 1) end end,
+            function(t, y)
+                local s = t:scratch("f64", 3)
+                s[1] = 1
+                t:barrier()
+                if t:threads() > 1 then y[t:block()] = s[1] end
+            end,
+        }
+        everywhere(function()
+            for number, f in ipairs(ways) do
+                for team = 1, 2 do
+                    local y = lun.zeros(3)
+                    lun.teams { league = 3, team = team }(f, y)
+                    local x = number == 4 and team == 2 and 2 or team - 1
+                    assert.same({ x * 1.0, x * 1.0, x * 1.0 }, y:totable())
+                end
+            end
+        end)
+    end)
+
+    it("spreads few teams, with the bits of one thread", function()
+        local function heavy(t, y, k)
+            local sum = 0.0
+            for i = 1, k do sum = sum + math.sqrt(i + sum) end
+            y[t:block()] = sum * t:block()
+        end
+        for _, n in ipairs { 1, 2, 3, 8, 63, 64, 65, 130 } do
+            local y, wanted, sum = lun.zeros(n), {}, 0.0
+            for i = 1, 300 do sum = sum + math.sqrt(i + sum) end
+            for i = 1, n do wanted[i] = sum * i end
+            for _ = 1, 6 do -- by one thread and by several
+                y:fill(0)
+                lun.teams { league = n }(heavy, y, 300)
+                assert.same(wanted, y:totable())
+            end
+        end
+    end)
+
     it("says what is wrong, and where", function()
         local z, u = lun.zeros(64, "i32"), lun.zeros(3, "u8")
         local function says(text, how, f, ...)

@@ -20,6 +20,7 @@ typedef struct lf_binding {
     /* of a table: whether it is a struct or records of one, with the list of the names of its
      * fields pushed; else nothing is; NULL: there are none */
     lf_fields (*fields)(lua_State *L, int index);
+    bool (*buffer)(lua_State *L, int index); /* of a userdata; NULL: there are none */
 } lf_binding;
 
 #endif

@@ -187,6 +187,12 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
                                s->name ? s->name : "?");
             return error->failed ? LUN_ENOMEM : LUN_EFREED;
         }
+        if (!a && lua_isuserdata(L, -1) && v->ask.buffer && v->ask.buffer(L, lua_gettop(L))) {
+            lun__strbuf_printf(error,
+                               "'%s' is captured: pass the buffer as an argument, of lun.task",
+                               s->name ? s->name : "?");
+            return error->failed ? LUN_ENOMEM : LUN_EARG;
+        }
         if (a)
             see_array(a, out);
         else if (lua_isuserdata(L, -1) && v->ask.operation(L, lua_gettop(L), &out->op))

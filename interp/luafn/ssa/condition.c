@@ -57,6 +57,7 @@ void luafn_compare(lf_builder *b, uint32_t w)
     truth same = lf_is_whole(x) && lf_is_whole(y) ? of_integers(r, x->as.i, y->as.i)
                  : r == LF_EQ                     ? equal_to_nil(x, y)
                                                   : UNKNOWN;
+    b->c->decided |= same != UNKNOWN;
     if (same != UNKNOWN) {
         luafn_jump_to(b, (same == YES) == (lf_k(w) != 0) ? to : b->pc + 2);
         return;
@@ -70,6 +71,7 @@ void luafn_test(lf_builder *b, uint32_t w)
     bool set = lf_op(w) == OP_TESTSET;
     int to = luafn_jump_target(b->f->proto, b->pc);
     lf_value *v = luafn_get(b, set ? lf_b(w) : lf_a(w));
+    b->c->decided |= truth_of(v) != UNKNOWN;
     if (truth_of(v) != UNKNOWN) {
         bool jumps = (truth_of(v) == YES) == (lf_k(w) != 0);
         if (set && jumps)

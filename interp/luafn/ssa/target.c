@@ -12,6 +12,16 @@ bool luafn_is_target(const lf_compile *c, int64_t array)
     return false;
 }
 
+bool luafn_has_targets(const lf_compile *c)
+{
+    for (int k = 0; k < c->targets.count; k++) {
+        const lf_whose of = lf_whose_is(c, c->targets.at[k]);
+        if (!of.param || of.number < c->params)
+            return true;
+    }
+    return c->decided;
+}
+
 void luafn_note_target(lf_builder *b, lf_value *array)
 {
     if (!luafn_is_target(b->c, array->as.i))

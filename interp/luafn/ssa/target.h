@@ -8,6 +8,8 @@
 void luafn_note_target(lf_builder *b, lf_value *array);
 /* Whether the array of that code (as.i of an LF_ARRAY) is such a one: once the graph is built. */
 bool luafn_is_target(const lf_compile *c, int64_t array);
+/* Whether some array is, but for memory of a team, or perhaps where other numbers would lead. */
+bool luafn_has_targets(const lf_compile *c);
 /* t[i] = x, t an array or a part that lacks one index: at once, in the order of the program. */
 void luafn_assign(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
 /* lun.atomic.NAME(array, i, ..., x), f the operation: what the element was. */
