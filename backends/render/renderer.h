@@ -151,6 +151,11 @@ typedef struct lun_renderer {
                       *                     beside it; below -1: several
                       *   RANDOM, STREAM    the value added to the index */
 
+    /* of a kernel in versions (render/versions): by instruction the kernel's for which it stands;
+     * else NULL */
+    const int32_t *from;
+    int locals; /* slots from here on are arrays of each index itself; 0: there are none */
+
     bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */
     bool guarded;       /* vectors without an index below n are skipped */
@@ -169,6 +174,12 @@ typedef struct lun_renderer {
 static inline const lun_ir_ins *lun__ins(const lun_renderer *r, int32_t v)
 {
     return &r->ir->ins[v];
+}
+
+/* The number under which a failure of instruction v is known. */
+static inline int32_t lun__number(const lun_renderer *r, int32_t v)
+{
+    return r->from ? r->from[v] : v;
 }
 
 /* True for a varying value or a divergent construct. */

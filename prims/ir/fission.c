@@ -21,7 +21,8 @@ typedef struct writer {
     int from_room;
     int slot[LUN_DTYPE_COUNT];      /* of what is left, -1: none of that dtype */
     int32_t start[LUN_DTYPE_COUNT]; /* the team's first element there */
-    int32_t zero, one, threads;
+    int32_t zero, one;
+    int32_t last; /* number of the last thread */
     int32_t team;
     int32_t thread; /* in a segment: its number */
     int depth;      /* blocks around that jumps count, from the segment's own on */
@@ -233,10 +234,10 @@ static int32_t open_threads(writer *w)
 static void close_threads(writer *w, int32_t var)
 {
     int32_t next = op(w, LUN_OP_ADD, LUN_I64, w->thread, w->one);
-    make(w, LUN_IR_SET, 0, var, next, 0);
-    make(w, LUN_IR_IF, LUN_BOOL, op(w, LUN_OP_GE, LUN_BOOL, next, w->threads), -1, 0);
+    make(w, LUN_IR_IF, LUN_BOOL, op(w, LUN_OP_EQ, LUN_BOOL, w->thread, w->last), -1, 0);
     make(w, LUN_IR_BREAK, 0, -1, -1, 0);
     make(w, LUN_IR_END, 0, -1, -1, 0);
+    make(w, LUN_IR_SET, 0, var, next, 0);
     make(w, LUN_IR_END, 0, -1, -1, 0);
 }
 
@@ -353,7 +354,7 @@ static lun_status write_together(writer *w, int base)
     w->team = make(w, LUN_IR_INDEX, LUN_I64, -1, -1, 0);
     w->zero = integer(w, 0);
     w->one = integer(w, 1);
-    w->threads = integer(w, w->ir->threads);
+    w->last = integer(w, w->ir->threads - 1);
     if (!w->failed) {
         memset(w->known, -1, n * sizeof *w->known);
         add_slots(w, base);
@@ -372,9 +373,9 @@ static lun_status write_apart(writer *w)
     const int threads = w->ir->threads;
     w->team = index;
     if (threads > 1) {
-        w->threads = integer(w, threads);
-        w->team = op(w, LUN_OP_IDIV, LUN_I64, index, w->threads);
-        w->thread = op(w, LUN_OP_MOD, LUN_I64, index, w->threads);
+        const int32_t all = integer(w, threads);
+        w->team = op(w, LUN_OP_IDIV, LUN_I64, index, all);
+        w->thread = op(w, LUN_OP_MOD, LUN_I64, index, all);
     }
     for (int32_t i = 0; i < w->ir->count && !w->failed; i++) {
         if (w->ir->ins[i].kind == LUN_IR_TEAM)
@@ -406,11 +407,7 @@ lun_status lun__ir_fission(const lun_ir *ir, int base, lun_fission *out)
     out->first = ir->slot_count;
     w.map = calloc((size_t)ir->count + 1, sizeof *w.map);
     bool ok = w.map != NULL;
-    for (int i = 0; ok && i < ir->slot_count; i++)
-        ok = lun__ir_slot_add(&out->ir, (lun_dtype)ir->slots[i].dtype,
-                              (lun_ir_role)ir->slots[i].role) >= 0;
-    for (int i = 0; ok && i < ir->arg_count; i++)
-        ok = lun__ir_arg_add(&out->ir, (lun_dtype)ir->args[i]) >= 0;
+    ok = ok && lun__ir_copy_outside(ir, &out->ir);
     lun_status s = !ok ? LUN_ENOMEM : out->together ? write_together(&w, base) : write_apart(&w);
     free(w.map);
     return s;

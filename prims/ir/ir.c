@@ -86,18 +86,27 @@ int lun__ir_result_add(lun_ir *ir, lun_dtype dtype)
     return ir->result_count++;
 }
 
-bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to)
+bool lun__ir_copy_outside(const lun_ir *from, lun_ir *to)
 {
     bool well = true;
     lun__ir_init(to);
+    for (int i = 0; well && i < from->slot_count; i++) {
+        well = lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
+                                (lun_ir_role)from->slots[i].role) >= 0;
+        if (well)
+            to->slots[i].own = from->slots[i].own;
+    }
+    for (int i = 0; i < from->arg_count; i++)
+        well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
+    return well;
+}
+
+bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to)
+{
+    bool well = lun__ir_copy_outside(from, to);
     to->threads = from->threads;
     for (int i = 0; i < from->count; i++)
         well = well && lun__ir_add(to, from->ins[i]) >= 0;
-    for (int i = 0; i < from->slot_count; i++)
-        well = well && lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
-                                        (lun_ir_role)from->slots[i].role) >= 0;
-    for (int i = 0; i < from->arg_count; i++)
-        well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
     for (int i = 0; i < from->result_count; i++)
         well = well && lun__ir_result_add(to, (lun_dtype)from->results[i]) >= 0;
     return well;

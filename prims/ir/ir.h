@@ -58,6 +58,9 @@ typedef struct lun_ir_slot {
     /* TARGET, memory of a team: barriers lie between what its threads put and what they gather, so
      * that all of them find the same in an element */
     bool settled;
+    /* TARGET: index i alone puts and gathers the elements from (i - j) * own on, so many, zero at
+     * first; j is the first index of the launch.  0: any index does */
+    int64_t own;
 } lun_ir_slot;
 
 /* What may fail in a function given as C text. */
@@ -297,6 +300,8 @@ int lun__ir_result_add(lun_ir *ir, lun_dtype dtype);
 /* Makes *to, to be freed in every case, of another one's parts but its functions, which are lent.
  * False without memory. */
 bool lun__ir_copy_plain(const lun_ir *from, lun_ir *to);
+/* The same of its slots and arguments alone. */
+bool lun__ir_copy_outside(const lun_ir *from, lun_ir *to);
 
 /* What a launch fails with where an instruction of this kind traps: a CHECK, else a division. */
 static inline lun_status lun__ir_trap_status(int kind)

@@ -85,9 +85,13 @@ lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out)
     static const char *const roles[] = {"in", "out", "uniform", "array", "target"};
     if (ir->threads)
         lun__strbuf_printf(out, "teams of %d\n", ir->threads);
-    for (int i = 0; i < ir->slot_count; i++)
-        lun__strbuf_printf(out, "s%d %s %s\n", i, roles[ir->slots[i].role],
+    for (int i = 0; i < ir->slot_count; i++) {
+        lun__strbuf_printf(out, "s%d %s %s", i, roles[ir->slots[i].role],
                            name_of(ir->slots[i].dtype));
+        if (ir->slots[i].own)
+            lun__strbuf_printf(out, " own %" PRId64, ir->slots[i].own);
+        lun__strbuf_puts(out, "\n");
+    }
     for (int i = 0; i < ir->function_count; i++) {
         const lun_ir_function *f = ir->functions[i];
         if (f->text) {

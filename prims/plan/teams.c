@@ -45,6 +45,8 @@ static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, lun_team_k
             k->memory[k->memories++] = (lun_team_memory){i, f.count[i - f.first]};
         l->out->ir = f.ir;
         lun__ir_init(&f.ir);
+        for (int i = 0; i < b->scratches && k->indices == 1 && !f.together; i++)
+            l->out->ir.slots[b->first + i].own = b->scratch[i].own ? b->scratch[i].count : 0;
         take_notes(l, b, f.from);
     }
     lun__ir_fission_free(&f);

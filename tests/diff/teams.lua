@@ -53,7 +53,7 @@ end
 
 -- What a thread does alone: no barrier.
 function Writer:alone(deep)
-    local kind = self.random(deep > 0 and 7 or 4)
+    local kind = self.random(deep > 0 and 8 or 5)
     local name = self:pick(NAMES)
     if kind == 1 then
         self:line("own[%d] = own[1] + %s", self.random(2), self:value())
@@ -63,7 +63,12 @@ function Writer:alone(deep)
         self:line("atomic.add(h, (%s) %% 4 + 1, %s)", self:value(), self:value())
     elseif kind == 4 then
         self:line("w[(t:block() - 1) * n + me] = w[(t:block() - 1) * n + me] * 3 + %s", self:value())
-    elseif kind == 5 then
+    elseif kind == 5 then -- along its memory, in loops of known and of other lengths
+        self:line("for q = %s, %s do own[q] = own[q] * 3 + own[%s] + %s end",
+            self.random(2) == 1 and "1" or ("(%s) %% 5 + 1"):format(self:value()),
+            self.random(2) == 1 and "10" or ("(%s) %% 8 + 3"):format(self:value()),
+            self:pick { "q", "q % 10 + 1", "11 - q", "3" }, self:value())
+    elseif kind == 6 then
         self:line("if %s then", self:condition())
         self:inside(self.alone, deep - 1)
         if self.random(2) == 1 then
@@ -157,12 +162,12 @@ function teams.write(random)
         writer:line("if %s then return end", writer:condition())
         for _ = 1, random(2) do writer:alone(1) end
     end
-    writer:line("w[(t:block() - 1) * n + me] = w[(t:block() - 1) * n + me] + a * 7 + b * 5 + c + u + own[1] - own[2] + s[me]")
+    writer:line("w[(t:block() - 1) * n + me] = w[(t:block() - 1) * n + me] + a * 7 + b * 5 + c + u + own[1] - own[2] + own[9] + s[me]")
     return ([[
 local atomic = ...
 return function(t, w, h, x)
     local me, n = t:thread(), t:threads()
-    local s, own = t:scratch("i64", 2 * n), t:private("i64", 2)
+    local s, own = t:scratch("i64", 2 * n), t:private("i64", 10)
     local a, b, c, u = me, t:block(), 1, 2
     w[(t:block() - 1) * n + me] = me
 %s

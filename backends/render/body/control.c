@@ -19,6 +19,7 @@
 #include "render/body/poll.h"
 #include "render/body/strip.h"
 #include "render/body/value.h"
+#include "render/facts/counted.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
@@ -235,8 +236,19 @@ static void enter(lun_section *s, int32_t v)
     s->nonempty = -1;
 }
 
+/* Rounds of a loop of a kernel in versions that is unrolled, else 0. */
+static int unrolled(const lun_section *s, int32_t loop)
+{
+    return s->r->from ? lun__counted_unrolled(s->r->ir, &s->r->blocks, loop) : 0;
+}
+
 static void open_if(lun_section *s, int32_t v)
 {
+    const int32_t around = s->r->parent[v];
+    if (around >= 0 && v == s->r->blocks.end[around] - 4 && unrolled(s, around)) {
+        s->done = v + 2; /* the rounds are counted */
+        return;
+    }
     if (exit_if(s, v))
         return;
     if (!lun__varies(s->r, v)) {
@@ -279,7 +291,14 @@ static void open_loop(lun_section *s, int32_t v)
     declare_masks(s, v);
     if (lun__mask_stripped(s, v))
         lun__strip_declare(s, v);
-    lun__text_line(s, "for (;;) {");
+    const int rounds = unrolled(s, v);
+    if (rounds) {
+        lun__text_line(s, "_Pragma(\"GCC unroll %d\")", rounds);
+        lun__text_line(s, "for (int r%" PRId32 " = 0; r%" PRId32 " < %d; r%" PRId32 "++) {", v, v,
+                       rounds, v);
+    } else {
+        lun__text_line(s, "for (;;) {");
+    }
     enter(s, v);
     if (lun__mask_stripped(s, v))
         lun__strip_open(s, v);
@@ -323,7 +342,7 @@ static void open_else(lun_section *s, int32_t v)
 static void close_loop(lun_section *s, int32_t p)
 {
     bool nonempty = s->nonempty == p, jumped = lun__mask_jumped(s, 'e', p);
-    bool polls = s->r->dialect->rounds <= 1;
+    bool polls = s->r->dialect->rounds <= 1 && !unrolled(s, p);
     if (lun__mask_stripped(s, p)) {
         lun__strip_close(s, p);
         return;

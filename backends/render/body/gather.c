@@ -156,7 +156,7 @@ static void check_single(lun_section *s, int32_t v)
     else if (ins->b >= 0)
         value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
-                   s->form == LUN_SECTION_FUNCTION ? s->where : v, value.s);
+                   s->form == LUN_SECTION_FUNCTION ? s->where : lun__number(s->r, v), value.s);
     lun__text_line(s, s->form == LUN_SECTION_FUNCTION ? "    return 0;" : "    return;");
     lun__text_line(s, "}");
 }

@@ -87,7 +87,7 @@ bool lun__item_statement(lun_section *s, int32_t v)
         lun__text_line(s, "%s = i;", named(s, v).s);
         return true;
     case LUN_IR_LOAD:
-        lun__text_line(s, "%s = u->%s[i]%s;", named(s, v).s, lun__value_slot(s->r, ins->imm).s,
+        lun__text_line(s, "%s = %s[i]%s;", named(s, v).s, lun__value_array(s, ins->imm).s,
                        lun__element_truth((lun_dtype)ins->dtype));
         return true;
     case LUN_IR_RANDOM:
@@ -100,11 +100,11 @@ bool lun__item_statement(lun_section *s, int32_t v)
         lun__text_line(s, "%s = scan;", named(s, v).s);
         break;
     case LUN_IR_STORE:
-        lun__text_line(s, "u->%s[i] = %s;", lun__value_slot(s->r, ins->imm).s,
+        lun__text_line(s, "%s[i] = %s;", lun__value_array(s, ins->imm).s,
                        lun__value_single(s, ins->a).s);
         return true;
     case LUN_IR_PUT:
-        lun__text_line(s, "u->%s[%s] = %s;", lun__value_slot(s->r, ins->imm).s,
+        lun__text_line(s, "%s[%s] = %s;", lun__value_array(s, ins->imm).s,
                        lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s);
         return true;
     case LUN_IR_ATOMIC:

@@ -31,7 +31,7 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
                        "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
                        s->where, v);
     else
-        lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", v);
+        lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", lun__number(s->r, v));
     if (s->form == LUN_SECTION_FUNCTION)
         lun__text_line(s, "    return 0;");
     else if (s->r->masked)
@@ -77,7 +77,7 @@ static void scalar_op(lun_section *s, int32_t v)
 static lun_snippet array_of(lun_section *s, int64_t slot)
 {
     if (s->form != LUN_SECTION_FUNCTION)
-        return lun__text_name("u->%s", lun__value_slot(s->r, slot).s);
+        return lun__value_array(s, slot);
     if (!s->r->dialect->frame_slots)
         return lun__text_name("f->p%" PRId64, s->arrays + slot);
     return lun__text_name("((const %s *)f->slots[%" PRId64 "])",
@@ -102,8 +102,8 @@ void lun__single_statement(lun_section *s, int32_t v)
                        lun__element_const(r, t, (uint64_t)ins->imm).s);
         break;
     case LUN_IR_LOADU:
-        lun__text_line(s, "%s = u->%s[0]%s;", lun__value_declare(s, v).s,
-                       lun__value_slot(r, ins->imm).s, lun__element_truth(t));
+        lun__text_line(s, "%s = %s[0]%s;", lun__value_declare(s, v).s,
+                       lun__value_array(s, ins->imm).s, lun__element_truth(t));
         break;
     case LUN_IR_GATHER:
         lun__text_line(s, "%s = %s[%s]%s;", lun__value_declare(s, v).s, array_of(s, ins->imm).s,

@@ -94,6 +94,13 @@ lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
     return c;
 }
 
+lun_snippet lun__value_array(lun_section *s, int64_t slot)
+{
+    if (s->r->locals && slot >= s->r->locals)
+        return lun__text_name("m%" PRId64, slot);
+    return lun__text_name("%s%s", s->r->from ? "" : "u->", lun__value_slot(s->r, slot).s);
+}
+
 lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)
 {
     int index = lun__vecmath_index(op, t);

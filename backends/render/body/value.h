@@ -13,6 +13,8 @@ lun_snippet lun__value_vector(lun_section *s, int32_t v, lun_rep rep);
 lun_snippet lun__value_single(const lun_section *s, int32_t v);
 /* Field of the uniform struct with a slot's address ("p3"), declared on first use. */
 lun_snippet lun__value_slot(lun_renderer *r, int64_t slot);
+/* The address of a slot's elements, in a section on single elements. */
+lun_snippet lun__value_array(lun_section *s, int64_t slot);
 /* "v12", or "v12_0" for each part if there are several. */
 lun_snippet lun__value_name(const lun_section *s, char kind, int32_t v);
 /* The index of the vector's first lane: "i + 16". */

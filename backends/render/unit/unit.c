@@ -10,6 +10,7 @@
 #include "render/facts/uses.h"
 #include "render/facts/walks.h"
 #include "render/user/text.h"
+#include "render/versions/versions.h"
 
 static bool is_guarded(const lun_renderer *r)
 {
@@ -57,15 +58,27 @@ static void forget_facts(lun_renderer *r)
 lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
+    lun_versions versions = {0};
+    const lun_ir *ir = r->ir;
     lun_status s = lun__facts_find(r);
     if (s != LUN_OK)
         return s;
     bool single = r->dialect->elements && lun__walks_along(r);
     if (single) {
         forget_facts(r);
-        s = lun__facts_element(r);
-        if (s != LUN_OK)
+        s = lun__ir_puts(ir) ? lun__versions_make(ir, &versions) : LUN_OK;
+        if (s == LUN_OK && versions.ir.count) {
+            r->ir = &versions.ir;
+            r->from = versions.from;
+            r->locals = versions.locals;
+            r->libs |= LUN_RENDER_LOOPS;
+        }
+        if (s == LUN_OK)
+            s = lun__facts_element(r);
+        if (s != LUN_OK) {
+            lun__versions_free(&versions);
             return s;
+        }
         r->lanes = r->parts = 1;
         lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
     } else {
@@ -84,6 +97,8 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
     if (functions.failed)
         out->failed = true;
     lun__strbuf_free(&functions);
+    r->ir = ir;
+    lun__versions_free(&versions);
     return LUN_OK;
 }
 

@@ -1,0 +1,374 @@
+/* versions.c - writes a kernel in versions; see versions.h.
+ *
+ * Before the first loop of a kernel one test tells whether all indices that its loops count lie
+ * within their arrays: then a version runs that does not check them, else the kernel as it stands,
+ * which fails where it did.  Loops for which that is not known so early are tested one by one
+ * where they begin.  Where loops have a known number of rounds in all but the last indices of an
+ * array, these have a version as well, so that a compiler unrolls them.
+ *
+ * Memory of each index itself (slot.own) is an array in these versions, which a compiler holds in
+ * registers. */
+#include "render/versions/versions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/versions/own.h"
+#include "render/versions/span.h"
+
+enum {
+    MOST_CODE = 4096, /* instructions of a kernel that is written in versions */
+    NESTED = 6        /* versions within versions */
+};
+
+static void copy(lun_writer *w, int32_t from, int32_t to, int nested);
+
+/* ---- what stands where all versions see it --------------------------------------------------- */
+
+static bool is_early(const lun_writer *w, int32_t cut, int32_t v)
+{
+    return v < cut || (w->state[v] & LUN_WRITTEN_EARLY);
+}
+
+/* Cheap, without effect, and of integers: may be computed where it is not needed. */
+static bool is_free(const lun_writer *w, int32_t i)
+{
+    const lun_ir_ins *ins = &w->ir->ins[i];
+    const bool whole = !lun__dtype_is_float((lun_dtype)ins->dtype);
+    const bool of_whole = !lun__dtype_is_float((lun_dtype)ins->from);
+    switch ((lun_ir_kind)ins->kind) {
+    case LUN_IR_ARG:
+    case LUN_IR_CONST:
+    case LUN_IR_INDEX:
+        return true;
+    case LUN_IR_CAST:
+        return whole && of_whole;
+    case LUN_IR_OP:
+        return whole && of_whole && !lun__ir_may_fail(w->ir, ins) &&
+               !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_HEAVY);
+    default:
+        return false;
+    }
+}
+
+static void write_early(lun_writer *w, int32_t cut)
+{
+    int32_t in[LUN_IR_INPUTS];
+    for (int32_t i = cut; i < w->ir->count; i++) {
+        bool early = is_free(w, i);
+        for (int k = early ? lun__ir_inputs(w->ir, &w->ir->ins[i], in) - 1 : -1; early && k >= 0;
+             k--)
+            early = is_early(w, cut, in[k]);
+        if (!early)
+            continue;
+        lun__writer_copy(w, i);
+        w->state[i] |= LUN_WRITTEN_EARLY;
+    }
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Whether a CHECK runs in every round of the loops that count around it, up to `around`. */
+static bool is_certain(const lun_writer *w, int32_t check, int32_t around)
+{
+    const lun_ir_structure *b = &w->blocks;
+    for (int32_t i = check, p = b->parent[check]; p >= 0 && p != around; i = p, p = b->parent[p]) {
+        const bool loop = w->ir->ins[p].kind == LUN_IR_LOOP && w->loop[p].var >= 0;
+        const bool guard =
+            w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 && lun__writer_guards(w, p, i);
+        if (!loop && !guard)
+            return false;
+    }
+    return true;
+}
+
+/* Finds the checks between `around`, a LOOP or -1, and `to` that a test before tells to hold, and
+ * leaves them out from now on.  Returns how many. */
+static int drop_checks(lun_span_test *t, int32_t around, int32_t from, int32_t to)
+{
+    lun_writer *w = t->w;
+    int dropped = 0;
+    for (int32_t i = from; i < to; i++) {
+        if (w->ir->ins[i].kind != LUN_IR_CHECK || (w->state[i] & LUN_WRITTEN_NOT) ||
+            !is_certain(w, i, around) || !lun__span_holds(t, w->ir->ins[i].a))
+            continue;
+        w->state[i] |= LUN_WRITTEN_NOT;
+        w->map[i] = t->at; /* by which test */
+        dropped++;
+    }
+    return dropped;
+}
+
+static void take_checks(lun_writer *w, int32_t at, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to; i++)
+        if (w->ir->ins[i].kind == LUN_IR_CHECK && (w->state[i] & LUN_WRITTEN_NOT) &&
+            w->map[i] == at)
+            w->state[i] &= (uint8_t)~LUN_WRITTEN_NOT;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void write_loop(lun_writer *w, int32_t loop, int nested)
+{
+    const lun_counted *c = &w->loop[loop];
+    w->map[c->var] = lun__writer_copy(w, c->var);
+    lun__writer_copy(w, loop);
+    copy(w, loop + 1, w->blocks.end[loop] + 1, nested);
+}
+
+/* A LOOP in two versions; false: in one. */
+static bool write_tested(lun_writer *w, int32_t loop, int nested)
+{
+    const int32_t end = w->blocks.end[loop];
+    lun_span_test t = {.w = w, .at = loop, .all = -1};
+    if (!nested || !drop_checks(&t, loop, loop, end))
+        return false;
+    lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
+    write_loop(w, loop, nested - 1);
+    take_checks(w, loop, loop, end);
+    lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+    write_loop(w, loop, 0);
+    lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+    return true;
+}
+
+/* ---- memory of each index itself ------------------------------------------------------------- */
+
+/* Arrays of their own for the version that is written next; or none. */
+static void open_own(lun_writer *w, bool any)
+{
+    lun_ir *to = &w->out->ir;
+    for (int k = 0; k < w->ir->slot_count; k++) {
+        w->local[k] = -1;
+        if (!any || !w->own[k])
+            continue;
+        w->local[k] = lun__ir_slot_add(to, (lun_dtype)w->ir->slots[k].dtype, LUN_SLOT_TARGET);
+        w->failed |= w->local[k] < 0;
+        if (w->failed)
+            return;
+        to->slots[w->local[k]].own = w->ir->slots[k].own;
+        w->out->locals = w->ir->slot_count;
+    }
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static void write_ins(lun_writer *w, int32_t i)
+{
+    const lun_ir_ins *ins = &w->ir->ins[i];
+    const bool slot = lun__ir_row(ins->kind)->imm == LUN_IMM_SLOT;
+    lun__writer_copy(w, i);
+    if (!slot || w->local[ins->imm] < 0 || w->failed)
+        return;
+    lun_ir_ins *to = &w->out->ir.ins[w->map[i]];
+    to->imm = w->local[ins->imm];
+    *(ins->kind == LUN_IR_GATHER ? &to->a : &to->b) = w->map[lun__own_within(w->ir, i)];
+}
+
+/* Instructions from .. to - 1, loops in versions `nested` deep. */
+static void copy(lun_writer *w, int32_t from, int32_t to, int nested)
+{
+    for (int32_t i = from; i < to && !w->failed; i++) {
+        const bool loop = w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0;
+        if (w->state[i])
+            continue;
+        if (!loop) {
+            write_ins(w, i);
+            continue;
+        }
+        if (!write_tested(w, i, nested))
+            write_loop(w, i, nested);
+        i = w->blocks.end[i];
+    }
+}
+
+/* ---- known rounds ---------------------------------------------------------------------------- */
+
+static bool is_min(const lun_ir *ir, int32_t v)
+{
+    const lun_ir_ins *ins = &ir->ins[v];
+    return ins->kind == LUN_IR_OP && ins->op == LUN_OP_MIN &&
+           lun__dtype_is_index((lun_dtype)ins->from);
+}
+
+/* If the last value of a loop is the smaller one of two, with one of which it has few rounds: that
+ * one, else -1. */
+static int32_t full_last(const lun_writer *w, int32_t loop)
+{
+    const lun_counted *c = &w->loop[loop];
+    if (!is_min(w->ir, c->last))
+        return -1;
+    for (int k = 0; k < 2; k++) {
+        const int32_t side = k ? w->ir->ins[c->last].b : w->ir->ins[c->last].a;
+        const int64_t rounds = lun__counted_rounds(w->ir, c->first, side);
+        if (rounds > 0)
+            return side;
+    }
+    return -1;
+}
+
+/* Whether all loops from `loop` on, inside, count. */
+static bool is_simple(const lun_writer *w, int32_t loop)
+{
+    for (int32_t i = loop; i < w->blocks.end[loop]; i++)
+        if (w->ir->ins[i].kind == LUN_IR_LOOP &&
+            (w->loop[i].var < 0 ||
+             (!lun__counted_rounds(w->ir, w->loop[i].first, w->loop[i].last) &&
+              full_last(w, i) < 0)))
+            return false;
+    return true;
+}
+
+/* Tests that loops have all of their rounds; returns how many do then. */
+static int find_full(lun_span_test *t, int32_t cut)
+{
+    lun_writer *w = t->w;
+    int found = 0;
+    for (int32_t i = cut; i < w->ir->count; i++) {
+        if (w->ir->ins[i].kind != LUN_IR_LOOP || w->loop[i].var < 0 || !is_simple(w, i))
+            continue;
+        const int32_t last = w->loop[i].last, full = full_last(w, i);
+        if (full < 0 || !is_early(w, cut, last))
+            continue;
+        lun__span_take(t, lun__writer_op(w, LUN_OP_EQ, w->map[last], w->map[full]));
+        found++;
+    }
+    return found;
+}
+
+static int32_t first_written(const lun_writer *w, int32_t v)
+{
+    int32_t i = 0;
+    while (w->out->from[i] != v)
+        i++;
+    return i;
+}
+
+/* From now on, or no more, what ends such loops is what it is then. */
+static void set_full(lun_writer *w, int32_t cut, bool on)
+{
+    for (int32_t i = cut; i < w->ir->count; i++) {
+        if (w->ir->ins[i].kind != LUN_IR_LOOP || w->loop[i].var < 0 || !is_simple(w, i))
+            continue;
+        const int32_t last = w->loop[i].last, full = full_last(w, i);
+        if (full < 0 || !is_early(w, cut, last))
+            continue;
+        w->map[last] = on ? w->map[full] : first_written(w, last);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* The first instruction with control flow or effects. */
+static int32_t find_cut(const lun_writer *w)
+{
+    int32_t i = 0;
+    while (i < w->ir->count && w->blocks.parent[i] < 0) {
+        const lun_ir_row *row = lun__ir_row(w->ir->ins[i].kind);
+        if (row->flow != LUN_FLOW_NONE ||
+            (row->effects & (LUN_EFFECT_WRITES | LUN_EFFECT_VARIABLE)))
+            break;
+        i++;
+    }
+    return i;
+}
+
+/* Behind the test: the version in which all loops have their rounds, and the one without that. */
+static void write_free(lun_writer *w, int32_t cut)
+{
+    lun_span_test full = {.w = w, .at = cut, .all = -1};
+    const bool found = find_full(&full, cut) > 0;
+    if (found) {
+        lun__writer_make(w, LUN_IR_IF, LUN_BOOL, full.all, -1, 0);
+        open_own(w, true);
+        set_full(w, cut, true);
+        copy(w, cut, w->ir->count, NESTED);
+        lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+        set_full(w, cut, false);
+    }
+    open_own(w, true);
+    copy(w, cut, w->ir->count, NESTED);
+    if (found)
+        lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+}
+
+static void write_all(lun_writer *w)
+{
+    const int32_t cut = find_cut(w);
+    lun_span_test t = {.w = w, .at = cut, .all = -1};
+    open_own(w, false);
+    copy(w, 0, cut, 0);
+    write_early(w, cut);
+    drop_checks(&t, -1, cut, w->ir->count);
+    if (t.all < 0) {
+        write_free(w, cut);
+        return;
+    }
+    lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
+    write_free(w, cut);
+    lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+    take_checks(w, cut, cut, w->ir->count);
+    open_own(w, false);
+    copy(w, cut, w->ir->count, 0);
+    lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+}
+
+/* Finds the loops that count; returns how many. */
+static int find_loops(lun_writer *w)
+{
+    int found = 0;
+    for (int32_t i = 0; i < w->ir->count; i++) {
+        w->loop[i].var = -1;
+        if (w->ir->ins[i].kind != LUN_IR_LOOP ||
+            !lun__counted_find(w->ir, &w->blocks, i, &w->loop[i]))
+            continue;
+        w->state[w->loop[i].var] |= LUN_WRITTEN_COUNTER;
+        found++;
+    }
+    return found;
+}
+
+static bool fits(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_CALL)
+            return false;
+    return ir->count <= MOST_CODE && ir->scan < 0 && !ir->result_count;
+}
+
+lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
+{
+    const size_t n = (size_t)ir->count + 1, slots = (size_t)ir->slot_count + 1;
+    lun_writer w = {.ir = ir, .out = out};
+    memset(out, 0, sizeof *out);
+    lun__ir_init(&out->ir);
+    if (!fits(ir))
+        return LUN_OK;
+    lun_status s = lun__ir_structure_find(ir, &w.blocks, NULL);
+    if (s != LUN_OK)
+        return s;
+    w.loop = malloc(n * sizeof *w.loop);
+    w.state = calloc(n + slots, 1);
+    w.map = malloc((n + slots) * sizeof *w.map);
+    w.failed = !w.loop || !w.state || !w.map || !lun__ir_copy_outside(ir, &out->ir);
+    if (!w.failed) {
+        w.own = w.state + n;
+        w.local = w.map + n;
+        lun__own_find(ir, w.own);
+        if (find_loops(&w))
+            write_all(&w);
+    }
+    free(w.loop);
+    free(w.state);
+    free(w.map);
+    lun__ir_structure_free(&w.blocks);
+    return w.failed ? LUN_ENOMEM : LUN_OK;
+}
+
+void lun__versions_free(lun_versions *v)
+{
+    lun__ir_free(&v->ir);
+    free(v->from);
+    memset(v, 0, sizeof *v);
+}

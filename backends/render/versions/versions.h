@@ -1,0 +1,21 @@
+/* versions.h - kernels that put elements, in versions: without the checks of indices that one test
+ * before their loops decides, and with them. */
+#ifndef LUN_RENDER_VERSIONS_VERSIONS_H
+#define LUN_RENDER_VERSIONS_VERSIONS_H
+
+#include "ir/ir.h"
+
+typedef struct lun_versions {
+    lun_ir ir; /* does what the kernel does; not verified: a counter has a VAR in each version */
+    int32_t *from; /* by instruction: the kernel's for which it stands, -1: none */
+    /* TARGET slots from here on are arrays of each index itself, with slot.own elements, zero at
+     * first; 0: there are none */
+    int locals;
+} lun_versions;
+
+/* Fills *out, to be freed in every case, for a kernel without REDUCE, SCAN and CALL.  out->ir has
+ * no instructions where there is nothing to gain.  LUN_ENOMEM. */
+lun_status lun__versions_make(const lun_ir *ir, lun_versions *out);
+void lun__versions_free(lun_versions *v);
+
+#endif

@@ -1,0 +1,40 @@
+/* writer.h - IR that is written anew from another one, instruction by instruction. */
+#ifndef LUN_RENDER_VERSIONS_WRITER_H
+#define LUN_RENDER_VERSIONS_WRITER_H
+
+#include "render/facts/counted.h"
+#include "render/versions/versions.h"
+
+/* What is known of an instruction of the kernel. */
+enum {
+    LUN_WRITTEN_EARLY = 1,  /* it stands where all versions see it */
+    LUN_WRITTEN_NOT = 2,    /* CHECK: it holds in the version that is being written */
+    LUN_WRITTEN_COUNTER = 4 /* VAR: of a loop that counts, with which it is written */
+};
+
+typedef struct lun_writer {
+    const lun_ir *ir;
+    lun_ir_structure blocks;
+    lun_counted *loop; /* by LOOP; var -1: it does not count */
+    uint8_t *state;    /* by instruction: LUN_WRITTEN_... */
+    int32_t *map;      /* what it is where things are written now */
+    int32_t *local;    /* by slot: the array of each index itself that stands for it, -1: none */
+    uint8_t *own;      /* by slot: such an array may stand for it */
+    lun_versions *out;
+    int room;
+    bool failed; /* without memory */
+} lun_writer;
+
+/* Each of these appends an instruction; `from` is the kernel's for which it stands, or -1. */
+int32_t lun__writer_add(lun_writer *w, lun_ir_ins ins, int32_t from);
+int32_t lun__writer_make(lun_writer *w, lun_ir_kind kind, lun_dtype dtype, int32_t a, int32_t b,
+                         int64_t imm);
+int32_t lun__writer_integer(lun_writer *w, int64_t x);
+/* Of integers of 64 bits, or of two bools. */
+int32_t lun__writer_op(lun_writer *w, lun_op op, int32_t a, int32_t b);
+/* Instruction i on what its operands are now. */
+int32_t lun__writer_copy(lun_writer *w, int32_t i);
+/* Whether IF p has the LOOP run only where there is a round to run. */
+bool lun__writer_guards(const lun_writer *w, int32_t p, int32_t loop);
+
+#endif
