@@ -279,6 +279,10 @@ typedef struct lun_backend {
      * device: one of the backend's devices, from 1; 0: the best ("opencl:2" means 2). */
     lun_status (*open)(const lun_services *services, int device, void **state);
     void (*close)(void *state);
+    /* `state` was just opened for a place of a set, `other` before for the same engine: from the
+     * first buffer or kernel on they have in common what devices can, which `copy` needs.  NULL:
+     * there is nothing. */
+    void (*meet)(void *state, void *other);
 
     /* Makes a kernel of an IR and its canonical text, both borrowed for the duration of the call.
      * Must not wait for a compiler unless services->jit says so or the IR contains a CALL. */
@@ -296,6 +300,15 @@ typedef struct lun_backend {
      * where); LUN_EIO if a stream could not be read (trap: its slot, trap_value: the error number);
      * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
     lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
+
+    /* The same in parts, so that several devices work at once; all NULL: there is only run.  submit
+     * gives the device as much of a launch as it takes without waiting, but all of a kernel that
+     * runs for the first time; advance gives it more, *given: that was all; collect waits for the
+     * end and fails as run does.  One launch at a time: between submit and collect only
+     * buffer_new, buffer_free, send and copy are called.  After a failure there is no launch. */
+    lun_status (*submit)(void *state, lun_kernel *kernel, lun_launch *launch);
+    lun_status (*advance)(void *state, bool *given);
+    lun_status (*collect)(void *state);
 
     /* Runs a chain; fails as run does.  NULL: the engine builds no chains. */
     lun_status (*chain)(void *state, lun_chain *chain);
@@ -346,6 +359,17 @@ typedef struct lun_backend {
                          int64_t bytes);
     lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
                            int64_t bytes);
+
+    /* Beside kernels: returns at once, and what uses the buffers from now on comes after it.  send
+     * is upload, but `host` must stay as it is until settle has returned, which waits for no
+     * kernel but those that used the buffer before.  copy: between buffers of two states that
+     * have met; *done false: they have no memory in common, and nothing was copied.  All NULL: the
+     * backend has none. */
+    lun_status (*send)(void *state, lun_buffer *to, int64_t offset, const void *host,
+                       int64_t bytes);
+    lun_status (*settle)(void *state);
+    lun_status (*copy)(void *state, lun_buffer *to, int64_t to_offset, void *other,
+                       lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
 
     /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
      * `origin` of `from`; fails as run does. */

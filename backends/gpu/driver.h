@@ -24,7 +24,8 @@ typedef enum lun_gpu_kind { LUN_GPU_GRAPHICS, LUN_GPU_ACCELERATOR, LUN_GPU_PROCE
 typedef enum lun_gpu_listening { LUN_GPU_UNTRIED, LUN_GPU_LISTENS, LUN_GPU_DEAF } lun_gpu_listening;
 
 typedef struct lun_gpu_device {
-    void *id; /* the driver's own */
+    void *id;       /* the driver's own */
+    void *platform; /* the same for devices that can share memory */
     lun_gpu_kind kind;
     char name[256];
     char driver[768];           /* names and versions of all that compiles for the device */
@@ -68,6 +69,22 @@ typedef enum lun_gpu_answer {
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
+/* What a queue is opened on. */
+typedef struct lun_gpu_opening {
+    const void *library; /* of `list`; outlives the queue, as the failure does */
+    const lun_gpu_device *device;
+    const void *first; /* a queue whose memory this one shares; or NULL: */
+    void *const
+        *shared; /* the ids of the devices whose queues can share it, the device's own too */
+    int shared_count;
+} lun_gpu_opening;
+
+/* What has to end before something begins, by the driver's handles. */
+typedef struct lun_gpu_after {
+    void *const *mark;
+    int count;
+} lun_gpu_after;
+
 /* A kernel to run over global work-items in groups of local. */
 typedef struct lun_gpu_step {
     void *kernel;
@@ -110,10 +127,8 @@ typedef struct lun_gpu_driver {
     /* The text that multiplies matrices, as lun__render_opencl_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
-    /* A queue on a device: what is given to it runs in order.  library and failure outlive it.
-     * first: another one on the device, whose memory it shares and which outlives it; or NULL. */
-    lun_gpu_answer (*open)(const void *library, const lun_gpu_device *device, const void *first,
-                           lun_gpu_failure *failure, void **queue);
+    /* A queue on a device: what is given to it runs in order. */
+    lun_gpu_answer (*open)(const lun_gpu_opening *o, lun_gpu_failure *failure, void **queue);
     /* release: false: the API is not called, only the host's memory ends. */
     void (*close)(void *queue, bool release);
 
@@ -147,7 +162,8 @@ typedef struct lun_gpu_driver {
     /* Gives steps to the device, each with the memories as its arguments.  After a failure there
      * are no marks, and steps may have been given. */
     lun_gpu_answer (*enqueue)(void *queue, const lun_gpu_step *steps, int count,
-                              void *const *memory, int memories, lun_gpu_marks *marks);
+                              void *const *memory, int memories, lun_gpu_after after,
+                              lun_gpu_marks *marks);
     lun_gpu_answer (*poll)(void *queue, const lun_gpu_marks *marks, lun_gpu_stage *stage);
     /* Waits for the end of the batch, however it ends. */
     lun_gpu_answer (*wait)(void *queue, const lun_gpu_marks *marks);
@@ -158,6 +174,20 @@ typedef struct lun_gpu_driver {
     lun_gpu_answer (*flush)(void *queue);
     /* Waits for the end of all that was given. */
     lun_gpu_answer (*finish)(void *queue);
+
+    /* Transfers, beside what the queue runs and in the order among themselves in which they were
+     * given to it; they begin without a flush.  *mark: where this one ends, NULL after a failure;
+     * until then `from` must not change. */
+    lun_gpu_answer (*send)(void *queue, void *memory, int64_t offset, const void *from,
+                           int64_t bytes, lun_gpu_after after, void **mark);
+    /* Between memories of queues that share. */
+    lun_gpu_answer (*copy)(void *queue, void *to, int64_t to_offset, void *from,
+                           int64_t from_offset, int64_t bytes, lun_gpu_after after, void **mark);
+    /* Whether they share memory. */
+    bool (*shares)(const void *queue, const void *other);
+    lun_gpu_answer (*mark_keep)(void *queue, void *mark); /* it has one owner more, */
+    void (*mark_free)(void *queue, void *mark);           /* and one less */
+    lun_gpu_answer (*mark_wait)(void *queue, void *mark);
 } lun_gpu_driver;
 
 #endif

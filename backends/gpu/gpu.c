@@ -76,6 +76,7 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
     g->driver = driver;
     g->services = services;
     g->owner = getpid();
+    g->peer = g;
     g->library = driver->list(&g->devices, &why);
     bool open = g->library && choose_device(g, device, &why);
     if (open) {
@@ -115,6 +116,8 @@ void lun__gpu_close(void *state)
         if (g->multiplier[i].kernel)
             lun__gpu_release(g, g->multiplier[i].kernel);
     lun__gpu_trim(g);
+    lun__gpu_beside_close(g);
+    lun__gpu_part(g);
     if (g->cells && lun__gpu_may_release(g))
         g->driver->free(g->queue, g->cells);
     if (g->work && lun__gpu_may_release(g))

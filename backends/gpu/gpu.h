@@ -13,11 +13,15 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
                          void **state);
 /* The same beside another one, see backend.h. */
 lun_status lun__gpu_beside(void *state, const lun_services *services, int device, void **out);
+void lun__gpu_meet(void *state, void *other);
 void lun__gpu_close(void *state);
 lun_status lun__gpu_finish(void *state);
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__gpu_release(void *state, lun_kernel *kernel);
 lun_status lun__gpu_run(void *state, lun_kernel *kernel, lun_launch *launch);
+lun_status lun__gpu_submit_run(void *state, lun_kernel *kernel, lun_launch *launch);
+lun_status lun__gpu_advance(void *state, bool *given);
+lun_status lun__gpu_collect(void *state);
 lun_status lun__gpu_combine(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                             int64_t pairs);
 int64_t lun__gpu_product_room(void *state, const lun_product *p);
@@ -33,6 +37,11 @@ lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const vo
                            int64_t bytes);
 lun_status lun__gpu_download(void *state, lun_buffer *from, int64_t offset, void *host,
                              int64_t bytes);
+lun_status lun__gpu_send(void *state, lun_buffer *to, int64_t offset, const void *host,
+                         int64_t bytes);
+lun_status lun__gpu_settle(void *state);
+lun_status lun__gpu_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
+                         lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
 /* True if the driver's best device is a GPU; no driver is asked on a machine without a device
  * node of one. */
 bool lun__gpu_preferred(const lun_gpu_driver *driver);

@@ -34,6 +34,7 @@ static int64_t spare_limit(const lun_gpu *g)
 static void release(lun_gpu *g, lun_buffer *b)
 {
     g->live_bytes -= b->bytes;
+    lun__gpu_moved(g, b);
     if (lun__gpu_may_release(g))
         g->driver->free(g->queue, b->memory);
     free(b);
@@ -147,27 +148,30 @@ lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cell
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-/* Everything before has ended, so that the transfer itself takes no longer than its bytes need. */
-static lun_status prepare(lun_gpu *g)
+/* Everything before has ended, also transfers of the buffer, so that the transfer itself takes no
+ * longer than its bytes need. */
+static lun_status prepare(lun_gpu *g, lun_buffer *b)
 {
     int64_t start = lun__gpu_now();
     lun_status s = lun__gpu_ready(g);
     if (s == LUN_OK)
         s = lun__gpu_wait(g, 0);
+    if (s == LUN_OK)
+        s = lun__gpu_arrived(g, b);
     g->services->stats->run_time += 1e-9 * (double)(lun__gpu_now() - start);
     return s;
 }
 
 lun_status lun__gpu_finish(void *state)
 {
-    return prepare(state);
+    return prepare(state, NULL);
 }
 
 lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
                            int64_t bytes)
 {
     lun_gpu *g = state;
-    lun_status s = prepare(g);
+    lun_status s = prepare(g, to);
     if (s != LUN_OK || !bytes)
         return s;
     if (bytes < 0 || offset < 0 || offset > to->bytes - bytes)
@@ -185,7 +189,7 @@ lun_status lun__gpu_download(void *state, lun_buffer *from, int64_t offset, void
                              int64_t bytes)
 {
     lun_gpu *g = state;
-    lun_status s = prepare(g);
+    lun_status s = prepare(g, from);
     if (s != LUN_OK || !bytes)
         return s;
     if (bytes < 0 || offset < 0 || offset > from->bytes - bytes)

@@ -99,6 +99,8 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
                                .places = from->is_places};
         lun_kernel *k = NULL;
         s = lun__gpu_own_sized(g, LUN_CL_PACK, p->bytes[i], &k);
+        if (s == LUN_OK && in)
+            s = lun__gpu_use_on(g, in);
         if (s == LUN_OK)
             s = give(g, k, &what, in ? in->memory : NULL, to->memory);
         p->origin[i] = -first;

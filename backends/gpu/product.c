@@ -100,11 +100,14 @@ lun_status lun__gpu_product(void *state, const lun_product *p)
     lun_gpu *g = state;
     lun_kernel *k = NULL;
     lun_cl_product part = {0};
+    const lun_buffer *memory[] = {p->a.data, p->b.data, p->c};
     const lun_layout a = lun__layout_simplified(&p->a.batch),
                      b = lun__layout_simplified(&p->b.batch);
     lun_status s = lun__gpu_ready(g);
     if (s == LUN_OK)
         s = multiplier(g, p, &k);
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        s = lun__gpu_use_on(g, memory[i]);
     if (s == LUN_OK && a.rank == 1 && b.rank == 1) {
         part.batch[0] = a.stride[0];
         part.batch[1] = b.stride[0];

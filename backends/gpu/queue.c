@@ -162,14 +162,27 @@ void lun__gpu_wait_safe(lun_gpu *g)
         g->stuck = true;
 }
 
+/* Whether more in flight would be too much. */
+static bool is_full(const lun_gpu *g)
+{
+    return g->in_flight == LUN_GPU_BATCHES || g->ahead > AHEAD;
+}
+
 /* ---- the start of a batch -------------------------------------------------------------------- */
+
+lun_status lun__gpu_room(lun_gpu *g, int left, bool *room)
+{
+    lun_gpu_stage stage;
+    const lun_status s = retire_ended(g, &stage);
+    *room = g->in_flight <= left && !(g->in_flight && (g->stopped || is_full(g)));
+    return s;
+}
 
 lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out)
 {
     lun_gpu_stage stage;
     lun_status s = retire_ended(g, &stage);
-    while (s == LUN_OK && g->in_flight &&
-           (g->stopped || g->in_flight == LUN_GPU_BATCHES || g->ahead > AHEAD))
+    while (s == LUN_OK && g->in_flight && (g->stopped || is_full(g)))
         s = lun__gpu_wait(g, g->in_flight - 1);
     if (s != LUN_OK)
         return s;
@@ -189,10 +202,13 @@ lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *ste
                            int memories)
 {
     const lun_kernel *k = b->kernel;
+    const lun_gpu_after after = {g->awaited, g->awaited_count};
     lun_status s = lun__gpu_check(
-        g, g->driver->enqueue(g->queue, steps, count, k->memory, memories, &b->marks));
+        g, g->driver->enqueue(g->queue, steps, count, k->memory, memories, after, &b->marks));
     if (s != LUN_OK)
         return s;
+    lun__gpu_awaited_free(g);
+    g->given++;
     b->expected = (int64_t)(k->rate * (double)b->count);
     b->sure = k->rate > 0 && !k->loops;
     g->ahead += b->expected;

@@ -47,10 +47,14 @@ int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk)
     return chunk * (groups < 1 ? 1 : groups);
 }
 
-lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first)
+int lun__gpu_ahead(const lun_kernel *k, bool first)
 {
     if (!k->loops && k->rate > 0)
-        return LUN_OK;
-    /* else the last slice's rate, or the last but one's, decides the size of the next */
-    return lun__gpu_wait(g, first || k->rate <= 0 ? 0 : 1);
+        return LUN_GPU_BATCHES;
+    return first || k->rate <= 0 ? 0 : 1;
+}
+
+lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first)
+{
+    return lun__gpu_wait(g, lun__gpu_ahead(k, first));
 }

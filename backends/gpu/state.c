@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +57,42 @@ bool lun__gpu_may_release(const lun_gpu *g)
     return g->owner == getpid() && !g->stuck;
 }
 
+/* Whether a device's memory is shared from the start: it is, where that costs nothing, or where the
+ * device is used. */
+static bool is_shared(const lun_gpu *g, const lun_gpu_device *d)
+{
+    bool used = d->id == g->device.id;
+    for (const lun_gpu *p = g->peer; p != g; p = p->peer)
+        used |= d->id == p->device.id;
+    return d->platform == g->device.platform && (used || d->kind == LUN_GPU_PROCESSOR);
+}
+
+/* A state that it has met whose memory the device can share; NULL: there is none. */
+static const lun_gpu *find_peer(const lun_gpu *g)
+{
+    for (const lun_gpu *p = g->peer; p != g; p = p->peer)
+        for (int i = 0; p->queue && !p->lost && i < p->shared_count; i++)
+            if (p->shared[i] == g->device.id)
+                return p;
+    return NULL;
+}
+
+static lun_status open_queue(lun_gpu *g)
+{
+    const lun_gpu *peer = g->first ? NULL : find_peer(g);
+    g->shared_count = 0;
+    for (int i = 0; i < g->devices.count; i++)
+        if (is_shared(g, &g->devices.device[i]))
+            g->shared[g->shared_count++] = g->devices.device[i].id;
+    if (peer) {
+        memcpy(g->shared, peer->shared, sizeof g->shared);
+        g->shared_count = peer->shared_count;
+    }
+    const lun_gpu_opening o = {g->library, &g->device, peer ? peer->queue : g->first, g->shared,
+                               g->shared_count};
+    return lun__gpu_check(g, g->driver->open(&o, &g->failure, &g->queue));
+}
+
 lun_status lun__gpu_ready(lun_gpu *g)
 {
     if (g->owner != getpid())
@@ -68,10 +105,23 @@ lun_status lun__gpu_ready(lun_gpu *g)
             g, LUN_EBACKEND,
             "%s can no longer be used (%s): use backend openmp, or restart the program",
             g->device.name, g->reason);
-    if (g->queue)
-        return LUN_OK;
-    return lun__gpu_check(
-        g, g->driver->open(g->library, &g->device, g->first, &g->failure, &g->queue));
+    return g->queue ? LUN_OK : open_queue(g);
+}
+
+void lun__gpu_meet(void *state, void *other)
+{
+    lun_gpu *g = state, *o = other;
+    g->peer = o->peer;
+    o->peer = g;
+}
+
+void lun__gpu_part(lun_gpu *g)
+{
+    lun_gpu *before = g;
+    while (before->peer != g)
+        before = before->peer;
+    before->peer = g->peer;
+    g->peer = g;
 }
 
 int64_t lun__gpu_now(void)

@@ -6,6 +6,7 @@
  *   stop.c     the word that ends kernels that run
  *   listen.c   whether the device sees that word
  *   queue.c    batches that the device has not ended: waiting, cancelling
+ *   beside.c   transfers beside kernels, what waits for which
  *   memory.c   buffers and their pool
  *   kernel.c   a kernel's memory, and its end
  *   program.c  text to a program: the driver's compiler, the cache on disk
@@ -14,7 +15,8 @@
  *   pack.c     slots whose elements do not stand side by side
  *   transfer.c elements that go elsewhere in the device's memory
  *   product.c  matrix products
- *   run.c      a kernel's arguments, its slices, its results
+ *   run.c      a kernel's arguments, one slice, its results
+ *   flight.c   a launch, slice by slice, from its start to its end
  *
  * None of them knows an API: they call the driver (driver.h). */
 #ifndef LUN_GPU_STATE_H
@@ -50,7 +52,37 @@ typedef struct lun_gpu_batch {
     int cell_room;
 } lun_gpu_batch;
 
-typedef struct lun_gpu {
+/* A launch as its kernel sees it: slots whose elements stand anywhere are replaced by buffers that
+ * hold a range of them side by side. */
+typedef struct lun_gpu_packing {
+    const lun_launch *from;
+    lun_launch launch; /* from's, with slots and origins of its own if anything is packed */
+    int slots;
+    int64_t index_bytes;  /* of an index in all buffers; 0: nothing is packed */
+    int64_t most;         /* indices that are packed at once */
+    int64_t first, count; /* indices that are packed */
+    void **slot;          /* tables of the launch, malloc'd */
+    int64_t *origin;
+    uint8_t *bytes; /* by slot: of an element; 0: it is from's */
+} lun_gpu_packing;
+
+/* A launch from its start to its end: one at a time. */
+typedef struct lun_gpu_flight {
+    lun_kernel *kernel; /* NULL: there is none under way */
+    lun_launch *launch;
+    lun_gpu_packing packing;
+    lun_cl_plan plan;
+    bool given;          /* all of it, to the device */
+    bool planned;        /* of a reduction or scan: it has a plan */
+    bool fresh;          /* nothing of it was given yet */
+    bool more, first;    /* the last slice goes on in the next one; it was the first of its step */
+    int step;            /* of the plan */
+    int64_t done, count; /* indices, or chunks, of the step that were given; indices of the last
+                            slice */
+} lun_gpu_flight;
+
+typedef struct lun_gpu lun_gpu;
+struct lun_gpu {
     const lun_gpu_driver *driver;
     const lun_services *services;
     void *library;           /* of the driver's list */
@@ -61,6 +93,9 @@ typedef struct lun_gpu {
     bool form_fixed;         /* target.form was chosen by the user */
     void *queue;             /* NULL until something is made on the device */
     void *first;             /* the queue of another state, whose memory this one shares, or NULL */
+    void *shared[LUN_GPU_DEVICES]; /* the devices that share the queue's memory: their ids */
+    int shared_count;
+    lun_gpu *peer;           /* a ring of the states that have met: the next one */
     lun_gpu_failure failure; /* filled by the driver */
     pid_t owner;             /* drivers do not survive a fork: a child must not call them */
     bool lost;               /* the device was lost, or a kernel on it does not end */
@@ -69,6 +104,11 @@ typedef struct lun_gpu {
 
     lun_gpu_batch batch[LUN_GPU_BATCHES]; /* a ring: in_flight of them in order, from `oldest` on */
     int oldest, in_flight;
+    int64_t given;  /* batches so far */
+    void **awaited; /* transfers that end before the next batch begins: their marks */
+    int awaited_count, awaited_room;
+    void *sending; /* the last transfer from the host's memory, until it is settled */
+    lun_gpu_flight flight;
     int64_t ahead;          /* nanoseconds of work in flight, as expected */
     bool stopped;           /* what is in flight belongs to an evaluation that was stopped */
     int64_t progress, goal; /* elements of the run under way: given to the device, and in all */
@@ -87,12 +127,15 @@ typedef struct lun_gpu {
 
     lun_buffer *spare[LUN_GPU_CLASSES]; /* freed buffers, by size class */
     int64_t spare_bytes, live_bytes;    /* of these, and of buffers in use */
-} lun_gpu;
+};
 
 struct lun_buffer {
     void *memory;
-    int64_t bytes;  /* that its user may touch */
-    int size_class; /* -1: too large for the pool */
+    int64_t bytes;     /* that its user may touch */
+    int size_class;    /* -1: too large for the pool */
+    void *moving;      /* the last transfer from or to it, which no batch waits for yet; or NULL */
+    const lun_gpu *by; /* whose batch number `used` is the last that uses it; NULL: none does */
+    int64_t used;
     lun_buffer *next;
 };
 
@@ -143,6 +186,8 @@ lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer);
 void lun__gpu_set_lost(lun_gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the queue if it is not open.  LUN_EBACKEND in a child of fork, and if the state is lost. */
 lun_status lun__gpu_ready(lun_gpu *g);
+/* The state leaves those that it has met. */
+void lun__gpu_part(lun_gpu *g);
 /* True if objects may be released: not in a child of fork, nor if the state is stuck. */
 bool lun__gpu_may_release(const lun_gpu *g);
 /* Nanoseconds of a clock that never goes back. */
@@ -163,6 +208,8 @@ void lun__gpu_stop_set(lun_gpu *g, bool stop);
 lun_status lun__gpu_listen(lun_gpu *g);
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
+/* Whether a batch can be given now, without waiting, while at most `left` others are in flight. */
+lun_status lun__gpu_room(lun_gpu *g, int left, bool *room);
 /* A batch with room for so many cells, waiting for the oldest ones while too much is in flight.
  * LUN_ECANCEL, LUN_ENOMEM, or the device's failure. */
 lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out);
@@ -181,6 +228,20 @@ void lun__gpu_wait_safe(lun_gpu *g);
 void lun__gpu_forget(lun_gpu *g, const lun_kernel *k);
 /* Waits for all batches, a few seconds at most, and frees what they hold. */
 void lun__gpu_drain(lun_gpu *g);
+
+/* ---- beside.c -------------------------------------------------------------------------------- */
+/* The next batch uses a buffer: it begins when transfers of it have ended. */
+lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *b);
+/* The same of the next batch and those behind it. */
+lun_status lun__gpu_use_on(lun_gpu *g, const lun_buffer *b);
+/* The batch was given that begins after the awaited ones, or none will be. */
+void lun__gpu_awaited_free(lun_gpu *g);
+/* Waits for what is awaited and for transfers of the buffer, NULL: of none. */
+lun_status lun__gpu_arrived(lun_gpu *g, lun_buffer *b);
+/* Forgets a buffer's transfer: its memory goes. */
+void lun__gpu_moved(lun_gpu *g, lun_buffer *b);
+/* Ends what this file keeps. */
+void lun__gpu_beside_close(lun_gpu *g);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 /* Memory of at least `cells` cells of 8 bytes in *memory, which has *room; its content is lost. */
@@ -205,6 +266,30 @@ void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k);
 /* The function of the kernel's program that has this name. */
 lun_status lun__gpu_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out);
 
+/* ---- run.c ----------------------------------------------------------------------------------- */
+
+/* What is given to the device at once: steps first .. end-1 of a plan; of a step that goes by
+ * chunks, `chunks` of them from number head[4] of the plan on, 0: all. */
+typedef struct lun_gpu_slice {
+    int first, end;
+    int64_t chunks, count; /* count: indices, 0 for what does not go over them */
+    int trial;
+    bool fresh;           /* traps and results start here */
+    bool guarded;         /* something in it runs for the first time: drivers compile then */
+    const uint64_t *work; /* what work starts with, plan.work cells; NULL: plan.clear zeros */
+} lun_gpu_slice;
+
+/* The plan for indices first .. first+count-1, with the size of work-groups that the script asks
+ * for, or that is fastest. */
+lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
+                         int64_t count, lun_cl_plan *plan, int *trial);
+/* Gives the device a slice; waits for one that is guarded. */
+lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
+                         const lun_gpu_slice *p);
+/* Waits; a trap, or the `count` cells behind it go to `results`. */
+lun_status lun__gpu_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
+                            uint64_t *results);
+
 /* ---- tune.c ---------------------------------------------------------------------------------- */
 /* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.
  * most: work-items that a group of the kernel can have, 0: unknown. */
@@ -222,8 +307,10 @@ int64_t lun__gpu_element_grain(const lun_kernel *k);
 int64_t lun__gpu_element_start(const lun_gpu *g);
 /* The grain of slices of chunks: the least that keeps the device busy. */
 int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk);
-/* Between slices: waits until the kernel's rate is known well enough for the next one's size.
- * first: the slice just given is the first of its run. */
+/* How many batches may be in flight when the next slice is given: the last slice's rate, or the
+ * last but one's, decides its size.  first: the slice just given is the first of its run. */
+int lun__gpu_ahead(const lun_kernel *k, bool first);
+/* Between slices: waits until the kernel's rate is known well enough for the next one's size. */
 lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
 
 /* ---- own.c ----------------------------------------------------------------------------------- */
@@ -251,20 +338,6 @@ lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kerne
 lun_status lun__gpu_own_run(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call);
 
 /* ---- pack.c ---------------------------------------------------------------------------------- */
-
-/* A launch as its kernel sees it: slots whose elements stand anywhere are replaced by buffers that
- * hold a range of them side by side. */
-typedef struct lun_gpu_packing {
-    const lun_launch *from;
-    lun_launch launch; /* from's, with slots and origins of its own if anything is packed */
-    int slots;
-    int64_t index_bytes;  /* of an index in all buffers; 0: nothing is packed */
-    int64_t most;         /* indices that are packed at once */
-    int64_t first, count; /* indices that are packed */
-    void **slot;          /* tables of the launch, malloc'd */
-    int64_t *origin;
-    uint8_t *bytes; /* by slot: of an element; 0: it is from's */
-} lun_gpu_packing;
 
 /* For a launch of the kernel, which outlives it.  Also after a failure p is to be closed. */
 lun_status lun__gpu_pack_open(lun_gpu *g, const lun_kernel *k, const lun_launch *l,

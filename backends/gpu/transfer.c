@@ -41,6 +41,13 @@ static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
     return s;
 }
 
+/* from: NULL is allowed. */
+static lun_status use(lun_gpu *g, const lun_buffer *to, const lun_buffer *from)
+{
+    lun_status s = lun__gpu_use_on(g, to);
+    return s == LUN_OK && from ? lun__gpu_use_on(g, from) : s;
+}
+
 lun_status lun__gpu_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                         int64_t origin, lun_buffer *to)
 {
@@ -48,11 +55,15 @@ lun_status lun__gpu_pad(void *state, const lun_padding *p, int bytes, const lun_
     for (int i = 0; i < p->rank; i++)
         n *= p->extent[i];
     const lun_cl_padding pad = {.padding = p, .origin = origin};
-    return make(state, &(making){&pad, NULL, from->memory, to->memory}, bytes, n);
+    lun_status s = use(state, to, from);
+    return s == LUN_OK ? make(state, &(making){&pad, NULL, from->memory, to->memory}, bytes, n) : s;
 }
 
 lun_status lun__gpu_transfer(void *state, const lun_transfer *t)
 {
     void *to = t->to->memory, *from = t->from ? t->from->memory : to;
-    return make(state, &(making){NULL, t, from, to}, t->bytes, lun__layout_count(&t->at));
+    lun_status s = use(state, t->to, t->from);
+    return s == LUN_OK
+               ? make(state, &(making){NULL, t, from, to}, t->bytes, lun__layout_count(&t->at))
+               : s;
 }

@@ -76,7 +76,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
                      cl_int *code)
 {
     reader r = {.cl = cl, .id = id, .code = CL_SUCCESS};
-    *d = (lun_gpu_device){.id = id};
+    *d = (lun_gpu_device){.id = id, .platform = platform};
     int64_t type = number(&r, CL_DEVICE_TYPE, sizeof(cl_device_type));
     bool usable = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CPU)) &&
                   number(&r, CL_DEVICE_AVAILABLE, sizeof(cl_bool)) &&

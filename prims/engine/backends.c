@@ -43,6 +43,18 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
     return LUN_EARG;
 }
 
+/* With another device of the same backend, if one is open. */
+static void meet(lun_engine *e, lun_backend_slot *b)
+{
+    for (int i = 0; b->backend->meet && i < e->backend_count; i++) {
+        const lun_backend_slot *other = &e->backends[i];
+        if (other != b && other->state && other->backend == b->backend) {
+            b->backend->meet(b->state, other->state);
+            return;
+        }
+    }
+}
+
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
 {
     if (b->state)
@@ -50,8 +62,10 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
     if (!b->reason) {
         lun__clear(e);
         lun_status s = b->backend->open(&e->services, b->device, &b->state);
-        if (s == LUN_OK)
+        if (s == LUN_OK) {
+            meet(e, b);
             return LUN_OK;
+        }
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");
     }
     return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->name,

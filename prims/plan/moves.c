@@ -243,14 +243,15 @@ static lun_status share(teller *t, const lun_step *step)
     lun_status s = lun__placing_cut(t->e, l, step->n, look, t, &cut);
     if (s != LUN_OK)
         return s;
+    for (int k = 0; s == LUN_OK && k < cut->places; k++)
+        s = read_slots(t, l, cut, k, lun__placing_carried(cut, l, k));
+    for (int i = 0; s == LUN_OK && i < cut->places; i++) {
+        const int k = lun__placing_turn(t->e, cut->places, i);
+        s = read_slots(t, l, cut, k, lun__placing_range(cut, l, k));
+    }
     for (int k = 0; s == LUN_OK && k < cut->places; k++) {
         const lun_interval indices = lun__placing_range(cut, l, k);
-        if (indices.lo >= indices.hi)
-            continue;
-        s = read_slots(t, l, cut, k, indices);
-        if (s == LUN_OK)
-            s = read_slots(t, l, cut, k, lun__placing_carried(cut, l, k));
-        if (s == LUN_OK)
+        if (indices.lo < indices.hi)
             s = tell_place(t, lun__set_at(t->e, k)->name, indices);
     }
     if (s == LUN_OK)

@@ -189,6 +189,15 @@ lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line)
     return s;
 }
 
+int lun__placing_turn(lun_engine *e, int places, int i)
+{
+    for (int device = 1; device >= 0; device--)
+        for (int k = 0; k < places; k++)
+            if ((lun__set_at(e, k)->backend->submit != NULL) == device && i-- == 0)
+                return k;
+    return 0;
+}
+
 /* ---- shares ---------------------------------------------------------------------------------- */
 
 /* The first index of the first chunk whose last index is `at` or behind it. */

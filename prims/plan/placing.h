@@ -17,6 +17,9 @@ typedef const lun_spread *lun_placing_look(void *ctx, const lun_node *n, int64_t
  * element by element: SINGLE, BLOCK or COPY.  *out: a reference.  LUN_ENOMEM. */
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out);
+/* The number of the place that is given its indices i-th, of so many: devices first, which work
+ * while the host computes. */
+int lun__placing_turn(lun_engine *e, int places, int i);
 /* The indices that place k runs: parts of lines, and of chunks that are combined, go where their
  * last index is; a scan begins where its first chunk does. */
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);

@@ -86,6 +86,11 @@ lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);
+/* The same in two parts: on a device that works by itself the first only begins it.  A failure of
+ * the second is not explained yet: lun__bind_failed. */
+lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                            int64_t first, int64_t count, uint64_t *partials);
+lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k);
 /* The failure that there is no memory for a launch. */
 lun_status lun__no_working_memory(lun_engine *e, int64_t n);
 

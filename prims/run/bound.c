@@ -91,6 +91,23 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
                            .trap = -1};
 }
 
+lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                            int64_t first, int64_t count, uint64_t *partials)
+{
+    lun__bind_launch(to, n, first, count, partials);
+    return lun__join_submit(e, to->b, to->l, k->kernel, &to->run);
+}
+
+lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
+{
+    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->apart);
+    if (s != LUN_OK)
+        return s;
+    e->stats.bytes_read += to->read;
+    e->stats.bytes_written += to->written;
+    return LUN_OK;
+}
+
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials)
 {

@@ -177,19 +177,43 @@ lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_l
     return s == LUN_OK ? begin_results(e, l, &j, 1) : s;
 }
 
+/* Whether the backend has to be asked for one line after the other. */
+static bool goes_by_lines(const lun_backend_slot *b, const lun_launch *run)
+{
+    return run->line && !run->turns && (run->line > LUN_CHUNK || !b->backend->lines);
+}
+
+/* What comes after the run. */
+static lun_status finish(lun_engine *e, const lun_lowered *l, joint *j)
+{
+    const lun_launch *run = j->run;
+    lun_status s = LUN_OK;
+    if (!l->ir.result_count)
+        return LUN_OK;
+    if (!run->line)
+        s = join_chunks(&l->ir, j);
+    return s == LUN_OK ? begin_results(e, l, j, run->line ? run->n / run->line : 1) : s;
+}
+
 lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
                          lun_kernel *k, lun_launch *run)
 {
-    const lun_ir *ir = &l->ir;
-    joint j = {b, k, run};
-    lun_status s;
-    if (run->line && !run->turns && (run->line > LUN_CHUNK || !b->backend->lines))
-        s = run_each_line(e, b, ir, k, run);
-    else
-        s = b->backend->run(b->state, k, run);
-    if (s != LUN_OK || !ir->result_count)
-        return s;
-    if (!run->line)
-        s = join_chunks(ir, &j);
-    return s == LUN_OK ? begin_results(e, l, &j, run->line ? run->n / run->line : 1) : s;
+    lun_status s = goes_by_lines(b, run) ? run_each_line(e, b, &l->ir, k, run)
+                                         : b->backend->run(b->state, k, run);
+    return s == LUN_OK ? finish(e, l, &(joint){b, k, run}) : s;
+}
+
+lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                            lun_kernel *k, lun_launch *run)
+{
+    if (goes_by_lines(b, run))
+        return run_each_line(e, b, &l->ir, k, run);
+    return (b->backend->submit ? b->backend->submit : b->backend->run)(b->state, k, run);
+}
+
+lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                             lun_kernel *k, lun_launch *run, bool apart)
+{
+    lun_status s = b->backend->collect ? b->backend->collect(b->state) : LUN_OK;
+    return s == LUN_OK && !apart ? finish(e, l, &(joint){b, k, run}) : s;
 }

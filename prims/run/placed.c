@@ -5,13 +5,27 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "engine/watch.h"
 #include "ir/order.h"
 #include "plan/placing.h"
-#include "run/bind.h"
 #include "run/carry.h"
 #include "run/join.h"
+#include "run/local.h"
 #include "store/placed.h"
+
+/* The part of one place. */
+typedef struct turn {
+    lun_interval indices;
+    lun_kernel_entry *kernel;
+    lun_binding binding;
+    bool open;      /* the binding is */
+    bool under_way; /* it was submitted */
+    bool ran;       /* the launch has failed, not what comes before */
+    lun_status failed;
+} turn;
 
 typedef struct sharing {
     lun_engine *e;
@@ -19,117 +33,12 @@ typedef struct sharing {
     const lun_spread *cut;
     lun_storage *const *written;
     uint64_t *cells;
-    lun_kernel_entry *kernel; /* of the first place that ran, and its binding: */
-    lun_binding first;        /* they join the chunks */
-    int at;                   /* e->current of it; -1: none has run */
-    uint64_t carry;           /* of a SCAN: what it came to before this place, */
-    bool carried;             /* if there was one */
+    turn *turns;     /* by place */
+    uint64_t *carry; /* of a SCAN, by place: what it came to before, */
+    bool *carried;   /* if there was anything */
+    int failed;      /* the first place that failed, -1: none, */
+    char *text;      /* and what it says */
 } sharing;
-
-/* ---- slots ----------------------------------------------------------------------------------- */
-
-/* Slot i begins with element `element` of s, whose piece at a place is x. */
-static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_piece *x,
-                       int64_t element)
-{
-    const int64_t size = lun__dtype_get(s->dtype)->bytes;
-    to->origin[i] = element - x->lo;
-    to->room[i] = x->lo + lun__order_blocks(x->hi - x->lo) - element;
-    to->at[i] = x->data ? (char *)x->data + (element - x->lo) * size : (void *)x->buffer;
-}
-
-static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storage *s,
-                               lun_backend_slot *at, lun_interval indices)
-{
-    lun_piece *x;
-    lun_status status = lun__placed_result(e, s, at, indices.lo, indices.hi, &x);
-    if (status != LUN_OK)
-        return status;
-    bind_piece(to, i, s, x, indices.lo);
-    to->written += (indices.hi - indices.lo) * lun__dtype_get(s->dtype)->bytes;
-    return LUN_OK;
-}
-
-/* Positions, which are in no memory. */
-static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t first)
-{
-    lun_layout at;
-    const lun_slot_source *from = &to->l->slots[i];
-    lun__node_layout(from->view ? from->view : from->node, &at);
-    lun_status status = lun__bind_layout(e, to, i, sizeof(int64_t), &at);
-    if (status != LUN_OK)
-        return status;
-    to->origin[i] = 0;
-    to->streams[i].origin = first;
-    to->streams[i].is_places = true;
-    return LUN_OK;
-}
-
-/* The LEAF that a slot reads elements of. */
-static const lun_node *array_of(const lun_slot_source *from)
-{
-    return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
-}
-
-/* Makes what slot i reads current at the place.  The piece's memory moves when another slot asks
- * for more of the same array, so all are made current before one is bound. */
-static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                         lun_interval indices, lun_piece **x)
-{
-    const lun_node *n = array_of(&l->slots[i]);
-    const lun_interval need = lun__placing_need(l, i, indices, at);
-    if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
-        return LUN_OK;
-    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
-    if (s != LUN_OK)
-        return s;
-    return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
-}
-
-/* Slot i, whose elements do not stand side by side in the piece x. */
-static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
-                              int64_t first)
-{
-    const lun_slot_source *from = &to->l->slots[i];
-    const lun_node *n = array_of(from);
-    lun_layout layout;
-    lun__node_layout(from->view ? from->view : from->node, &layout);
-    lun_status s = lun__bind_layout(e, to, i, lun__dtype_get((lun_dtype)n->dtype)->bytes, &layout);
-    if (s == LUN_OK && n != from->node)
-        s = lun__bind_padding(e, to, i, from->node);
-    if (s != LUN_OK)
-        return s;
-    bind_piece(to, i, n->storage, x, n->offset);
-    to->room[i] = INT64_MAX;
-    to->strided[i].base = x->data ? to->at[i] : NULL;
-    to->streams[i].origin = first;
-    return LUN_OK;
-}
-
-static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
-                            lun_interval indices)
-{
-    const lun_slot_source *from = &to->l->slots[i];
-    const lun_node *n = array_of(from);
-    const lun_interval need = lun__placing_need(to->l, i, indices, at);
-    lun_piece *x;
-    if (n->kind == LUN_NODE_INDEX)
-        return bind_places(e, to, i, indices.lo);
-    lun_status s = ensure(e, to->l, i, at, indices, &x);
-    if (s != LUN_OK)
-        return s;
-    if (n != from->node && at->backend->buffer_new) { /* the device makes the padded array */
-        s = lun__bind_slot(e, to, i, NULL, 0, indices.hi - indices.lo);
-        if (s == LUN_OK)
-            to->streams[i].origin = indices.lo;
-        return s;
-    }
-    to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    if (from->view || n != from->node)
-        return bind_layout(e, to, i, x, indices.lo);
-    bind_piece(to, i, n->storage, x, n->offset + need.lo);
-    return LUN_OK;
-}
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
@@ -147,62 +56,9 @@ static int64_t row_of(const lun_lowered *l, int64_t index)
     return index / (l->line ? l->line : LUN_CHUNK);
 }
 
-static lun_status run_bound(sharing *w, const lun_lowered *l, lun_binding *to, lun_kernel_entry *k,
-                            lun_interval indices)
+static uint64_t *rows_of(const sharing *w, lun_interval indices)
 {
-    const lun_ir *ir = &l->ir;
-    const int64_t count = indices.hi - indices.lo;
-    uint64_t *rows = w->cells + row_of(l, indices.lo) * ir->result_count;
-    if (l->base)
-        to->cells[l->base - 1] = (uint64_t)indices.lo;
-    if (w->carried)
-        to->cells[lun__placing_start(w->l)] = w->carry;
-    to->apart = !l->line;
-    to->bytes = to->read + to->written;
-    lun_status s = lun__bind_run(w->e, to, k, count, 0, count, rows);
-    if (s == LUN_OK && !l->line)
-        shift_places(ir, rows, lun__order_chunks(ir, count), indices.lo);
-    return s;
-}
-
-/* Indices of kernel l at one place, with `to` to be closed. */
-static lun_status run_at(sharing *w, const lun_lowered *l, lun_storage *const *written,
-                         lun_backend_slot *at, lun_interval indices, lun_binding *to,
-                         lun_kernel_entry **k)
-{
-    lun_engine *e = w->e;
-    const int64_t launches = e->stats.launches;
-    lun_piece *x;
-    lun_status s = lun__run_kernel(e, l, k);
-    if (s == LUN_OK)
-        s = lun__bind_open(e, l, to);
-    else
-        *to = (lun_binding){0};
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = ensure(e, l, i, at, indices, &x);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = l->ir.slots[i].role == LUN_SLOT_OUT ? bind_written(e, to, i, written[i], at, indices)
-                                                : bind_read(e, to, i, at, indices);
-    if (s == LUN_OK)
-        s = run_bound(w, l, to, *k, indices);
-    if (at->counted)
-        at->counted->launches += e->stats.launches - launches;
-    return s;
-}
-
-/* The indices of one place; its binding stays open where it is the first. */
-static lun_status run_there(sharing *w, lun_backend_slot *at, lun_interval indices)
-{
-    lun_kernel_entry *k;
-    lun_binding own, *to = w->at < 0 ? &w->first : &own;
-    lun_status s = run_at(w, w->l, w->written, at, indices, to, &k);
-    if (s != LUN_OK || w->at >= 0) {
-        lun__bind_close(to);
-        return s;
-    }
-    w->kernel = k;
-    w->at = w->e->current;
-    return LUN_OK;
+    return w->cells + row_of(w->l, indices.lo) * w->l->ir.result_count;
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */
@@ -219,75 +75,236 @@ static lun_status read_last(lun_storage *s, lun_backend_slot *at, uint64_t *cell
     return LUN_OK;
 }
 
-/* What the scan has come to behind the indices of a place, for the next one. */
-static lun_status carry_on(sharing *w, lun_backend_slot *at, lun_interval indices)
+/* Runs the kernel of a carry over the indices, from the carry of place k; its last element. */
+static lun_status run_carry(sharing *w, const lun_lowered *carry, int k, lun_interval indices,
+                            lun_storage *to, uint64_t *cell)
 {
-    lun_lowered carry;
-    lun_storage *to = NULL, **written;
+    lun_engine *e = w->e;
+    lun_backend_slot *at = lun__set_at(e, k);
+    lun_storage **written = calloc((size_t)carry->ir.slot_count, sizeof(lun_storage *));
+    const int64_t count = indices.hi - indices.lo, launches = e->stats.launches;
     lun_binding b;
-    lun_kernel_entry *k;
+    lun_kernel_entry *kernel;
+    if (!written)
+        return lun__nomem(e);
+    for (int i = 0; i < carry->ir.slot_count; i++)
+        written[i] = to;
+    lun_status s = lun__local_bind(e, carry, written, at, indices, &b, &kernel);
+    if (s == LUN_OK && w->carried[k])
+        b.cells[lun__placing_start(w->l)] = w->carry[k];
+    if (s == LUN_OK)
+        s = lun__bind_run(e, &b, kernel, count, 0, count, NULL);
+    lun__bind_close(&b);
+    free(written);
+    at->counted->launches += e->stats.launches - launches;
+    return s == LUN_OK ? read_last(to, at, cell) : s;
+}
+
+/* What the scan has come to behind the indices of place k, for the places behind it. */
+static lun_status carry_on(sharing *w, int k)
+{
+    const lun_interval indices = lun__placing_carried(w->cut, w->l, k);
+    lun_lowered carry;
+    lun_storage *to = NULL;
+    uint64_t cell = 0;
     if (indices.lo >= indices.hi)
         return LUN_OK;
     lun_status s = lun__carry_open(w->e, w->l, &carry);
     if (s != LUN_OK)
         return s;
-    const lun_dtype t = (lun_dtype)carry.ir.ins[carry.ir.scan].dtype;
-    written = calloc((size_t)carry.ir.slot_count, sizeof(lun_storage *));
-    s = written ? lun__storage_empty(w->e, t, indices.hi, &to) : lun__nomem(w->e);
-    for (int i = 0; s == LUN_OK && i < carry.ir.slot_count; i++)
-        written[i] = to;
-    if (s == LUN_OK) {
-        s = run_at(w, &carry, written, at, indices, &b, &k);
-        lun__bind_close(&b);
-    }
+    s = lun__storage_empty(w->e, (lun_dtype)carry.ir.ins[carry.ir.scan].dtype, indices.hi, &to);
     if (s == LUN_OK)
-        s = read_last(to, at, &w->carry);
-    w->carried = true;
+        s = run_carry(w, &carry, k, indices, to, &cell);
     if (to)
         lun__storage_release(w->e, to);
-    free(written);
     lun__carry_close(&carry);
+    for (int i = k + 1; s == LUN_OK && i < w->cut->places; i++) {
+        w->carry[i] = cell;
+        w->carried[i] = true;
+    }
+    return s;
+}
+
+static lun_status carry_all(sharing *w)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && w->l->ir.scan >= 0 && k < w->cut->places; k++) {
+        lun__set_enter(w->e, lun__set_at(w->e, k));
+        s = carry_on(w, k);
+        if (s == LUN_OK)
+            s = lun__stopped(w->e);
+    }
     return s;
 }
 
 /* ---- all places ------------------------------------------------------------------------------ */
 
+/* Place k has failed; of all that do the first one's words are kept, for others replace them.
+ * ran: in its launch, which explains more. */
+static void note(sharing *w, int k, lun_status s, bool ran)
+{
+    turn *t = &w->turns[k];
+    t->under_way = false;
+    t->failed = s;
+    t->ran = ran;
+    if (w->failed >= 0 && w->failed < k)
+        return;
+    free(w->text);
+    w->text = strdup(lun__strbuf_text(&w->e->error));
+    w->failed = k;
+}
+
+/* Place k's part begins, and on the host ends. */
+static void submit(sharing *w, int k)
+{
+    lun_engine *e = w->e;
+    lun_backend_slot *at = lun__set_at(e, k);
+    turn *t = &w->turns[k];
+    const int64_t count = t->indices.hi - t->indices.lo, launches = e->stats.launches;
+    lun__set_enter(e, at);
+    t->open = true;
+    lun_status s = lun__local_bind(e, w->l, w->written, at, t->indices, &t->binding, &t->kernel);
+    if (s != LUN_OK) {
+        note(w, k, s, false);
+        return;
+    }
+    if (w->carried[k])
+        t->binding.cells[lun__placing_start(w->l)] = w->carry[k];
+    s = lun__bind_submit(e, &t->binding, t->kernel, count, 0, count, rows_of(w, t->indices));
+    t->under_way = true;
+    at->counted->launches += e->stats.launches - launches;
+    if (s != LUN_OK)
+        note(w, k, s, true);
+}
+
+/* Gives all places under way what is left of their parts, in turn, so that none waits for another
+ * one's end. */
+static void advance(sharing *w)
+{
+    struct timespec pause = {.tv_nsec = 20000};
+    for (bool all = false; !all;) {
+        all = true;
+        for (int k = 0; k < w->cut->places; k++) {
+            bool given = true;
+            const lun_backend_slot *b = w->turns[k].binding.b;
+            const lun_status s = w->turns[k].under_way && b->backend->advance
+                                     ? b->backend->advance(b->state, &given)
+                                     : LUN_OK;
+            if (s != LUN_OK)
+                note(w, k, s, true);
+            all &= given;
+        }
+        if (!all)
+            nanosleep(&pause, NULL);
+        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
+    }
+}
+
+/* Place k's part ends. */
+static void collect(sharing *w, int k)
+{
+    turn *t = &w->turns[k];
+    const int64_t count = t->indices.hi - t->indices.lo;
+    if (!t->under_way)
+        return;
+    lun_status s = lun__bind_collect(w->e, &t->binding, t->kernel);
+    if (s != LUN_OK)
+        note(w, k, s, true);
+    else if (!w->l->line)
+        shift_places(&w->l->ir, rows_of(w, t->indices), lun__order_chunks(&w->l->ir, count),
+                     t->indices.lo);
+}
+
+/* The failure of the first place that failed. */
+static lun_status tell(const sharing *w)
+{
+    const turn *t = &w->turns[w->failed];
+    lun__clear(w->e);
+    if (w->text && *w->text)
+        lun__strbuf_puts(&w->e->error, w->text);
+    else if (t->failed == LUN_ENOMEM)
+        lun__nomem(w->e);
+    return t->ran ? lun__bind_failed(w->e, &t->binding, t->failed, t->indices.hi - t->indices.lo)
+                  : t->failed;
+}
+
+static lun_status run_all(sharing *w)
+{
+    lun_engine *e = w->e;
+    const double start = lun__now();
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && w->failed < 0 && i < w->cut->places; i++) {
+        const int k = lun__placing_turn(e, w->cut->places, i);
+        w->turns[k].indices = lun__placing_range(w->cut, w->l, k);
+        if (w->turns[k].indices.lo < w->turns[k].indices.hi)
+            submit(w, k);
+        s = lun__stopped(e);
+    }
+    advance(w);
+    for (int k = 0; k < w->cut->places; k++)
+        collect(w, k);
+    e->stats.run_time += lun__now() - start;
+    return w->failed >= 0 ? tell(w) : s;
+}
+
 static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
-    if (!w->l->ir.result_count || w->l->line || w->at < 0)
+    int k = 0;
+    while (k < w->cut->places && !w->turns[k].open)
+        k++;
+    if (!w->l->ir.result_count || w->l->line || k == w->cut->places)
         return LUN_OK;
-    w->first.run.partials = w->cells;
-    lun_status s = lun__join_apart(e, &e->backends[w->at], w->l, w->kernel->kernel, &w->first.run,
+    turn *t = &w->turns[k];
+    const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+    t->binding.run.partials = w->cells;
+    lun_status s = lun__join_apart(e, b, w->l, t->kernel->kernel, &t->binding.run,
                                    lun__order_chunks(&w->l->ir, n));
-    return s == LUN_OK ? s : lun__bind_failed(e, &w->first, s, n);
+    return s == LUN_OK ? s : lun__bind_failed(e, &t->binding, s, n);
+}
+
+/* The host's memory was read from until now. */
+static lun_status settle(lun_engine *e, lun_status s)
+{
+    lun_strbuf *text = &e->error;
+    if (s == LUN_OK)
+        return lun__placed_sent(e);
+    char *kept = strdup(lun__strbuf_text(text));
+    if (lun__placed_sent(e) != LUN_OK && kept) {
+        lun__strbuf_clear(text);
+        lun__strbuf_puts(text, kept);
+    }
+    free(kept);
+    return s;
 }
 
 lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, const lun_spread *cut,
                               lun_storage *const *written, uint64_t *cells)
 {
-    sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells, .at = -1};
+    const size_t places = (size_t)cut->places;
+    sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells, .failed = -1};
     const int before = e->current;
-    lun_status s = LUN_OK;
+    w.turns = calloc(places, sizeof *w.turns);
+    w.carry = calloc(places, sizeof *w.carry);
+    w.carried = calloc(places, sizeof *w.carried);
+    lun_status s = w.turns && w.carry && w.carried ? LUN_OK : lun__nomem(e);
     e->kernels_held++;
-    for (int k = 0; s == LUN_OK && k < cut->places; k++) {
-        const lun_interval indices = lun__placing_range(cut, l, k);
-        lun_backend_slot *at = lun__set_at(e, k);
-        if (indices.lo >= indices.hi)
-            continue;
-        lun__set_enter(e, at);
-        s = run_there(&w, at, indices);
-        if (s == LUN_OK)
-            s = carry_on(&w, at, lun__placing_carried(cut, l, k));
-        if (s == LUN_OK)
-            s = lun__stopped(e);
-    }
+    if (s == LUN_OK)
+        s = carry_all(&w);
+    if (s == LUN_OK)
+        s = run_all(&w);
     if (s == LUN_OK)
         s = join(&w, n);
-    if (w.at >= 0)
-        lun__bind_close(&w.first);
+    s = settle(e, s);
+    for (int k = 0; w.turns && k < cut->places; k++)
+        if (w.turns[k].open)
+            lun__bind_close(&w.turns[k].binding);
     e->current = before;
     e->kernels_held--;
+    free(w.turns);
+    free(w.carry);
+    free(w.carried);
+    free(w.text);
     return s;
 }
 

@@ -139,6 +139,10 @@ lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at
     lun_status status = m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
     if (status == LUN_OK && !x->buffer)
         status = take_memory(e, s, x, 0, s->count);
+    if (at->backend->settle) {
+        const lun_status settled = at->backend->settle(at->state);
+        status = status == LUN_OK ? settled : status;
+    }
     if (status != LUN_OK) {
         free(m);
         return status;
@@ -180,20 +184,46 @@ static void count(const mover *v, const lun_placed_move *m, int64_t bytes)
         from->bytes_to_host += down ? bytes : 0;
 }
 
-/* From one device to another, by way of the host. */
-static lun_status by_host(const mover *v, const lun_piece *from, int64_t from_at, int64_t to_at,
-                          int64_t bytes)
+/* From one device to another, by way of the host where they have no memory in common. */
+static lun_status across(const mover *v, const lun_piece *from, int64_t from_at, int64_t to_at,
+                         int64_t bytes)
 {
     void *between;
     int64_t room;
     lun_backend_slot *a = from->at, *b = v->to->at;
-    lun_status s = lun__pool_take(v->e->pool, bytes, &between, &room);
+    bool done = false;
+    lun_status s = LUN_OK;
+    if (a->backend == b->backend && b->backend->copy)
+        s = b->backend->copy(b->state, v->to->buffer, to_at, a->state, from->buffer, from_at, bytes,
+                             &done);
+    if (s != LUN_OK || done)
+        return s;
+    s = lun__pool_take(v->e->pool, bytes, &between, &room);
     if (s != LUN_OK)
         return lun__nomem(v->e);
     s = a->backend->download(a->state, from->buffer, from_at, between, bytes);
     if (s == LUN_OK)
         s = b->backend->upload(b->state, v->to->buffer, to_at, between, bytes);
     lun__pool_give(v->e->pool, between, room);
+    return s;
+}
+
+/* From host memory, where it stays until it is settled. */
+static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_t bytes)
+{
+    const lun_backend *b = to->at->backend;
+    return (b->send ? b->send : b->upload)(to->at->state, to->buffer, at, from, bytes);
+}
+
+lun_status lun__placed_sent(lun_engine *e)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
+        const lun_status t =
+            at->state && at->backend->settle ? at->backend->settle(at->state) : LUN_OK;
+        s = s == LUN_OK ? t : s;
+    }
     return s;
 }
 
@@ -210,11 +240,11 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     if (a && b)
         memcpy(b + to_at, a + from_at, (size_t)bytes);
     else if (a)
-        s = v->to->at->backend->upload(v->to->at->state, v->to->buffer, to_at, a + from_at, bytes);
+        s = send(v->to, to_at, a + from_at, bytes);
     else if (b)
         s = from->at->backend->download(from->at->state, from->buffer, from_at, b + to_at, bytes);
     else
-        s = by_host(v, from, from_at, to_at, bytes);
+        s = across(v, from, from_at, to_at, bytes);
     if (s == LUN_OK)
         count(v, m, bytes);
     return s;

@@ -49,9 +49,11 @@ void lun__piece_empty(lun_engine *e, lun_piece *x);
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
 
 /* Makes elements lo .. hi - 1 of s, which is in no file, current at a place; its piece holds them
- * then. */
+ * then.  What comes from host memory must stay there until it is settled. */
 lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
+/* Waits until host memory is read from by no transfer to a place of the set in use. */
+lun_status lun__placed_sent(lun_engine *e);
 /* Memory for elements lo .. hi - 1 of s at a place, which a kernel is about to write there. */
 lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);

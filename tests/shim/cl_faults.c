@@ -5,7 +5,8 @@
  * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
  * no GNU vectors; nof64: devices have no double; deaf: kernels see nothing of what the host writes
  * to mapped memory.  LUN_TEST_CL_CALLERS: a file that gets a line for
- * each call of clGetPlatformIDs, with the object that the call comes from. */
+ * each call of clGetPlatformIDs, with the object that the call comes from.  LUN_TEST_CL_TRACE: one
+ * that gets a line for each command with an event, or several. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -122,6 +123,17 @@ static void *real(const char *name)
         return fails(#name) ? fail_code : code;       \
     }
 
+#define RETAIN(name, type)                            \
+    CL_API_ENTRY cl_int CL_API_CALL name(type object) \
+    {                                                 \
+        REAL(name);                                   \
+        if (fails(#name))                             \
+            return fail_code;                         \
+        cl_int code = call(object);                   \
+        alive += code == CL_SUCCESS;                  \
+        return code;                                  \
+    }
+
 static int asked_to(const char *what)
 {
     const char *how = getenv("LUN_TEST_CL");
@@ -185,15 +197,7 @@ MAKE(cl_context, clCreateContext,
       void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *c, cl_int *code),
      (p, n, d, f, c, code))
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context c)
-{
-    REAL(clRetainContext);
-    if (fails("clRetainContext"))
-        return fail_code;
-    cl_int code = call(c);
-    alive += code == CL_SUCCESS;
-    return code;
-}
+RETAIN(clRetainContext, cl_context)
 
 RELEASE(clReleaseContext, cl_context)
 MAKE(cl_command_queue, clCreateCommandQueue,
@@ -210,6 +214,11 @@ EVENT(clEnqueueWriteBuffer,
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint c,
        const cl_event *w, cl_event *event),
       (q, m, b, o, n, p, c, w, event))
+
+EVENT(clEnqueueCopyBuffer,
+      (cl_command_queue q, cl_mem from, cl_mem to, size_t a, size_t b, size_t n, cl_uint c,
+       const cl_event *w, cl_event *event),
+      (q, from, to, a, b, n, c, w, event))
 
 /* One mapping at a time is enough for memory that stays mapped. */
 static char beside[4096] __attribute__((aligned(4096)));
@@ -294,4 +303,47 @@ STATUS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
 STATUS(clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *r), (e, i, n, v, r))
 STATUS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *r),
        (e, i, n, v, r))
-RELEASE(clReleaseEvent, cl_event)
+RETAIN(clRetainEvent, cl_event)
+
+static cl_ulong time_of(cl_event e, cl_profiling_info what)
+{
+    REAL(clGetEventProfilingInfo);
+    cl_ulong t = 0;
+    return call(e, what, sizeof t, &t, NULL) == CL_SUCCESS ? t : 0;
+}
+
+/* What an event that an owner gives back is about: device, command, submitted, start, end. */
+static void trace(cl_event e)
+{
+    const char *path = getenv("LUN_TEST_CL_TRACE");
+    REAL(clGetEventInfo);
+    cl_uint type = 0;
+    cl_command_queue q = NULL;
+    cl_device_id d = NULL;
+    FILE *f;
+    if (!path || !time_of(e, CL_PROFILING_COMMAND_END) ||
+        call(e, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) ||
+        call(e, CL_EVENT_COMMAND_QUEUE, sizeof q, &q, NULL) || !(f = fopen(path, "ae")))
+        return;
+    void *info = real("clGetCommandQueueInfo");
+    __typeof__(&clGetCommandQueueInfo) of_queue;
+    memcpy(&of_queue, &info, sizeof info);
+    of_queue(q, CL_QUEUE_DEVICE, sizeof d, &d, NULL);
+    fprintf(f, "%p %s %llu %llu %llu\n", (void *)d,
+            type == CL_COMMAND_NDRANGE_KERNEL ? "kernel"
+            : type == CL_COMMAND_COPY_BUFFER  ? "copy"
+                                              : "transfer",
+            (unsigned long long)time_of(e, CL_PROFILING_COMMAND_SUBMIT),
+            (unsigned long long)time_of(e, CL_PROFILING_COMMAND_START),
+            (unsigned long long)time_of(e, CL_PROFILING_COMMAND_END));
+    fclose(f);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseEvent(cl_event object)
+{
+    REAL(clReleaseEvent);
+    trace(object);
+    cl_int code = call(object);
+    alive--;
+    return fails("clReleaseEvent") ? fail_code : code;
+}

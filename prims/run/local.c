@@ -1,0 +1,132 @@
+/* local.c - the slots of a kernel that runs some of its indices at one place; see local.h.  Which
+ * elements that needs is plan/placing.c's. */
+#include "run/local.h"
+
+#include "ir/order.h"
+#include "plan/placing.h"
+#include "store/placed.h"
+
+/* Slot i begins with element `element` of s, whose piece at a place is x. */
+static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_piece *x,
+                       int64_t element)
+{
+    const int64_t size = lun__dtype_get(s->dtype)->bytes;
+    to->origin[i] = element - x->lo;
+    to->room[i] = x->lo + lun__order_blocks(x->hi - x->lo) - element;
+    to->at[i] = x->data ? (char *)x->data + (element - x->lo) * size : (void *)x->buffer;
+}
+
+static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storage *s,
+                               lun_backend_slot *at, lun_interval indices)
+{
+    lun_piece *x;
+    lun_status status = lun__placed_result(e, s, at, indices.lo, indices.hi, &x);
+    if (status != LUN_OK)
+        return status;
+    bind_piece(to, i, s, x, indices.lo);
+    to->written += (indices.hi - indices.lo) * lun__dtype_get(s->dtype)->bytes;
+    return LUN_OK;
+}
+
+/* Positions, which are in no memory. */
+static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t first)
+{
+    lun_layout at;
+    const lun_slot_source *from = &to->l->slots[i];
+    lun__node_layout(from->view ? from->view : from->node, &at);
+    lun_status status = lun__bind_layout(e, to, i, sizeof(int64_t), &at);
+    if (status != LUN_OK)
+        return status;
+    to->origin[i] = 0;
+    to->streams[i].origin = first;
+    to->streams[i].is_places = true;
+    return LUN_OK;
+}
+
+/* The LEAF that a slot reads elements of. */
+static const lun_node *array_of(const lun_slot_source *from)
+{
+    return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
+}
+
+/* Makes what slot i reads current at the place.  The piece's memory moves when another slot asks
+ * for more of the same array, so all are made current before one is bound. */
+static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                         lun_interval indices, lun_piece **x)
+{
+    const lun_node *n = array_of(&l->slots[i]);
+    const lun_interval need = lun__placing_need(l, i, indices, at);
+    if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
+        return LUN_OK;
+    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
+    return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
+}
+
+/* Slot i, whose elements do not stand side by side in the piece x. */
+static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
+                              int64_t first)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = array_of(from);
+    lun_layout layout;
+    lun__node_layout(from->view ? from->view : from->node, &layout);
+    lun_status s = lun__bind_layout(e, to, i, lun__dtype_get((lun_dtype)n->dtype)->bytes, &layout);
+    if (s == LUN_OK && n != from->node)
+        s = lun__bind_padding(e, to, i, from->node);
+    if (s != LUN_OK)
+        return s;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->room[i] = INT64_MAX;
+    to->strided[i].base = x->data ? to->at[i] : NULL;
+    to->streams[i].origin = first;
+    return LUN_OK;
+}
+
+static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
+                            lun_interval indices)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = array_of(from);
+    const lun_interval need = lun__placing_need(to->l, i, indices, at);
+    lun_piece *x;
+    if (n->kind == LUN_NODE_INDEX)
+        return bind_places(e, to, i, indices.lo);
+    lun_status s = ensure(e, to->l, i, at, indices, &x);
+    if (s != LUN_OK)
+        return s;
+    if (n != from->node && at->backend->buffer_new) { /* the device makes the padded array */
+        s = lun__bind_slot(e, to, i, NULL, 0, indices.hi - indices.lo);
+        if (s == LUN_OK)
+            to->streams[i].origin = indices.lo;
+        return s;
+    }
+    to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (from->view || n != from->node)
+        return bind_layout(e, to, i, x, indices.lo);
+    bind_piece(to, i, n->storage, x, n->offset + need.lo);
+    return LUN_OK;
+}
+
+lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *const *written,
+                           lun_backend_slot *at, lun_interval indices, lun_binding *to,
+                           lun_kernel_entry **k)
+{
+    lun_piece *x;
+    lun_status s = lun__run_kernel(e, l, k);
+    if (s == LUN_OK)
+        s = lun__bind_open(e, l, to);
+    else
+        *to = (lun_binding){0};
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = ensure(e, l, i, at, indices, &x);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = l->ir.slots[i].role == LUN_SLOT_OUT ? bind_written(e, to, i, written[i], at, indices)
+                                                : bind_read(e, to, i, at, indices);
+    if (s == LUN_OK && l->base)
+        to->cells[l->base - 1] = (uint64_t)indices.lo;
+    to->apart = !l->line;
+    to->bytes = to->read + to->written;
+    return s;
+}
