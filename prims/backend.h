@@ -223,7 +223,7 @@ typedef struct lun_chain {
     int failed;    /* out: the stage that failed; its launch has the trap */
 } lun_chain;
 
-/* ---- sweeps: elementwise kernels over one box that read neighbouring elements ----
+/* ---- sweeps: kernels over one box that read neighbouring elements ----
  * They advance together, unit by unit, each behind those that it reads from; see base/sweep.h. */
 
 /* An array of box.maker and box.size. */
@@ -238,7 +238,7 @@ typedef struct lun_sweep_array {
 } lun_sweep_array;
 
 /* The launch covers all indices of the box; its slots that are no arrays of the sweep are as for
- * run; `partials` is unused. */
+ * run.  The last stage may combine elements, in lanes (box.whole): into `partials`, as for run. */
 typedef struct lun_sweep_stage {
     lun_kernel *kernel;
     lun_launch *launch;

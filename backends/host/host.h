@@ -35,7 +35,8 @@ struct lun_frame {
     const volatile int *cancel; /* nonzero: stop; results are then without meaning */
     /* Kernels with REDUCE and without SCAN: NULL, or to be called before index `from` of a chunk
      * that ends at hi: puts other addresses into `slots`, which count until the index that it
-     * returns.  That is hi or a multiple of LUN_PART behind the chunk's first one. */
+     * returns.  That is hi or a multiple of LUN_PART behind the chunk's first one; of LUN_BLOCK,
+     * where all values are combined in lanes (lun__order_in_lanes). */
     int64_t (*part)(lun_frame *frame, int64_t from, int64_t hi);
     lun_races *races; /* as in the launch */
 };

@@ -8,11 +8,6 @@ static size_t size_of(const lun_piece *p, int array)
     return (size_t)p->sweep->box.size[array];
 }
 
-static int64_t remainder_of(int64_t i, int64_t n)
-{
-    return i % n + (i % n < 0 ? n : 0);
-}
-
 /* The unit is one of those that are kept at this step, the last of which has a place that is
  * known. */
 static char *unit_of(const lun_piece *p, int array, int64_t unit)
@@ -71,23 +66,26 @@ static void open_reader(const lun_piece *p, int read)
 
 /* What stands beyond the ends of axis 0. */
 static void *read_beyond(const lun_piece *p, const lun_sweep_read *r, int64_t unit,
-                         const int64_t *index)
+                         const int64_t *index, int64_t *by)
 {
     unit = lun__pad_source(p->sweep->arrays[r->array].pad, 0, unit);
+    if (unit < 0)
+        *by = 0;
     if (unit < 0)
         return p->memory + p->values[r->array];
     return (char *)lun__piece_place(p, r->array, unit, index) + shift_of(p, r);
 }
 
 void *lun__piece_read(const lun_piece *p, int read, int64_t unit, const int64_t *lo,
-                      const int64_t *index)
+                      const int64_t *index, int64_t *by)
 {
     const lun_sweep_box *b = &p->sweep->box;
     const lun_sweep_read *r = &b->read[read];
     const lun_piece_reader *from = &p->readers[read];
     unit += r->by[0];
+    *by = lun__piece_line(p, r->array);
     if (!b->wraps[0] && (unit < 0 || unit >= b->extent[0]))
-        return read_beyond(p, r, unit, index);
+        return read_beyond(p, r, unit, index, by);
     int64_t at = p->newest[r->array] - from->back;
     char *place = from->at + (at < 0 ? at + from->ring : at) * from->unit;
     for (int k = 1; k < b->rank - 1; k++)
@@ -100,7 +98,7 @@ void lun__piece_begin(lun_piece *p, int64_t step)
     p->step = step;
     for (int a = 0; a < p->sweep->box.arrays; a++) {
         const lun_sweep_part *part = &p->plan->array[a];
-        p->newest[a] = part->ring ? remainder_of(step - part->lag, part->ring) : 0;
+        p->newest[a] = part->ring ? lun__piece_within(step - part->lag, part->ring) : 0;
     }
     for (int i = 0; i < p->sweep->box.reads; i++)
         open_reader(p, i);
@@ -133,7 +131,7 @@ static int load_line(const lun_piece *p, int array, int64_t line, int64_t lo, in
     const int64_t n = p->sweep->box.extent[p->sweep->box.rank - 1];
     const size_t size = size_of(p, array);
     while (lo < hi) { /* once but where the axis wraps */
-        int64_t j = remainder_of(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
+        int64_t j = lun__piece_within(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
         if (stream && stream->read) {
             int failure = stream->read(stream->self, stream->origin + line + j, some, to);
             if (failure)
@@ -159,10 +157,7 @@ int lun__piece_load(const lun_piece *p, int array, int64_t unit)
         index[k] = lo[k];
     }
     do {
-        int64_t line = remainder_of(unit, b->extent[0]);
-        for (int k = 1; k < last; k++)
-            line = line * b->extent[k] + remainder_of(index[k], b->extent[k]);
-        failure = load_line(p, array, line * b->extent[last], lo[last], hi[last],
+        failure = load_line(p, array, lun__piece_flat(p, unit, index), lo[last], hi[last],
                             lun__piece_place(p, array, unit, index));
     } while (!failure && lun__piece_next(b->rank, lo, hi, index));
     return failure;

@@ -20,6 +20,7 @@ typedef struct whole {
     part *parts;
     int *failed;
     int64_t first, rows, line;
+    int64_t step; /* rows that are run at once are a multiple of it, but the last ones */
 } whole;
 
 /* What runs a kernel of several; *compiled: becomes false where it is still interpreted. */
@@ -33,12 +34,14 @@ static lun_status take_kernel(lun_openmp *o, lun_kernel *k, lun_launch *launch, 
     return s;
 }
 
-/* Kernels that are not compiled yet run some rows, so that they are looked for again. */
-static int64_t rows_at_once(int64_t rows, int64_t line, bool compiled)
+/* Kernels that are not compiled yet run some of the rows that are left, so that they are looked for
+ * again. */
+static int64_t rows_at_once(const whole *w, int64_t rows, bool compiled)
 {
     enum { ELEMENTS = 1 << 22 };
-    int64_t some = ELEMENTS / line;
-    return compiled || some > rows ? rows : some < 1 ? 1 : some;
+    int64_t some = ELEMENTS / w->line / w->step * w->step;
+    some = some < w->step ? w->step : some;
+    return compiled || some > rows ? rows : some;
 }
 
 /* ---- chains that begin with a product -------------------------------------------------------- */
@@ -80,7 +83,7 @@ static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
     }
     *count = w->rows - first;
     if (!w->chain || !w->chain->product) /* which is made once */
-        *count = rows_at_once(*count, w->line, compiled);
+        *count = rows_at_once(w, *count, compiled);
     lun_team team = lun__team_for(&o->team, *count * w->line);
     if (s == LUN_OK && w->chain && w->chain->product)
         s = run_product(w, kernels);
@@ -109,6 +112,7 @@ static lun_status run_all(const whole *w)
 lun_status lun__openmp_chain(void *state, lun_chain *c)
 {
     whole w = {.o = state, .chain = c, .count = c->count, .failed = &c->failed};
+    w.step = 1;
     w.first = c->first;
     w.rows = c->rows;
     w.line = c->line;
@@ -127,6 +131,7 @@ lun_status lun__openmp_sweep(void *state, lun_sweep *sweep)
     const int stages = sweep->box.stages;
     whole w = {.o = state, .sweep = sweep, .count = stages, .failed = &sweep->failed};
     w.rows = sweep->box.extent[0];
+    w.step = sweep->box.whole ? lun__sweep_chunks(&sweep->box, LUN_CHUNK) : 1;
     w.line = w.rows ? sweep->stages[0].launch->n / w.rows * stages : 0;
     w.parts = malloc((size_t)stages * sizeof *w.parts);
     if (!w.parts)

@@ -298,10 +298,11 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     int64_t end = frame->part ? frame->part(frame, lo, hi) : stop;
     lun__run_start(&r, p, memory + accumulators);
     for (; r.first < stop && r.trap < 0 && !__atomic_load_n(r.cancel, __ATOMIC_RELAXED);
-         r.first += p->block) {
-        if (r.first == end) /* which no block crosses: parts are whole ones */
+         r.first += r.n) {
+        if (r.first == end)
             end = frame->part(frame, end, hi);
-        r.valid = stop - r.first < p->block ? stop - r.first : p->block;
+        const int64_t left = (end < stop ? end : stop) - r.first;
+        r.valid = left < p->block ? left : p->block;
         r.n = lun__order_blocks(r.valid);
         if (r.races)
             r.races->epoch++;

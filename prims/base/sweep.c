@@ -9,6 +9,7 @@ enum {
     LEAST_LINE = 256, /* elements of a piece along the last axis, at least */
     LEAST_PIECE = 8,  /* and along others */
     DEPTH_MOST = 16,  /* stages together */
+    WHOLE_TIMES = 4,  /* as many bytes of rings, where axes cannot be cut: in the next cache */
     FAR_BITS = 40,
     MEMORY_WEIGHT = 250 /* hundredths of a stage's time that a trip to memory takes, about */
 };
@@ -82,6 +83,16 @@ static int64_t back(const lun_sweep_read *r)
     return larger(sum(0, -r->by[0]), 0);
 }
 
+/* Whether an array is in memory, side by side as its readers take it: all of them do by 0. */
+static bool in_place(const lun_sweep_box *b, const lun_sweep_plan *p, int array)
+{
+    bool same = b->maker[array] < 0 && !(b->wraps[b->rank - 1] && is_cut(b, p, b->rank - 1));
+    for (int r = 0; same && r < b->reads; r++)
+        for (int k = 0; b->read[r].array == array && k < b->rank; k++)
+            same = same && !b->read[r].by[k];
+    return same;
+}
+
 /* A stage comes behind all that it reads; what is in memory is read as late as that lets it. */
 static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stages)
 {
@@ -106,6 +117,9 @@ static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stage
         int64_t lag = p->stage[b->read[r].stage].lag + back(&b->read[r]);
         a->ring = larger(a->ring, lag - a->lag + 1);
     }
+    for (int a = 0; a < b->arrays; a++)
+        if (in_place(b, p, a))
+            p->array[a].ring = 0;
 }
 
 /* The places of an array's elements in a unit, and its bytes.  False: too many to count. */
@@ -114,13 +128,15 @@ static bool lay_out(const lun_sweep_box *b, const lun_sweep_plan *p, int array, 
     lun_sweep_part *a = &p->array[array];
     const int last = b->rank - 1;
     const int64_t line = LINE / b->size[array];
+    /* whole blocks are computed, which whole lines may be */
+    const int64_t over = is_cut(b, p, last) || b->extent[last] % BLOCK ? 2 * BLOCK : 0;
     int64_t width = 1, all;
     a->lead = (line - a->before[last] % line) % line;
     for (int k = last; k >= 1; k--) {
         a->stride[k] = width;
         if (__builtin_add_overflow(p->piece[k], a->before[k] + a->after[k], &all))
             return false;
-        if (k == last && __builtin_add_overflow(all, a->lead + 2 * BLOCK + line, &all))
+        if (k == last && __builtin_add_overflow(all, a->lead + over + line, &all))
             return false;
         if (k == last)
             all = all / line * line;
@@ -174,7 +190,7 @@ bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t near, lun_sweep
     do {
         if (!plan_pieces(b, stages, out))
             return false;
-    } while (out->bytes > near && cut_more(b, out));
+    } while (out->bytes > near && !(b->whole && stages == b->stages) && cut_more(b, out));
     return true;
 }
 
@@ -203,7 +219,8 @@ int lun__sweep_depth(const lun_sweep_box *b, int64_t near)
     for (int d = 1; d <= b->stages && d <= DEPTH_MOST; d++) {
         lun_sweep_plan p;
         double time = 0;
-        bool fits = lun__sweep_plan(b, d, near, &p) && p.bytes <= near;
+        const bool whole = b->whole && d == b->stages;
+        bool fits = lun__sweep_plan(b, d, near, &p) && p.bytes / (whole ? WHOLE_TIMES : 1) <= near;
         if (fits)
             time = work_of(b, &p) + (double)MEMORY_WEIGHT / d;
         lun__sweep_plan_free(&p);
@@ -215,4 +232,17 @@ int lun__sweep_depth(const lun_sweep_box *b, int64_t near)
         }
     }
     return best;
+}
+
+int64_t lun__sweep_chunks(const lun_sweep_box *b, int64_t chunk)
+{
+    int64_t unit = 1;
+    for (int k = 1; k < b->rank; k++)
+        unit = unit * (b->extent[k] % chunk) % chunk;
+    int64_t common = chunk;
+    for (int64_t rest = unit, next; rest; rest = next) { /* Euclid */
+        next = common % rest;
+        common = rest;
+    }
+    return chunk / common;
 }

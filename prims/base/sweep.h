@@ -5,9 +5,10 @@
  *
  * A unit is all indices of a piece with one index along axis 0.  At step x each stage takes unit
  * x - lag; arrays between stages are kept in rings of units, arrays in memory are read into such
- * rings (sliding windows and folded storage, as in Ragan-Kelley et al. 2013: Halide).  Pieces
- * overlap: what one needs of its neighbour it computes itself (overlapped tiling).  Axes 1 and up
- * are whole or cut into pieces; along a whole axis an array has margins instead. */
+ * rings, but for those whose elements only the same indices take, which are read where they stand
+ * (sliding windows and folded storage, as in Ragan-Kelley et al. 2013: Halide).  Pieces overlap:
+ * what one needs of its neighbour it computes itself (overlapped tiling).  Axes 1 and up are whole
+ * or cut into pieces; along a whole axis an array has margins instead. */
 #ifndef LUN_SWEEP_H
 #define LUN_SWEEP_H
 
@@ -23,6 +24,7 @@ typedef struct lun_sweep_box {
     int rank; /* >= 2 */
     int64_t extent[LUN_LAYOUT_RANK];
     bool wraps[LUN_LAYOUT_RANK]; /* what stands beyond that axis' ends is the box again */
+    bool whole; /* the last stage takes its elements in their order: no axis but the first is cut */
     int stages, arrays, reads;
     const lun_sweep_read *read; /* in the order of their stages */
     const int *maker;           /* by array: the stage that makes it, -1: it is in memory */
@@ -34,8 +36,8 @@ typedef struct lun_sweep_box {
 typedef struct lun_sweep_part {
     int64_t before[LUN_LAYOUT_RANK], after[LUN_LAYOUT_RANK];
     int64_t lag;
-    /* of an array: units that are kept, 0: nothing reads it; elements of a unit, from one index of
-     * an axis to the next, and before the first one of a line */
+    /* of an array: units that are kept, 0: nothing reads it, or what is in memory is read there;
+     * elements of a unit, from one index of an axis to the next, and before the first of a line */
     int64_t ring, unit, stride[LUN_LAYOUT_RANK], lead;
 } lun_sweep_part;
 
@@ -52,5 +54,9 @@ bool lun__sweep_plan(const lun_sweep_box *box, int stages, int64_t near, lun_swe
 void lun__sweep_plan_free(lun_sweep_plan *p);
 /* How many of the first stages are best run together; 0: not even one fits. */
 int lun__sweep_depth(const lun_sweep_box *box, int64_t near);
+
+/* Units that chunks of a reduction over the box, from its first element on, end with: so many, or a
+ * multiple. */
+int64_t lun__sweep_chunks(const lun_sweep_box *box, int64_t chunk);
 
 #endif

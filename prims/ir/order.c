@@ -13,6 +13,20 @@ bool lun__order_free(const lun_ir *ir)
            !lun__dtype_is_float((lun_dtype)scan->dtype);
 }
 
+bool lun__order_in_lanes(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        uint64_t identity;
+        if (ins->kind == LUN_IR_REDUCE &&
+            (ins->places || ins->op >= LUN_OP_COUNT ||
+             !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_COMM) ||
+             !lun__op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, &identity)))
+            return false;
+    }
+    return ir->result_count > 0;
+}
+
 lun_status lun__order_join(void *rows, int64_t n, size_t bytes, lun_order_level level, void *ctx)
 {
     char *row = rows;

@@ -76,6 +76,9 @@ static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
 /* Whether the SCAN of ir, which has no REDUCE, gives the same bits in chunks of any size. */
 bool lun__order_free(const lun_ir *ir);
 
+/* Whether ir has REDUCEs, all of which combine elements in lanes, by operations, without places. */
+bool lun__order_in_lanes(const lun_ir *ir);
+
 /* ---- the tree over rows in memory ------------------------------------------------------------ */
 
 /* Row j becomes the combination of rows 2j and 2j + 1, for j < pairs; in any order that reads a row

@@ -14,7 +14,12 @@ enum {
     /* bytes of an array, as times those of rings, between which steps are quicker one by one: the
      * next cache has them as soon as rings */
     APART_LEAST = 2,
-    APART_MOST = 10
+    APART_MOST = 10,
+    /* elements of a line, at least, for stages that are not stencils: in more than two axes, in
+     * two; where lines end within blocks */
+    LINE_CUBE = 128,
+    LINE_PLANE = 256,
+    LINE_BROKEN = 2048
 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -41,7 +46,7 @@ static bool is_plain(const lun_step *step)
     const lun_lowered *l = &step->lowered;
     return step->kind == LUN_STEP_LAUNCH && !step->across && !step->blocks &&
            (!step->chain || step->sweep) && !l->needed && !l->line && l->ir.scan < 0 &&
-           !l->ir.result_count && step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
+           step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
 }
 
 /* The PAD that slot i reads; NULL: none. */
@@ -194,32 +199,68 @@ static bool add_slots(lun_sketch *k, int stage, const lun_lowered *l, int *slots
     return true;
 }
 
-/* The box that the first stage is over, from what it reads.  False: it reads nothing around its
- * indices, or lines are short. */
-static bool open_box(lun_sketch *k, const lun_step *step)
+static const lun_node *first_pad(const lun_step *step)
 {
-    const lun_lowered *l = &step->lowered;
     const lun_node *pad = NULL;
-    for (int i = 0; i < l->ir.slot_count && !pad; i++)
-        pad = pad_of(l, i);
-    if (!pad)
+    for (int i = 0; i < step->lowered.ir.slot_count && !pad; i++)
+        pad = pad_of(&step->lowered, i);
+    return pad;
+}
+
+static bool writes(const lun_step *step, const lun_node *n)
+{
+    for (int i = 0; i < step->lowered.ir.slot_count; i++)
+        if (step->lowered.ir.slots[i].role == LUN_SLOT_OUT && step->lowered.slots[i].node == n)
+            return true;
+    return false;
+}
+
+/* Whether what a line costs is little beside a trip to memory for its elements. */
+static bool has_long_lines(const lun_sweep_box *b)
+{
+    const int64_t line = b->extent[b->rank - 1];
+    return line >= (line % LUN_BLOCK ? LINE_BROKEN : b->rank > 2 ? LINE_CUBE : LINE_PLANE);
+}
+
+/* The box that the first stage is over, from what it reads around its indices, or from what the
+ * step behind it, before `end`, reads of what it makes.  False: there is no such thing, or lines
+ * are short. */
+static bool open_box(lun_sketch *k, const lun_step *step, const lun_step *end)
+{
+    const lun_node *pad = first_pad(step);
+    const lun_step *next = step + 1;
+    if (!pad && next < end && next->kind == LUN_STEP_LAUNCH)
+        pad = first_pad(next);
+    if (!pad || !(first_pad(step) || writes(step, pad->in[0])))
         return false;
     lun_padding p = padding_of(pad);
     k->box.rank = p.rank;
     memcpy(k->box.extent, p.inner, sizeof p.inner);
-    bool lines = p.inner[p.rank - 1] >= LUN_BLOCK || pad->rank == 1;
+    bool lines = first_pad(step) ? p.inner[p.rank - 1] >= LUN_BLOCK || pad->rank == 1
+                                 : has_long_lines(&k->box);
     return lines && pad->in[0]->n == step->n;
 }
 
+/* Whether a stage may combine its elements: behind others, unit by unit, in lanes. */
+static bool may_fold(const lun_sketch *k, const lun_lowered *l)
+{
+    return k->box.stages && k->box.extent[0] > 1 && has_long_lines(&k->box) &&
+           lun__order_in_lanes(&l->ir);
+}
+
 /* Another stage, if that step can be one; what it adds otherwise is taken back. */
-static bool add_stage(lun_sketch *k, const lun_step *step, int *slots)
+static bool add_stage(lun_sketch *k, const lun_step *step, const lun_step *end, int *slots)
 {
     const lun_sketch before = *k;
     const lun_step *first = step - k->box.stages;
-    bool can = is_plain(step) && step->n == first->n && (k->box.stages || open_box(k, step)) &&
+    const bool folds = step->lowered.ir.result_count > 0;
+    bool can = is_plain(step) && step->n == first->n && !k->box.whole &&
+               (k->box.stages || open_box(k, step, end)) &&
+               (!folds || may_fold(k, &step->lowered)) &&
                add_slots(k, k->box.stages, &step->lowered, slots);
     if (!can)
         *k = before;
+    k->box.whole = k->box.whole || (can && folds);
     k->box.stages += can;
     return can;
 }
@@ -242,7 +283,7 @@ lun_status lun__sketch(lun_engine *e, const lun_steps *s, int first, int end, lu
     out->size = out->maker + slots;
     out->slots = out->size + slots;
     int *at = out->slots;
-    for (int k = first; k < end && add_stage(out, &s->at[k], at); k++)
+    for (int k = first; k < end && add_stage(out, &s->at[k], s->at + end, at); k++)
         at += s->at[k].lowered.ir.slot_count;
     out->box.read = out->read;
     out->box.maker = out->maker;

@@ -217,3 +217,14 @@ lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun
     lun_status s = b->backend->collect ? b->backend->collect(b->state) : LUN_OK;
     return s == LUN_OK && !apart ? finish(e, l, &(joint){b, k, run}) : s;
 }
+
+void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_dtype t = (lun_dtype)l->ir.results[r];
+        if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
+            continue;
+        lun__node_become_number(e, n, lun__cell_cast((lun_dtype)n->dtype, t, cells[r]));
+    }
+}

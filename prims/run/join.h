@@ -20,5 +20,7 @@ lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun
  * arguments; the kernel has run on b. */
 lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
                            lun_kernel *k, lun_launch *run, int64_t rows);
+/* The results' nodes become numbers, of the cells of that row; not of lines. */
+void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells);
 
 #endif

@@ -199,18 +199,13 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
             from->storage = NULL;
         }
     }
-    for (int r = 0; r < l->ir.result_count; r++) {
-        lun_node *n = l->results[r];
-        if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
-            continue;
-        if (o->lines) {
-            lun__node_become_leaf(e, n, o->lines[r], 0);
+    if (!o->lines)
+        lun__join_take(e, l, o->cells);
+    for (int r = 0; o->lines && r < l->ir.result_count; r++)
+        if (o->lines[r]) {
+            lun__node_become_leaf(e, l->results[r], o->lines[r], 0);
             o->lines[r] = NULL;
-            continue;
         }
-        lun_dtype t = (lun_dtype)l->ir.results[r];
-        lun__node_become_number(e, n, lun__cell_cast((lun_dtype)n->dtype, t, o->cells[r]));
-    }
     for (int k = 0; several && k < o->count; k++)
         lun__node_release(e, o->outputs[k].node);
     return LUN_OK;

@@ -1,13 +1,15 @@
 /* sweep.c - steps that are sweeps as one run of the backend; see sweep.h and plan/sweep.h.
  *
  * Every kernel is elementwise, so bits do not depend on which indices are run when, nor on what is
- * computed twice.  Knows nothing of how that is done. */
+ * computed twice; but for the last one, which may combine elements, in chunks as ever.  Knows
+ * nothing of how that is done. */
 #include "run/sweep.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "run/bind.h"
+#include "run/join.h"
 #include "run/profile.h"
 #include "run/run.h"
 
@@ -22,7 +24,8 @@ typedef struct sweeps {
     lun_sweep_stage *stages;
     lun_kernel_entry **kernels; /* by stage */
     lun_binding *bindings;
-    int opened; /* bindings */
+    int opened;      /* bindings */
+    uint64_t *cells; /* of the last stage, a row for each chunk; NULL: it has no results */
     int64_t bytes, written;
 } sweeps;
 
@@ -87,10 +90,20 @@ static lun_status make_stage(sweeps *x, int stage, const int *slots)
     if (s != LUN_OK)
         return s;
     x->kernels[stage] = k;
-    lun__bind_launch(&x->bindings[stage], n, 0, n, NULL);
+    lun__bind_launch(&x->bindings[stage], n, 0, n, l->ir.result_count ? x->cells : NULL);
     x->stages[stage] =
         (lun_sweep_stage){.kernel = k->kernel, .launch = &x->bindings[stage].run, .slots = slots};
     return LUN_OK;
+}
+
+static lun_status make_cells(sweeps *x)
+{
+    const lun_step *last = &x->s->at[x->last];
+    const size_t count = (size_t)last->lowered.ir.result_count;
+    if (!count)
+        return LUN_OK;
+    x->cells = calloc((size_t)lun__join_rows(&last->lowered, last->n), count * sizeof *x->cells);
+    return x->cells ? LUN_OK : lun__nomem(x->e);
 }
 
 static lun_status make_stages(sweeps *x)
@@ -106,6 +119,8 @@ static lun_status make_stages(sweeps *x)
     if (!x->arrays || !x->pads || !x->storages || !x->stages || !x->kernels || !x->bindings)
         return lun__nomem(x->e);
     lun_status s = make_arrays(x);
+    if (s == LUN_OK)
+        s = make_cells(x);
     for (int k = 0; s == LUN_OK && k < (int)stages; k++) {
         s = make_stage(x, k, slots);
         slots += x->s->at[x->first + k].lowered.ir.slot_count;
@@ -137,6 +152,15 @@ static lun_status run_stages(sweeps *x)
     return LUN_OK;
 }
 
+/* The cells of chunks become the results. */
+static lun_status join_cells(sweeps *x)
+{
+    const lun_step *last = &x->s->at[x->last];
+    const int stage = x->last - x->first;
+    return lun__join_apart(x->e, x->bindings[stage].b, &last->lowered, x->kernels[stage]->kernel,
+                           &x->bindings[stage].run, lun__join_rows(&last->lowered, last->n));
+}
+
 /* The results go to their nodes, but for those that only the sweeps needed. */
 static void keep_results(sweeps *x)
 {
@@ -145,6 +169,8 @@ static void keep_results(sweeps *x)
             lun__node_become_leaf(x->e, x->sketch.array[a].node, x->storages[a], 0);
             x->storages[a] = NULL;
         }
+    if (x->cells)
+        lun__join_take(x->e, &x->s->at[x->last].lowered, x->cells);
 }
 
 static void free_sweeps(sweeps *x)
@@ -160,6 +186,7 @@ static void free_sweeps(sweeps *x)
     free(x->stages);
     free(x->kernels);
     free(x->bindings);
+    free(x->cells);
     lun__sketch_free(&x->sketch);
 }
 
@@ -172,6 +199,8 @@ lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last
         status = make_stages(&x);
     if (status == LUN_OK)
         status = run_stages(&x);
+    if (status == LUN_OK && x.cells)
+        status = join_cells(&x);
     e->kernels_held--;
     if (status == LUN_OK)
         keep_results(&x);

@@ -216,6 +216,49 @@ static void test_too_large(void **unused)
     }
 }
 
+/* What is in memory and is read at the same indices alone needs no ring; stages that combine their
+ * elements are not cut. */
+static void test_whole(void **unused)
+{
+    (void)unused;
+    box x;
+    lun_sweep_plan p;
+    jacobi(&x, 2, 4096, 1 << 16);
+    int source = add_array(&x, -1, 8);
+    add_read(&x, 1, source, 0, 0);
+    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_int_equal(p.array[source].ring, 0);
+    assert_true(p.piece[1] < 1 << 16);
+    lun__sweep_plan_free(&p);
+    x.b.whole = true;
+    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_int_equal(p.piece[1], 1 << 16);
+    assert_int_equal(p.array[1].stride[0], 0);
+    assert_true(p.bytes < 2 * 3 * 4 * ((1 << 16) + 64)); /* lines of whole blocks */
+    lun__sweep_plan_free(&p);
+    assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 2);
+    assert_int_equal(lun__sweep_depth(&x.b, 1 << 10), 0);
+    x.read[8].by[0] = 1;
+    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_true(p.array[source].ring > 0);
+    lun__sweep_plan_free(&p);
+}
+
+/* Units that chunks end with, found by counting. */
+static void test_chunks(void **unused)
+{
+    (void)unused;
+    static const int64_t lines[] = {1, 2, 64, 96, 100, 128, 1000, 1023, 16384, 16385, 40960};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        box x;
+        open_box(&x, 3, 10, lines[i]);
+        int64_t units = 1;
+        while (units * 20 * lines[i] % 16384)
+            units++;
+        assert_int_equal(lun__sweep_chunks(&x.b, 16384), units);
+    }
+}
+
 /* Any stages, reads and edges, cut into pieces of any size. */
 static void test_simulated(void **unused)
 {
@@ -260,10 +303,9 @@ static void test_simulated(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jacobi),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_jacobi),    cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_too_large), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_chunks),    cmocka_unit_test(test_simulated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
