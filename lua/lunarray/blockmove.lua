@@ -5,6 +5,7 @@ local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
+local save_together = require "lunarray.blocksave"
 local spread = require "lunarray.spread"
 local windows = require "lunarray.windows"
 
@@ -94,17 +95,26 @@ function move.install(lun)
     end
 end
 
--- PE 0 writes the file that one rank would write; all get what it gives.
+-- The results of a call, or its error.
+local function settle(results)
+    if not results[1] then
+        error(results[2], 3)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+-- The file that one rank would write, by all ranks or by PE 0; all get the same results.
 function move.save(save, path, a, ...)
+    local together = npes > 1 and type(path) == "string" and path:lower():find "%.npy$" and ... == nil
+        and save_together(path, a)
+    if together then
+        return settle(together)
+    end
     local whole, results = blocked.private(a), nil
     if mype == 0 then
         results = pack.write(pcall(save, path, whole, ...))
     end
-    results = table.pack(pack.read(npes > 1 and net.bcast(0, results) or results))
-    if not results[1] then
-        error(results[2], 2)
-    end
-    return table.unpack(results, 2, results.n)
+    return settle(table.pack(pack.read(npes > 1 and net.bcast(0, results) or results)))
 end
 
 -- ---------------------------------------------------------------- moving

@@ -139,14 +139,20 @@ local function of_parts(a, name)
     end or (fold.operation(COMBINE[name])), list)
 end
 
-local function reduce(a, name)
-    net.step(("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
-        name .. blocked.spread_of(a).key)
-    local s = blocked.spread_of(a)
-    if is_exact(name, a:dtype()) or spread.size(s.shape) == 0 then
-        return of_parts(a, name)
+-- Whether sums of floats are those of the ranks' own sums: lun.spmd.sums.
+local function sums_of_ranks()
+    local sums = package.loaded.lunarray.spmd.sums
+    if sums ~= nil and sums ~= "ranks" then
+        error(("lun.spmd.sums is nil, for the bits of one rank, or \"ranks\", not %s"):format(tostring(sums)), 0)
     end
-    return in_order(a, name)
+    return sums == "ranks"
+end
+
+-- by_parts: each rank's elements first, in whatever order they stand there.
+local function reduce(a, name, by_parts)
+    net.step(("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
+        name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""))
+    return (by_parts and of_parts or in_order)(a, name)
 end
 
 for name in pairs(COMBINE) do
@@ -160,11 +166,12 @@ for name in pairs(COMBINE) do
             return whole[name](whole, ...)
         end
         local s = blocked.spread_of(a)
-        if not is_exact(name, a:dtype()) and not spread.is_flat(s) and spread.size(s.shape) > 0 then
+        local by_parts = is_exact(name, a:dtype()) or spread.size(s.shape) == 0 or sums_of_ranks()
+        if not by_parts and not spread.is_flat(s) then
             s = spread.new(s.shape, { 1 }, "balanced", npes)
             a = blocked.make(s, blocked.moved(a, s))
         end
-        return reduce(a, name)
+        return reduce(a, name, by_parts)
     end)
     blocked.offers[name] = methods[name]
 end

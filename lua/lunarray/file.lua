@@ -173,7 +173,7 @@ function file.open(path)
 end
 
 -- 16 hexadecimal digits that cannot be guessed; math.random is the script's own and stays untouched.
-local function unguessable()
+function file.unguessable()
     local bytes
     local random = io.open("/dev/urandom", "rb")
     if random then
@@ -187,9 +187,10 @@ local function unguessable()
     return (tostring({}) .. os.time() .. os.clock()):gsub("%W", "")
 end
 
--- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write
--- to it. Closes it: true; or nil, message, errno. It is closed, too, if next_piece raises an error.
-local function put(handle, next_piece)
+-- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write to it,
+-- of the file and the name it has meanwhile, if any. Closes it: true; or nil, message, errno. It is closed, too, if
+-- next_piece raises an error.
+local function put(handle, next_piece, name)
     local _ <close> = setmetatable({}, {
         __close = function()
             if io.type(handle) == "file" then
@@ -200,7 +201,7 @@ local function put(handle, next_piece)
     for piece in next_piece do
         local ok, message, code
         if type(piece) == "function" then
-            ok, message, code = piece(handle)
+            ok, message, code = piece(handle, name)
         else
             ok, message, code = handle:write(piece)
         end
@@ -214,7 +215,7 @@ end
 -- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then takes
 -- the target's place. An error, also one raised by next_piece, removes it.
 local function replace(target, like, next_piece)
-    local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. unguessable()
+    local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. file.unguessable()
     local handle, message, code = internal.create(temporary, like)
     if not handle then
         return nil, message, code
@@ -227,7 +228,7 @@ local function replace(target, like, next_piece)
             end
         end,
     })
-    saved, message, code = put(handle, next_piece)
+    saved, message, code = put(handle, next_piece, temporary)
     if saved then
         saved, message, code = os.rename(temporary, target)
     end

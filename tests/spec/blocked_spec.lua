@@ -219,6 +219,78 @@ describe("a blocked array", function()
         end
     end)
 
+    it("is summed by ranks where lun.spmd.sums says so, in the ranks' own order", function()
+        local script = [[
+            local x = lun.random({ 60, 50 }, { seed = 3 })
+            local a = lun.zeros({ 60, s.block(50) }, "f64")
+            a:set(x)
+            lun.stats "reset"
+            lun.spmd.sums = "ranks"
+            local total, moved = a:sum(), lun.stats().messages
+            local list, first = {}, 1
+            for pe = 0, n - 1 do
+                local count = s.blksize(a, 2, pe)
+                list[pe + 1] = x:sub({ 1, 60 }, { first, first + count - 1 }):copy():sum()
+                first = first + count
+            end
+            while #list > 1 do
+                local level = {}
+                for k = 1, #list, 2 do
+                    level[#level + 1] = list[k + 1] and list[k] + list[k + 1] or list[k]
+                end
+                list = level
+            end
+            lun.spmd.sums = nil
+            print(total == list[1], moved, a:sum() == x:sum(), a:mean() == x:mean())
+            lun.spmd.sums = "any"
+            print(pcall(a.sum, a))]]
+        for _, n in ipairs { 1, 3, 4, 7 } do
+            local lines, err = run(n, script)
+            assert.are.equal("", err)
+            assert.are.same({
+                'false\ts.lua:24: lun.spmd.sums is nil, for the bits of one rank, or "ranks", not any',
+                "true\t0\ttrue\ttrue",
+            }, lines)
+        end
+    end)
+
+    it("is written by all ranks, also in blocks of several dimensions, and by PE 0 where a rank cannot reach it", function()
+        run(1, [[
+            lun.save("one.npy", lun.random({ 23, 17, 5 }, { seed = 9 }))
+            lun.save("none.npy", lun.zeros({ 0, 4 }))
+            lun.save("few.npy", lun.zeros({ 3 }, "u8"))]])
+        for _, n in ipairs { 2, 3, 4, 7 } do
+            local lines, err = run(n, [[
+                local whole = lun.random({ 23, 17, 5 }, { seed = 9 })
+                local shapes = { { s.block(23), 17, 5 }, { 23, s.block(17), 5 }, { s.block(23), s.block(17), 5 },
+                    { 23, 17, s.block(5) }, { s.block(23), s.block(17), s.block(5) } }
+                for k, shape in ipairs(shapes) do
+                    local a = lun.zeros(shape, "f64")
+                    a:set(whole)
+                    assert(lun.save("many" .. k .. ".npy", a))
+                end
+                assert(lun.save("many6.npy", lun.zeros({ s.block(0), 4 })))
+                assert(lun.save("many7.npy", lun.zeros({ s.block(3) }, "u8")))
+                local open = io.open
+                if me > 0 then
+                    io.open = function() return nil end
+                end
+                local a = lun.zeros(shapes[3], "f64")
+                a:set(whole)
+                assert(lun.save("many8.npy", a))
+                io.open = open
+                print "saved"]])
+            assert.are.equal("", err)
+            assert.are.equal("saved", lines[1])
+            for k = 1, 8 do
+                local name = k == 6 and "none" or k == 7 and "few" or "one"
+                assert.are.equal(shell.slurp(scratch .. "/" .. name .. ".npy"), shell.slurp(("%s/many%d.npy"):format(scratch,
+                    k)), n .. " ranks: " .. k)
+            end
+            assert.are.equal("", shell.capture(("ls -A %s | grep lunarray-"):format(scratch)))
+        end
+    end)
+
     it("says what is wrong", function()
         local function message(script, n)
             return run(n or 2, ("print(select(2, pcall(function() %s end)))"):format(script))[1]
