@@ -364,6 +364,7 @@ typedef struct lun_stats {
     int64_t algorithms;  /* what is done on whole arrays by no kernel: lun_compress, lun_sort ... */
     int64_t moves;       /* intervals of elements copied to or from a place of a set */
     int64_t bytes_moved; /* of these, bytes from place to place; others are transfers, as above */
+    int64_t merges;      /* arrays whose copies differed and were merged */
     /* Of this rank: messages to other ranks, bytes sent, steps of all ranks (neither agreements nor
      * barriers); elements of other ranks read and written. */
     int64_t messages, bytes_sent, collectives, remote_gets, remote_puts;
@@ -376,6 +377,7 @@ typedef struct lun_place_stats {
     size_t size;                          /* sizeof(lun_place_stats) */
     int64_t launches, moves, bytes_moved; /* moves: to it; bytes_moved: to it from other places */
     int64_t bytes_to_device, bytes_to_host;
+    int64_t merges; /* of which it did a part */
 } lun_place_stats;
 /* The counters of place `index` of the set in use; false past the last. */
 LUN_API bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out);
@@ -1180,11 +1182,22 @@ typedef struct lun_distribution {
     int weight_count;      /* 0: none */
     int device;            /* of "single": number of a place, from 0 */
     int64_t halo;
+    lun_function *combine; /* of two values, as lun_reduce takes it: by it copies that differ are
+                              merged from now on; NULL: by the one that was given before, if any */
 } lun_distribution;
 /* Decides how a is distributed from now on.  Moves no element: kernels do, as they need it.  Of an
  * expression that waits it holds for the result; a virtual array gets memory.  LUN_EARG: what is
- * not known or does not fit, a window on another array, or "none" for what is decided. */
+ * not known or does not fit, a window on another array, or "none" for what is decided; LUN_EDTYPE.
+ *
+ * Copies differ once a function of lun_teams has written an array that is a copy on each place.
+ * Such an array has one value: its copies in the order of places, combined element by element, (c1
+ * f c2) f c3 ...; f is the function of this call where it is distributed anew, else the one kept,
+ * else the operation of lun_atomic by which alone it was written (those of differences add up; all
+ * places but the first then begin with what changes nothing), else the first copy is it, which is
+ * logged once.  They are merged once, when something but a kernel that writes the array asks. */
 LUN_API lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *wanted);
+/* Says that the copies of a, which is a copy on each place, differ from now on. */
+LUN_API lun_status lun_touched(lun_engine *e, lun_array *a);
 
 /* How an array is distributed over the set in use. */
 typedef struct lun_distribution_state {
@@ -1198,6 +1211,10 @@ typedef struct lun_distribution_state {
     bool fresh[LUN_MAX_PLACES]; /* all that belongs there is current there; */
     bool fresh_host;            /* all is current in the host's memory */
     int64_t halo;
+    bool diverged;          /* its copies differ and wait to be merged */
+    const char *combine;    /* the operation by which copies are merged, "function" for another one;
+                            NULL: none was given; */
+    lun_function *function; /* the same, borrowed */
 } lun_distribution_state;
 /* Tells how a is distributed; computes and moves nothing. */
 LUN_API lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_state *out);

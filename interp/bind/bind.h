@@ -273,6 +273,8 @@ bool lun__to_either_op(lua_State *L, int i, lun_op *op);
 /* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds:
  * it has to be associative. */
 lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
+/* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
+bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
 
 /* ---- records (divert.c) ---------------------------------------------------------------------- */
 

@@ -91,6 +91,21 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     return f;
 }
 
+bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f)
+{
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        const lun__box *box = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
+        if (box && h->held[box->slot].as.function == f) {
+            lua_pop(L, 1);
+            lua_remove(L, -2);
+            return true;
+        }
+    }
+    lua_pop(L, 1);
+    return false;
+}
+
 static lun_function *of_file(lua_State *L, lun__host *h, int i)
 {
     lun_function **out = new_function(L, h);

@@ -65,12 +65,13 @@ static void push_places(lua_State *L, lun_engine *e)
     lun_place_stats s = {.size = sizeof s};
     lua_newtable(L);
     for (int k = 0; lun_place_stats_get(e, k, &s); k++) {
-        lua_createtable(L, 0, 5);
+        lua_createtable(L, 0, 6);
         set_integer(L, "launches", s.launches);
         set_integer(L, "moves", s.moves);
         set_integer(L, "bytes_moved", s.bytes_moved);
         set_integer(L, "bytes_to_device", s.bytes_to_device);
         set_integer(L, "bytes_to_host", s.bytes_to_host);
+        set_integer(L, "merges", s.merges);
         lua_setfield(L, -2, lun_place_name(e, k));
     }
 }
@@ -113,6 +114,7 @@ static int stats(lua_State *L)
         {"algorithms", s.algorithms},
         {"moves", s.moves},
         {"bytes_moved", s.bytes_moved},
+        {"merges", s.merges},
         {"messages", s.messages},
         {"bytes_sent", s.bytes_sent},
         {"collectives", s.collectives},
@@ -225,8 +227,8 @@ static bool is_over_ranks(lua_State *L)
     return is;
 }
 
-/* a:distribute(kind [, {device=, rule=, weights=, halo=}]): a, whose elements belong so from now
- * on. */
+/* a:distribute(kind [, {device=, rule=, weights=, halo=, combine=}]): a, whose elements belong so
+ * from now on. */
 static int distribute(lua_State *L)
 {
     static const char *const names[] = {"device", "rule", "weights", "halo"};
@@ -244,10 +246,16 @@ static int distribute(lua_State *L)
     if (!lua_isnil(L, 3)) {
         luaL_checktype(L, 3, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1))
-            (void)lun__check_option(L, 3, "device=1, rule=\"balanced\", weights={1, 3}, halo=1");
+            (void)lun__check_option(L, 3,
+                                    "device=1, rule=\"balanced\", weights={1, 3}, halo=1, "
+                                    "combine=\"+\"");
         for (int i = 0; i < 4; i++)
             if (lua_getfield(L, 3, names[i]) != LUA_TNIL)
                 read_option(L, h->engine, names[i], &d);
+        if (lua_getfield(L, 3, "combine") != LUA_TNIL) {
+            lua_replace(L, 3); /* so that messages name this argument */
+            d.combine = lun__function(L, h, 3, 2, true);
+        }
     }
     lun_status s;
     LUN__TRY(s, lun_distribute(h->engine, a, &d));
@@ -260,6 +268,25 @@ static void set_text(lua_State *L, const char *name, const char *text)
 {
     lua_pushstring(L, text);
     lua_setfield(L, -2, name);
+}
+
+/* What merges copies, at the top: as it was given, as far as it is still there; else its text. */
+static void push_combine(lua_State *L, lun__host *h, const lun_distribution_state *d)
+{
+    if (strcmp(d->combine, "function") != 0 || !lun__push_code(L, h, d->function))
+        lua_pushstring(L, d->combine);
+}
+
+/* a:touched(): a, whose copies differ from now on. */
+static int touched(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_touched(h->engine, a));
+    lun__check(L, h, s, 1);
+    lua_settop(L, 1);
+    return 1;
 }
 
 /* Of what is not distributed nothing belongs anywhere. */
@@ -309,14 +336,22 @@ static int distribution(lua_State *L)
         set_integer(L, "axis", d.axis + 1);
     if (!strcmp(d.kind, "overlap"))
         set_integer(L, "halo", d.halo);
+    lua_pushboolean(L, d.diverged);
+    lua_setfield(L, -2, "diverged");
+    if (d.combine) {
+        push_combine(L, h, &d);
+        lua_setfield(L, -2, "combine");
+    }
     return 2;
 }
 
 void lun__open_places(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {{"use", use, 1}, {"stats", stats, 1}, {NULL, NULL, 0}};
-    static const lun__entry methods[] = {
-        {"distribute", distribute, 3}, {"distribution", distribution, 1}, {NULL, NULL, 0}};
+    static const lun__entry methods[] = {{"distribute", distribute, 3},
+                                         {"distribution", distribution, 1},
+                                         {"touched", touched, 1},
+                                         {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"distribute_over_ranks", distribute_over_ranks},
                                         {NULL, NULL}};
     lun__register(L, p, p->internal, internal);

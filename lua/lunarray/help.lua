@@ -323,13 +323,16 @@ local METHODS = {
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
     strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
     distribute = {
-        "a:distribute(kind [, {device=1, rule=, weights=, halo=1}])",
+        "a:distribute(kind [, {device=1, rule=, weights=, halo=1, combine=}])",
         'where the elements belong in a set of places: "single", "block", "overlap" or "copy"; rule: "remainder",\n'
-            .. '"ceiling" or "balanced"; moves nothing until a kernel needs it; returns a',
+            .. '"ceiling" or "balanced"; combine: by which copies that lun.teams has written are merged, as\n'
+            .. 'reduce takes it; moves nothing until a kernel needs it; returns a',
     },
     distribution = {
-        "a:distribution()", "the kind, and a table: devices, counts, starts, rule, axis, halo, fresh",
+        "a:distribution()",
+        "the kind, and a table: devices, counts, starts, rule, axis, halo, fresh, combine, diverged",
     },
+    touched = { "a:touched()", "says that the copies of a, one on each place, differ from now on; returns a" },
     eval = { "a:eval()", "evaluates it now; returns a" },
     free = { "a:free()", "releases the memory now" },
     fill = { "a:fill(x)", "sets all elements; returns a" },

@@ -1,11 +1,15 @@
 /* distribute.c - lun_distribute and lun_distribution_get: where an array's elements shall be, and
  * where they are.  Moves nothing: kernels do, as they need it (run/placed.c). */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "api/elements.h"
+#include "api/lazy.h"
+#include "api/merge.h"
 #include "base/sized.h"
+#include "graph/function.h"
 #include "graph/node.h"
 #include "store/placed.h"
 
@@ -140,17 +144,32 @@ static lun_status check_array(lun_engine *e, const lun_array *a)
     return s;
 }
 
-/* The spread for n, by its storage if it has one, else as a wish for the one it will have. */
-static lun_status decide(lun_engine *e, lun_node *n, const lun_spread *wanted)
+/* The spread for n, NULL: as it is, and the function that merges its copies, by its storage if it
+ * has one, else as a wish for the one it will have. */
+static lun_status decide(lun_engine *e, lun_node *n, const lun_spread *wanted, lun_combine *combine)
 {
-    lun_spread *s = lun__spread_copy(wanted);
-    lun_status status = s ? LUN_OK : lun__nomem(e);
-    if (status == LUN_OK && n->kind == LUN_NODE_LEAF)
-        status = lun__placed_decide(e, n->storage, s);
-    else if (status == LUN_OK)
-        status = lun__node_wish(e, n, s);
+    lun_spread *s = wanted ? lun__spread_copy(wanted) : NULL;
+    lun_status status = s || !wanted ? LUN_OK : lun__nomem(e);
+    if (status == LUN_OK && n->kind == LUN_NODE_LEAF) {
+        if (combine)
+            status = lun__placed_combine(e, n->storage, combine);
+        if (status == LUN_OK && s)
+            status = lun__placed_decide(e, n->storage, s);
+    } else if (status == LUN_OK)
+        status = lun__node_wish(e, n, s, combine);
     lun__spread_release(s);
     return status;
+}
+
+/* f as arrays keep it. */
+static lun_status combine_by(lun_engine *e, lun_function *f, lun_combine **out)
+{
+    lun_combine *c = *out = malloc(sizeof *c);
+    if (!c)
+        return lun__nomem(e);
+    *c = (lun_combine){1, f, lun_function_release};
+    lun_function_retain(f);
+    return LUN_OK;
 }
 
 static const lun_spread *spread_of(lun_engine *e, const lun_node *n)
@@ -173,17 +192,40 @@ lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *w
     if (!of.unit)
         return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
     s = make_spread(e, &d, &of, &spread);
-    if (s == LUN_OK && spread.kind == LUN_SPREAD_NONE)
-        return spread_of(e, a->node)
-                   ? lun__fail(e, LUN_EARG,
-                               "a distribution, once set, cannot be taken back to 'none'")
-                   : LUN_OK;
+    if (s == LUN_OK && d.combine)
+        s = lun__check_combiner(e, d.combine, lun_dtype_of(a));
+    const bool none = s == LUN_OK && spread.kind == LUN_SPREAD_NONE;
+    if (none && spread_of(e, a->node))
+        return lun__fail(e, LUN_EARG, "a distribution, once set, cannot be taken back to 'none'");
+    if (none && !d.combine)
+        return LUN_OK;
     if (s == LUN_OK && lun__node_is(a->node, LUN_IS_VIRTUAL)) /* becomes an ordinary array */
         s = lun__own(e, a);
     if (s == LUN_OK && a->node->kind == LUN_NODE_LEAF &&
         (a->node->offset || a->node->n != a->node->storage->count))
         return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
-    return s == LUN_OK ? decide(e, a->node, &spread) : s;
+    lun_combine *combine = NULL;
+    if (s == LUN_OK && d.combine)
+        s = combine_by(e, d.combine, &combine);
+    if (s == LUN_OK)
+        s = decide(e, a->node, none ? NULL : &spread, combine);
+    lun__combine_release(combine);
+    return s;
+}
+
+lun_status lun_touched(lun_engine *e, lun_array *a)
+{
+    LUN_NEED(e, true);
+    const lun_writing how = lun__writing_plain();
+    lun_status s = check_array(e, a);
+    if (s == LUN_OK)
+        s = lun__hold(e, a);
+    const lun_spread *x = s == LUN_OK ? spread_of(e, a->node) : NULL;
+    if (s == LUN_OK && (!x || x->kind != LUN_SPREAD_COPY))
+        return lun__fail(e, LUN_EARG,
+                         "only copies can differ: the array is not distributed as "
+                         "'copy' over the places in use");
+    return s == LUN_OK && e->set_count ? lun__versions_open(e, a->node->storage, &how) : s;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -234,6 +276,20 @@ static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *t
     }
 }
 
+/* Whether copies differ, and what merges them. */
+static void tell_combining(const lun_node *n, lun_distribution_state *to)
+{
+    const lun_placed *p = n->kind == LUN_NODE_LEAF ? n->storage->placed
+                          : n->extended            ? n->wish
+                                                   : NULL;
+    to->function = p && p->combine ? p->combine->f : NULL;
+    to->diverged = p && p->versions;
+    if (!to->function)
+        return;
+    const lun_op_row *row = to->function->op < LUN_OP_COUNT ? lun__op_get(to->function->op) : NULL;
+    to->combine = !row ? "function" : row->symbol[0] ? row->symbol : row->name;
+}
+
 lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_state *out)
 {
     LUN_NEED(e, out);
@@ -256,6 +312,8 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
     }
     if (n && n->kind == LUN_NODE_LEAF)
         tell_fresh(e, n->storage, x, &to);
+    if (n && !a->weak)
+        tell_combining(n, &to);
     lun__give(out, &to, sizeof to);
     return LUN_OK;
 }

@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/merge.h"
 #include "graph/print.h"
 #include "lunarray_bind.h"
 #include "plan/chain.h"
-#include "plan/moves.h"
 #include "plan/pairs.h"
 #include "plan/pieces.h"
 #include "plan/running.h"
@@ -251,10 +250,11 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
 }
 
 /* What moves, and who runs what. */
-static lun_status describe_places(lun_engine *e, const lun_steps *s, lun_plan *p)
+static lun_status describe_places(lun_engine *e, const lun_merges *merges, const lun_steps *s,
+                                  lun_plan *p)
 {
     lun_told t;
-    lun_status status = lun__moves_tell(e, s, &t);
+    lun_status status = lun__moves_tell(e, merges->at, merges->count, s, &t);
     p->moves = calloc((size_t)t.move_count + 1, sizeof *p->moves);
     p->places = calloc((size_t)t.place_count + 1, sizeof *p->places);
     if (status == LUN_OK && !(p->moves && p->places))
@@ -293,9 +293,14 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     lun_status status =
         printed && p->graph ? lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
     if (status == LUN_OK) {
+        lun_merges m;
         status = describe(e, &s, p);
-        if (status == LUN_OK)
-            status = describe_places(e, &s, p);
+        if (status == LUN_OK) {
+            status = lun__merges_make(e, bases, count, &m);
+            if (status == LUN_OK)
+                status = describe_places(e, &m, &s, p);
+            lun__merges_free(e, &m);
+        }
         lun__steps_free(e, &s);
     }
     if (status == LUN_OK)

@@ -48,6 +48,14 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras,
     return LUN_OK;
 }
 
+lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t)
+{
+    combiner c;
+    lun_status s = combiner_of(e, f, (lun_extras){NULL, 0}, t, false, &c);
+    lun_function_release(c.owner);
+    return s;
+}
+
 /* a in the dtype in which it is combined. */
 static lun_status input(lun_engine *e, lun_function *f, lun_node *a, lun_extras extras, bool blocks,
                         combiner *c, lun_node **out)

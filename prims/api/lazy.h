@@ -43,6 +43,8 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
                            lun_extras extras, const lun_lines *l, lun_node **out);
 lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
                            lun_extras extras, bool inclusive, int64_t line, lun_node **out);
+/* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
+lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t);
 /* Whether a's lines are so short, and its elements so cheap, that each is better computed from the
  * elements at their first, second, ... place (brief.c). */
 bool lun__lines_brief(const lun_node *a, const lun_lines *l);

@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "api/elements.h"
+#include "api/merge.h"
 #include "api/teams.h"
 #include "lunarray_bind.h"
 
@@ -13,6 +14,7 @@ enum { MOST_THREADS = 1024 };
 typedef struct operand {
     lun_array *array;
     bool assigned, back; /* back: a copy is written, which the array becomes */
+    bool parted;         /* its copies are about to differ */
 } operand;
 
 typedef struct teams {
@@ -26,6 +28,7 @@ typedef struct teams {
     int arrays;
     uint64_t cell[LUN_TEAM_CELLS];
     int cells;
+    bool apart; /* each place of the set in use runs some teams, on its own copies */
 } teams;
 
 /* ---- the division ---------------------------------------------------------------------------- */
@@ -213,11 +216,61 @@ static lun_status leaf(lun_engine *e, lun_array *a, lun_node **out)
         return s;
     if (n->kind == LUN_NODE_LEAF) {
         *out = n;
-        return LUN_OK;
+        return lun__versions_merge(e, n->storage);
     }
     s = lun__node_copy(e, n, out);
     lun__node_release(e, n);
     return s;
+}
+
+/* Whether an array is a copy on each place, whole, and no window. */
+static bool is_copy(teams *t, const lun_array *a)
+{
+    const lun_node *n = a->node;
+    const lun_spread *x = NULL;
+    if (a->parent || a->viewed)
+        return false;
+    if (n->kind == LUN_NODE_LEAF)
+        x = lun__placed_spread(t->e, n->storage);
+    else if (n->extended && n->wish)
+        x = lun__placed_fits(t->e, n->wish->spread);
+    return x && x->kind == LUN_SPREAD_COPY;
+}
+
+/* Whether all that is written are copies, which places may write each by itself. */
+static bool writes_copies(teams *t, const lun_workdiv *w)
+{
+    bool all = t->e->set_count && !w->check;
+    for (int k = 0; all && k < t->arrays; k++)
+        all = !t->operand[k].array || !t->operand[k].assigned || is_copy(t, t->operand[k].array);
+    return all;
+}
+
+/* The copies of array k are written, each at its place. */
+static lun_status open_copies(teams *t, int k)
+{
+    lun_array *a = t->operand[k].array;
+    const lun_ir *body = t->r.function->body;
+    lun_status s = lun__hold(t->e, a);
+    if (s != LUN_OK)
+        return s;
+    t->node[k] = lun__node_retain(a->node);
+    const lun_storage *of = a->node->storage;
+    const lun_writing how = lun__writing_of(body, k, of->dtype);
+    const bool differed = of->placed && of->placed->versions;
+    s = lun__versions_open(t->e, a->node->storage, &how);
+    t->operand[k].parted = s == LUN_OK && !differed;
+    return s;
+}
+
+/* Nothing has written them: copies do not differ but for this launch, which is not to be. */
+static void close_copies(teams *t)
+{
+    for (int k = 0; k < t->arrays; k++) {
+        lun_storage *of = t->operand[k].parted ? t->node[k]->storage : NULL;
+        if (of)
+            (void)lun__versions_taken(t->e, of, of->placed->versions->at[0]);
+    }
 }
 
 /* Memory for array k: its own, where it is assigned and stands there as a whole, or is read. */
@@ -229,6 +282,8 @@ static lun_status open_operand(teams *t, int k)
     lun_node *n;
     if (!o->assigned)
         return leaf(e, o->array, &t->node[k]);
+    if (t->apart)
+        return open_copies(t, k);
     lun_status s = lun__writable(e, o->array, &to);
     if (s != LUN_OK)
         return s;
@@ -266,11 +321,14 @@ static lun_status store_back(const teams *t)
 static lun_status run(teams *t, const lun_workdiv *w)
 {
     lun_status s = LUN_OK;
+    t->apart = writes_copies(t, w);
     for (int k = 0; s == LUN_OK && k < t->arrays; k++)
         if (t->operand[k].array)
             s = open_operand(t, k);
-    if (s != LUN_OK)
+    if (s != LUN_OK) {
+        close_copies(t);
         return s;
+    }
     t->run.f = t->r.function;
     t->run.notes = t->r.notes;
     t->run.names = t->r.names;
@@ -280,7 +338,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.arrays = t->node;
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
-    s = lun__run_teams(t->e, &t->run);
+    s = t->apart ? lun__run_teams_apart(t->e, &t->run) : lun__run_teams(t->e, &t->run);
     return s == LUN_OK ? store_back(t) : s;
 }
 

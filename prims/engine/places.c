@@ -179,6 +179,23 @@ lun_backend_slot *lun__set_at(lun_engine *e, int k)
     return k == 0 ? &e->backends[e->current] : NULL;
 }
 
+void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in_use *before)
+{
+    before->count = e->set_count;
+    before->current = e->current;
+    memcpy(before->at, e->set, sizeof before->at);
+    e->set_count = count;
+    memcpy(e->set, at, (size_t)count * sizeof *at);
+    (void)lun__set_enter(e, at[0]);
+}
+
+void lun__set_back(lun_engine *e, const lun_in_use *before)
+{
+    e->set_count = before->count;
+    e->current = before->current;
+    memcpy(e->set, before->at, sizeof e->set);
+}
+
 lun_status lun__backend_choose(lun_engine *e, const char *name)
 {
     for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {

@@ -108,6 +108,8 @@ struct lun_engine {
     void *handle_slabs;
 
     lun_storage *spare_storage; /* store/storage.c: unused ones */
+    int diverged;               /* store/versions.c: arrays whose copies differ; */
+    bool told_first;            /* it was logged that of such an array the first one was taken */
     int untimed;                /* run/launch.c: launches since the last one that was timed */
 
     lun_queues *queues;                /* NULL: none was made */
@@ -161,6 +163,15 @@ static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
     e->current = (int)(lun__computes_at(at) - e->backends);
     return before;
 }
+
+/* A set of places that was in use. */
+typedef struct lun_in_use {
+    lun_backend_slot *at[LUN_MAX_PLACES];
+    int count, current;
+} lun_in_use;
+/* Uses several places, which are open, until lun__set_back. */
+void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in_use *before);
+void lun__set_back(lun_engine *e, const lun_in_use *before);
 
 /* An evaluation begins and ends; between, the host's progress function is called. */
 void lun__progress_begin(lun_engine *e);

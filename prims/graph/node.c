@@ -350,12 +350,15 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
     free_list(e, unused); /* the cell stays: kernels take a NUMBER's, in memory or not */
 }
 
-lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s)
+lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s, lun_combine *combine)
 {
     lun_placed *wish = calloc(1, sizeof *wish);
     if (!wish)
         return lun__nomem(e);
-    wish->spread = lun__spread_retain(s);
+    wish->spread = s ? lun__spread_retain(s) : NULL;
+    if (!combine && n->wish)
+        combine = n->wish->combine;
+    wish->combine = lun__combine_retain(combine);
     lun__placed_free(e, n->wish);
     n->wish = wish;
     n->extended = 1;

@@ -254,8 +254,9 @@ static inline void lun__node_release(lun_engine *e, lun_node *n)
 
 /* n, evaluated, becomes a leaf on s (takes the reference); its operands are released. */
 void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t offset);
-/* n, which waits, shall be distributed so (a reference is taken) when it is evaluated. */
-lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s);
+/* n, which waits, shall be distributed so when it is evaluated (NULL: as it comes), and copies that
+ * differ be merged by `combine` (NULL: as was wished before); references are taken. */
+lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s, lun_combine *combine);
 /* n, a Scalar evaluated to this cell, becomes a NUMBER; its operands are released. */
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell);
 

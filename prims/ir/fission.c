@@ -23,7 +23,10 @@ typedef struct writer {
     int32_t start[LUN_DTYPE_COUNT]; /* the team's first element there */
     int32_t zero, one;
     int32_t last; /* number of the last thread */
+    int base;     /* argument: the first team of a launch, */
+    bool moved;   /* from which it counts its indices */
     int32_t team;
+    int32_t local;  /* moved: its number in the launch */
     int32_t thread; /* in a segment: its number */
     int depth;      /* blocks around that jumps count, from the segment's own on */
     bool failed;
@@ -321,8 +324,20 @@ static void write_team(writer *w)
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
+static int32_t base_of(writer *w)
+{
+    return make(w, LUN_IR_ARG, LUN_I64, -1, -1, w->base);
+}
+
+/* The team, if `counted` is its number among those of the launch or in the league. */
+static int32_t team_of(writer *w, int32_t counted)
+{
+    w->local = w->moved ? counted : -1;
+    return w->moved ? op(w, LUN_OP_ADD, LUN_I64, counted, base_of(w)) : counted;
+}
+
 /* A slot for each dtype of which something is left. */
-static void add_slots(writer *w, int base)
+static void add_slots(writer *w)
 {
     lun_fission *o = w->out;
     int32_t number = -1;
@@ -334,8 +349,7 @@ static void add_slots(writer *w, int base)
             continue;
         const int64_t count = (int64_t)w->cut.spilled[t] * w->ir->threads;
         if (number < 0)
-            number =
-                op(w, LUN_OP_SUB, LUN_I64, w->team, make(w, LUN_IR_ARG, LUN_I64, -1, -1, base));
+            number = w->local >= 0 ? w->local : op(w, LUN_OP_SUB, LUN_I64, w->team, base_of(w));
         w->slot[t] = lun__ir_slot_add(&o->ir, (lun_dtype)t, LUN_SLOT_TARGET);
         w->failed |= w->slot[t] < 0;
         o->count[o->ir.slot_count - 1 - o->first] = count;
@@ -343,7 +357,7 @@ static void add_slots(writer *w, int base)
     }
 }
 
-static lun_status write_together(writer *w, int base)
+static lun_status write_together(writer *w)
 {
     const size_t n = (size_t)w->ir->count + 1;
     lun_status s = lun__ir_segments_find(w->ir, &w->cut);
@@ -351,13 +365,13 @@ static lun_status write_together(writer *w, int base)
         return s;
     w->known = malloc(n * sizeof *w->known);
     w->failed |= !w->known;
-    w->team = make(w, LUN_IR_INDEX, LUN_I64, -1, -1, 0);
+    w->team = team_of(w, make(w, LUN_IR_INDEX, LUN_I64, -1, -1, 0));
     w->zero = integer(w, 0);
     w->one = integer(w, 1);
     w->last = integer(w, w->ir->threads - 1);
     if (!w->failed) {
         memset(w->known, -1, n * sizeof *w->known);
-        add_slots(w, base);
+        add_slots(w);
     }
     if (!w->failed)
         write_team(w);
@@ -377,6 +391,7 @@ static lun_status write_apart(writer *w)
         w->team = op(w, LUN_OP_IDIV, LUN_I64, index, all);
         w->thread = op(w, LUN_OP_MOD, LUN_I64, index, all);
     }
+    w->team = team_of(w, w->team);
     for (int32_t i = 0; i < w->ir->count && !w->failed; i++) {
         if (w->ir->ins[i].kind == LUN_IR_TEAM)
             w->map[i] = w->team;
@@ -398,9 +413,9 @@ static bool waits(const lun_ir *ir)
     return false;
 }
 
-lun_status lun__ir_fission(const lun_ir *ir, int base, lun_fission *out)
+lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out)
 {
-    writer w = {.ir = ir, .out = out};
+    writer w = {.ir = ir, .out = out, .base = base, .moved = moved, .local = -1};
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
     out->together = waits(ir);
@@ -408,7 +423,7 @@ lun_status lun__ir_fission(const lun_ir *ir, int base, lun_fission *out)
     w.map = calloc((size_t)ir->count + 1, sizeof *w.map);
     bool ok = w.map != NULL;
     ok = ok && lun__ir_copy_outside(ir, &out->ir);
-    lun_status s = !ok ? LUN_ENOMEM : out->together ? write_together(&w, base) : write_apart(&w);
+    lun_status s = !ok ? LUN_ENOMEM : out->together ? write_together(&w) : write_apart(&w);
     free(w.map);
     return s;
 }

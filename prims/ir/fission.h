@@ -15,8 +15,9 @@ typedef struct lun_fission {
 } lun_fission;
 
 /* Fills *out, to be freed in every case, for a verified kernel of teams.  base: the number of its
- * argument, an i64, that is the first team for which those slots have elements.  LUN_ENOMEM. */
-lun_status lun__ir_fission(const lun_ir *ir, int base, lun_fission *out);
+ * argument, an i64, that is the first team for which those slots have elements; moved: index 0 is
+ * of that team.  LUN_ENOMEM. */
+lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out);
 void lun__ir_fission_free(lun_fission *f);
 
 #endif

@@ -22,6 +22,7 @@ typedef struct teller {
     int step;
     int64_t size; /* of an element of the array that moves */
     const char *why;
+    bool merges; /* copies that differ are merged, before all steps */
 } teller;
 
 /* ---- sketches -------------------------------------------------------------------------------- */
@@ -101,7 +102,9 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
     to->moves[to->move_count++] = (lun_told_move){.from = name_of(m->from),
                                                   .to = name_of(m->to),
                                                   .bytes = (m->hi - m->lo) * t->size,
-                                                  .why = m->from ? t->why : "first use",
+                                                  .why = t->merges ? "copies are merged"
+                                                         : m->from ? t->why
+                                                                   : "first use",
                                                   .step = t->step};
     return LUN_OK;
 }
@@ -163,6 +166,8 @@ static lun_status read_slots(teller *t, const lun_lowered *l, const lun_spread *
 static lun_status tell_place(teller *t, const char *name, lun_interval indices)
 {
     lun_told *to = t->told;
+    if (t->merges) /* no kernel of the plan */
+        return LUN_OK;
     if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
         return lun__nomem(t->e);
     to->places[to->place_count++] =
@@ -181,7 +186,7 @@ static lun_status write_slots(teller *t, const lun_lowered *l, lun_spread *cut)
         if (l->ir.slots[i].role != LUN_SLOT_OUT)
             continue;
         lun_placed *p = lun__placed_sketch(NULL, false, n->n);
-        const bool wish = n->extended && n->wish;
+        const bool wish = n->extended && n->wish && n->wish->spread;
         if (p)
             p->spread = lun__spread_retain(wish ? n->wish->spread : cut);
         s = add(t, n, p);
@@ -275,7 +280,7 @@ static lun_status make_alone(teller *t, const lun_node *n)
     const bool there = at->backend->buffer_new != NULL;
     lun_placed *p = lun__placed_sketch(NULL, !there, n->n);
     lun_status s = add(t, n, p);
-    if (s == LUN_OK && n->extended && n->wish)
+    if (s == LUN_OK && n->extended && n->wish && n->wish->spread)
         p->spread = lun__spread_retain(n->wish->spread);
     lun_piece *x = s == LUN_OK && there ? lun__placed_piece(p, at) : NULL;
     if (s == LUN_OK && there && !(x && lun__intervals_add(&x->fresh, 0, n->n)))
@@ -324,11 +329,43 @@ static lun_status alone(teller *t, const lun_step *step)
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-lun_status lun__moves_tell(lun_engine *e, const lun_steps *steps, lun_told *out)
+/* What the storage has is then what its versions come to. */
+static lun_status merge(teller *t, const lun_told_merge *m)
+{
+    const lun_versions *v = m->storage->placed->versions;
+    lun_placed *p = NULL;
+    lun_in_use before;
+    lun_status s = LUN_OK;
+    if (!m->node)
+        s = add(t, m->storage, p = begin(v->at[0]));
+    if (m->node) {
+        t->merges = true;
+        lun__set_take(t->e, v->place, v->count, &before);
+        for (int i = 0; s == LUN_OK && i < m->steps->count; i++)
+            s = share(t, &m->steps->at[i]);
+        lun__set_back(t->e, &before);
+        t->merges = false;
+    }
+    for (int i = 0; s == LUN_OK && m->node && i < t->count; i++)
+        if (t->known[i].of == m->node) {
+            t->known[i].of = m->storage;
+            p = t->known[i].at;
+        }
+    if (s != LUN_OK || !p)
+        return s;
+    lun__spread_release(p->spread);
+    p->spread = m->storage->placed->spread ? lun__spread_retain(m->storage->placed->spread) : NULL;
+    return LUN_OK;
+}
+
+lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int count,
+                           const lun_steps *steps, lun_told *out)
 {
     teller t = {.e = e, .told = out};
     lun_status s = LUN_OK;
     *out = (lun_told){0};
+    for (int i = 0; s == LUN_OK && i < count; i++)
+        s = merge(&t, &merges[i]);
     for (; s == LUN_OK && t.step < steps->count; t.step++) {
         const lun_step *step = &steps->at[t.step];
         if (e->set_count)

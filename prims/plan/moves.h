@@ -24,8 +24,17 @@ typedef struct lun_told {
     int move_count, move_room, place_count, place_room;
 } lun_told;
 
+/* Copies that differ, of a storage, which are merged before the plan: by the steps that make node
+ * where the places of the versions are in use; NULL: the first one is taken. */
+typedef struct lun_told_merge {
+    const lun_storage *storage;
+    const lun_node *node;
+    const lun_steps *steps;
+} lun_told_merge;
+
 /* What running the steps would do.  To be freed also on failure. */
-lun_status lun__moves_tell(lun_engine *e, const lun_steps *s, lun_told *out);
+lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int count,
+                           const lun_steps *s, lun_told *out);
 void lun__moves_free(lun_told *t);
 
 #endif

@@ -33,11 +33,12 @@ static void take_operands(lun_lowerer *l)
         lun__lower_nomem(l);
 }
 
-static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, bool moved,
+                              lun_team_kernel *k)
 {
     lun_fission f;
     const lun_ir *body = b->f->body;
-    if (lun__ir_fission(body, LUN_FRONT_BASE, &f) != LUN_OK) {
+    if (lun__ir_fission(body, LUN_FRONT_BASE, moved, &f) != LUN_OK) {
         lun__lower_nomem(l);
     } else {
         k->indices = f.together ? 1 : body->threads;
@@ -61,7 +62,8 @@ static void lower_whole(lun_lowerer *l, const lun_team_body *b, lun_team_kernel 
     take_notes(l, b, NULL);
 }
 
-lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, bool teams, lun_team_kernel *out)
+lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form form,
+                            lun_team_kernel *out)
 {
     memset(out, 0, sizeof *out);
     lun_lowerer l = lun__lower_alone(e, &out->lowered);
@@ -70,10 +72,10 @@ lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, bool teams, l
         const int64_t count = s->own ? s->count * b->f->body->threads : s->count;
         out->memory[out->memories++] = (lun_team_memory){b->first + k, count};
     }
-    if (teams)
+    if (form == LUN_TEAMS_WHOLE)
         lower_whole(&l, b, out);
     else
-        lower_apart(&l, b, out);
+        lower_apart(&l, b, form == LUN_TEAMS_MOVED, out);
     if (l.status == LUN_OK)
         take_operands(&l);
     if (b->f->types)

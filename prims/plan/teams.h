@@ -28,9 +28,12 @@ typedef struct lun_team_body {
     int scratches, first;
 } lun_team_body;
 
-/* The kernel of a body.  teams: the backend runs kernels of teams (lun_backend.teams).  *out is to
- * be freed in every case. */
-lun_status lun__lower_teams(lun_engine *e, const lun_team_body *body, bool teams,
+/* A kernel of teams, for backends that run such (lun_backend.teams); one without, for all; the same
+ * whose indices begin with the launch's first team, wherever in the league that is. */
+typedef enum lun_team_form { LUN_TEAMS_WHOLE, LUN_TEAMS_APART, LUN_TEAMS_MOVED } lun_team_form;
+
+/* The kernel of a body.  *out is to be freed in every case. */
+lun_status lun__lower_teams(lun_engine *e, const lun_team_body *body, lun_team_form form,
                             lun_team_kernel *out);
 void lun__team_kernel_free(lun_team_kernel *k);
 

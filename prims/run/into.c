@@ -133,7 +133,7 @@ lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
 {
     lun_backend_slot *b;
     *done = false;
-    if (e->set_count || e->telling || count > TARGETS)
+    if (e->set_count || e->diverged || e->telling || count > TARGETS)
         return LUN_OK;
     for (int k = 0; k < count; k++)
         if (!may_be_last(roots[k]))

@@ -130,3 +130,30 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     to->bytes = to->read + to->written;
     return s;
 }
+
+/* ---- whole arrays ---------------------------------------------------------------------------- */
+
+lun_status lun__local_current(lun_engine *e, const lun_node *n, lun_backend_slot *at)
+{
+    lun_piece *x;
+    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
+    if (s == LUN_OK)
+        s = lun__placed_ensure(e, n->storage, at, n->offset, n->offset + n->n, &x);
+    const lun_status sent = lun__placed_sent(e);
+    return s == LUN_OK ? sent : s;
+}
+
+lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                 lun_backend_slot *at, bool written)
+{
+    lun_storage *s = written ? lun__version_at(n->storage, at) : n->storage;
+    lun_piece *x;
+    lun_status status = lun__placed_ensure(e, s, at, n->offset, n->offset + n->n, &x);
+    if (status != LUN_OK)
+        return status;
+    const int64_t bytes = n->n * lun__dtype_get(s->dtype)->bytes;
+    bind_piece(to, i, s, x, n->offset);
+    to->bytes += bytes;
+    *(written ? &to->written : &to->read) += bytes;
+    return LUN_OK;
+}

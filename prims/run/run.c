@@ -14,6 +14,7 @@
 #include "run/algorithm.h"
 #include "run/chain.h"
 #include "run/copy.h"
+#include "run/merged.h"
 #include "run/pairs.h"
 #include "run/pieces.h"
 #include "run/placed.h"
@@ -218,7 +219,7 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
-static lun_status refuse(lun_engine *e)
+lun_status lun__refuse_telling(lun_engine *e)
 {
     return lun__fail(
         e, LUN_EARG,
@@ -230,52 +231,16 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     if (are_done(roots, count))
         return LUN_OK;
     if (e->telling)
-        return refuse(e);
+        return lun__refuse_telling(e);
+    lun_status status = lun__merge_operands(e, roots, count);
+    if (status != LUN_OK)
+        return status;
     lun_host_begin(e);
     lun__progress_begin(e);
-    lun_status status = run_roots(e, roots, count);
+    status = run_roots(e, roots, count);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
         lun__tell_index(e, roots, count, lun__run_range);
-    lun__progress_end(e);
-    lun_host_end(e);
-    return status;
-}
-
-static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
-{
-    lun_steps s;
-    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
-    lun_status status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
-    if (status != LUN_OK)
-        return status;
-    for (int i = 0; status == LUN_OK && i < s.count; i++) {
-        lun_kernel_entry *k;
-        const lun_step *step = &s.at[i];
-        if (step->kind == LUN_STEP_RUNNING)
-            status = lun__prepare_running(e, step->node);
-        if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
-            continue;
-        const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
-        status = lun__run_kernel(e, l, &k);
-        if (status == LUN_OK && k->at->backend->prepare)
-            status = k->at->backend->prepare(k->at->state, k->kernel);
-        if (status == LUN_EBUILD)
-            status = lun__explain_refusal(e, l);
-        if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
-            status = LUN_ELIMIT;
-    }
-    lun__steps_free(e, &s);
-    return status;
-}
-
-lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count)
-{
-    if (e->telling)
-        return refuse(e);
-    lun_host_begin(e);
-    lun__progress_begin(e);
-    lun_status status = prepare(e, roots, count);
     lun__progress_end(e);
     lun_host_end(e);
     return status;
@@ -387,10 +352,13 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
 {
     *done = false;
     if (e->telling)
-        return refuse(e);
+        return lun__refuse_telling(e);
+    lun_status status = lun__merge_operands(e, &root, 1);
+    if (status != LUN_OK)
+        return status;
     lun_host_begin(e);
     lun__progress_begin(e);
-    lun_status status = run_range(e, root, first, count, host, done);
+    status = run_range(e, root, first, count, host, done);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
         lun__tell_index(e, &root, 1, lun__run_range);

@@ -8,6 +8,8 @@
 
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
+/* The failure of an evaluation that the host's progress function begins. */
+lun_status lun__refuse_telling(lun_engine *e);
 /* Makes the kernels of that evaluation and has them compiled, without running any. LUN_EBUILD. */
 lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
 /* Computes the roots, different ones that wait, straight into memory of the host: root k's elements

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "run/bind.h"
+#include "run/local.h"
 #include "run/profile.h"
 #include "run/race.h"
 #include "run/run.h"
@@ -62,51 +63,75 @@ static void close_memory(lun_engine *e, lun_team_kernel *k)
     }
 }
 
-static lun_status launch(lun_engine *e, const lun_team_kernel *k, lun_kernel_entry *entry,
-                         int64_t teams, int64_t first, int64_t count)
+static bool is_memory(const lun_team_kernel *k, int slot)
 {
-    const lun_lowered *l = &k->lowered;
+    for (int i = 0; i < k->memories; i++)
+        if (k->memory[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* What runs where: the league's teams first .. first + count - 1; at a place: of the set in use, on
+ * its own version of what is written; NULL: all of them, where the backend in use computes. */
+typedef struct share {
+    lun_team_kernel *k;
+    lun_backend_slot *at;
+    int64_t first, count;
+} share;
+
+static lun_status bind_slot(lun_engine *e, const share *w, lun_binding *to, int i)
+{
+    const lun_node *n = w->k->lowered.slots[i].node;
+    const bool writes = w->k->lowered.ir.slots[i].role == LUN_SLOT_TARGET;
+    if (!w->at || is_memory(w->k, i))
+        return lun__bind_part(e, to, i, n->storage, n->offset, NULL, n->n, writes);
+    return lun__local_bind_array(e, to, i, n, w->at, writes);
+}
+
+static lun_status launch(lun_engine *e, const share *w, lun_kernel_entry *entry, int64_t first,
+                         int64_t count)
+{
+    const lun_team_kernel *k = w->k;
+    const int64_t skipped = w->at ? first : 0; /* its index 0 is of that team */
     lun_binding to;
-    lun_status s = lun__bind_open(e, l, &to);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        const lun_node *n = l->slots[i].node;
-        s = lun__bind_part(e, &to, i, n->storage, n->offset, NULL, n->n,
-                           l->ir.slots[i].role == LUN_SLOT_TARGET);
-    }
+    lun_status s = lun__bind_open(e, &k->lowered, &to);
+    for (int i = 0; s == LUN_OK && i < k->lowered.ir.slot_count; i++)
+        s = bind_slot(e, w, &to, i);
     to.races = k->races;
     if (s == LUN_OK)
-        s = lun__bind_run(e, &to, entry, teams * k->indices, first * k->indices, count * k->indices,
-                          NULL);
+        s = lun__bind_run(e, &to, entry, (w->first + w->count - skipped) * k->indices,
+                          (first - skipped) * k->indices, count * k->indices, NULL);
     lun__bind_close(&to);
     return s;
 }
 
 /* The teams first .. first + count - 1. */
-static lun_status some_teams(lun_engine *e, lun_team_kernel *k, int64_t teams, int64_t first,
-                             int64_t count)
+static lun_status some_teams(lun_engine *e, const share *w, int64_t first, int64_t count)
 {
+    lun_team_kernel *k = w->k;
     const lun_stats before = e->stats;
     const double start = lun__now();
     lun_kernel_entry *entry;
     k->lowered.args[LUN_FRONT_BASE].cell = (uint64_t)first;
     lun_status s = lun__run_kernel(e, &k->lowered, &entry);
     if (s == LUN_OK)
-        s = launch(e, k, entry, teams, first, count);
+        s = launch(e, w, entry, first, count);
     if (s == LUN_OK && e->profiling)
         lun__profile_after(e, &before, lun__now() - start, &k->lowered, entry, count * k->indices);
     return s;
 }
 
-static lun_status all_teams(lun_engine *e, lun_team_kernel *k, int64_t teams)
+static lun_status all_teams(lun_engine *e, const share *w)
 {
-    const int64_t most = k->races ? teams : teams_at_once(k, teams);
+    const int64_t end = w->first + w->count;
+    const int64_t most = w->k->races ? w->count : teams_at_once(w->k, w->count);
     lun_status s = LUN_OK;
-    for (int64_t first = 0; s == LUN_OK && first < teams; first += most) {
-        int64_t count = teams - first < most ? teams - first : most;
-        s = open_memory(e, k, count);
+    for (int64_t first = w->first; s == LUN_OK && first < end; first += most) {
+        int64_t count = end - first < most ? end - first : most;
+        s = open_memory(e, w->k, count);
         if (s == LUN_OK)
-            s = some_teams(e, k, teams, first, count);
-        close_memory(e, k);
+            s = some_teams(e, w, first, count);
+        close_memory(e, w->k);
     }
     return s;
 }
@@ -149,7 +174,7 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_team_kernel 
     }
     k->races = &races;
     if (s == LUN_OK)
-        s = all_teams(e, k, r->teams);
+        s = all_teams(e, &(share){k, NULL, 0, r->teams});
     if (s != LUN_OK && races.at >= 0)
         s = lun__explain_race(e, r, &races);
     k->races = NULL;
@@ -170,12 +195,62 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
         return lun__fail(e, LUN_EARG,
                          "check=true is for the backend reference, not %s: lun.use \"reference\"",
                          b->backend->name);
-    const lun_team_body body = {r->f, r->notes, r->scratch, r->scratches, r->first};
-    s = lun__lower_teams(e, &body, b->backend->teams, &k);
+    s = lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first},
+                         b->backend->teams ? LUN_TEAMS_WHOLE : LUN_TEAMS_APART, &k);
     if (s == LUN_OK) {
         fill(r, &k);
-        s = r->check ? watched(e, r, &k) : all_teams(e, &k, r->teams);
+        s = r->check ? watched(e, r, &k) : all_teams(e, &(share){&k, NULL, 0, r->teams});
     }
     lun__team_kernel_free(&k);
+    return s;
+}
+
+/* ---- several places -------------------------------------------------------------------------- */
+
+/* Each array that a place reads or writes is current there before one is bound: more of one moves
+ * its memory. */
+static lun_status make_current(lun_engine *e, const share *w)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < w->k->lowered.ir.slot_count; i++)
+        if (!is_memory(w->k, i) && w->k->lowered.ir.slots[i].role != LUN_SLOT_TARGET)
+            s = lun__local_current(e, w->k->lowered.slots[i].node, w->at);
+    return s;
+}
+
+static lun_status run_there(lun_engine *e, const lun_team_run *r, share *w)
+{
+    const int64_t launches = e->stats.launches;
+    const int before = lun__set_enter(e, w->at);
+    lun_team_kernel k;
+    lun_status s =
+        lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first},
+                         LUN_TEAMS_MOVED, &k);
+    w->k = &k;
+    if (s == LUN_OK) {
+        fill(r, &k);
+        s = make_current(e, w);
+    }
+    if (s == LUN_OK)
+        s = all_teams(e, w);
+    lun__team_kernel_free(&k);
+    e->current = before;
+    w->at->counted->launches += e->stats.launches - launches;
+    return s;
+}
+
+lun_status lun__run_teams_apart(lun_engine *e, const lun_team_run *r)
+{
+    int64_t bound[LUN_MAX_PLACES + 1];
+    const int places = lun__set_places(e);
+    lun_status s = LUN_OK;
+    lun__spread_cut(LUN_SPREAD_REMAINDER, NULL, r->teams, places, bound);
+    for (int k = 0; s == LUN_OK && k < places; k++) {
+        share w = {NULL, lun__set_at(e, k), bound[k], bound[k + 1] - bound[k]};
+        if (w.count)
+            s = run_there(e, r, &w);
+        if (s == LUN_OK)
+            s = lun__stopped(e);
+    }
     return s;
 }

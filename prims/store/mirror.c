@@ -77,7 +77,9 @@ lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_st
 
 lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
 {
-    lun_status status = LUN_OK;
+    lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    if (status != LUN_OK)
+        return status;
     if (s->stale) {
         lun_mirror *m = find_current(s);
         if (!s->data)
@@ -117,10 +119,11 @@ static void move_range(void *ctx, int64_t from, int64_t to)
 lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                              void *host)
 {
-    lun_mirror *m = s->stale ? find_current(s) : NULL;
     bool part = count < s->count / PEEK_SHARE && s->peeks < PEEKS;
-    if (!count)
-        return LUN_OK;
+    lun_status merged = count && s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    if (!count || merged != LUN_OK)
+        return merged;
+    lun_mirror *m = s->stale ? find_current(s) : NULL;
     if (s->source)
         return lun__storage_fetch_all(e, s, first, count, host);
     if (m && (part || count == s->count)) {
@@ -159,7 +162,9 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
                                lun_buffer **out)
 {
     lun_mirror *m = find(s, at);
-    lun_status status = LUN_OK;
+    lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    if (status != LUN_OK)
+        return status;
     if (s->placed && s->stale && !s->source && !find_current(s)) {
         status = lun__placed_whole(e, s, at);
         if (status != LUN_OK)

@@ -86,6 +86,21 @@ lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
     return NULL;
 }
 
+lun_combine *lun__combine_retain(lun_combine *c)
+{
+    if (c)
+        c->refs++;
+    return c;
+}
+
+void lun__combine_release(lun_combine *c)
+{
+    if (!c || --c->refs)
+        return;
+    c->release(c->f);
+    free(c);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void lun__piece_empty(lun_engine *e, lun_piece *x)
@@ -110,6 +125,9 @@ void lun__placed_free(lun_engine *e, lun_placed *p)
     if (p) {
         lun__intervals_free(&p->host);
         lun__spread_release(p->spread);
+        lun__combine_release(p->combine);
+        if (p->versions)
+            p->versions->end(e, p->versions);
     }
     free(p);
 }

@@ -313,12 +313,37 @@ void lun__placed_outdate(lun_storage *s)
     lun__intervals_clear(&s->placed->host);
 }
 
+/* The distribution of an array whose copies differ is decided anew: so is what they come to. */
+static void decide_versions(lun_placed *p)
+{
+    if (p->versions->decided)
+        return;
+    p->versions->decided = true;
+    p->versions->combine = lun__combine_retain(p->combine);
+}
+
+lun_status lun__placed_combine(lun_engine *e, lun_storage *s, lun_combine *c)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status != LUN_OK)
+        return status;
+    lun__combine_retain(c);
+    lun__combine_release(p->combine);
+    p->combine = c;
+    if (p->versions)
+        decide_versions(p);
+    return LUN_OK;
+}
+
 lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
 {
     lun_placed *p;
     lun_status status = lun__placed_open(e, s, &p);
     if (status != LUN_OK || p->spread == spread)
         return status;
+    if (p->versions && !(p->spread && lun__spread_same(p->spread, spread)))
+        decide_versions(p);
     lun__spread_release(p->spread);
     p->spread = lun__spread_retain(spread);
     return LUN_OK;
@@ -327,12 +352,17 @@ lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
 lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
 {
     lun_spread *before = s->placed ? s->placed->spread : NULL;
-    const bool fits = wish->spread->n == s->count;
+    const bool fits = !wish->spread || wish->spread->n == s->count;
     if (fits && !s->placed) {
         s->placed = wish;
         return NULL;
     }
     if (fits) {
+        lun_combine *kept = s->placed->combine;
+        s->placed->combine = wish->combine;
+        wish->combine = kept;
+    }
+    if (fits && wish->spread) {
         s->placed->spread = wish->spread;
         wish->spread = before;
     }
@@ -343,7 +373,10 @@ lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
 lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to)
 {
     lun_spread *s = from->placed ? from->placed->spread : NULL;
-    return s && s->n == to->count ? lun__placed_decide(e, to, s) : LUN_OK;
+    lun_status status = s && s->n == to->count ? lun__placed_decide(e, to, s) : LUN_OK;
+    return status == LUN_OK && from->placed && from->placed->combine
+               ? lun__placed_combine(e, to, from->placed->combine)
+               : status;
 }
 
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)

@@ -20,10 +20,41 @@ struct lun_piece {
     lun_intervals fresh;
 };
 
+/* The function by which copies that differ are merged, counted; how it ends is its maker's. */
+struct lun_combine {
+    int refs;
+    lun_function *f;
+    void (*release)(lun_function *f);
+};
+
+/* Copies that differ: places have written theirs apart.  Until they are merged, which happens once,
+ * each is a storage of its own, current at its place alone, and the storage itself has nothing. */
+typedef struct lun_versions lun_versions;
+typedef lun_status lun_merge_fn(lun_engine *e, lun_storage *s);
+
+/* How a kernel writes copies. */
+typedef struct lun_writing {
+    lun_op op;     /* by the one operation by which all that it writes is combined; COUNT: else */
+    uint64_t cell; /* of op: what all places but the first begin with */
+    lun_merge_fn *merge; /* who merges them, by lun__versions_taken */
+} lun_writing;
+
+struct lun_versions {
+    int count;
+    lun_storage *at[LUN_MAX_PLACES]; /* in the order in which they are merged */
+    lun_backend_slot *place[LUN_MAX_PLACES];
+    lun_writing how;
+    bool decided;         /* the array has been distributed anew: `combine` holds, and no kernel */
+    lun_combine *combine; /* sees its own place's version any more */
+    void (*end)(lun_engine *e, lun_versions *v); /* frees it all */
+};
+
 struct lun_placed {
     lun_spread *spread; /* where the elements shall be; NULL: not decided */
     lun_intervals host; /* what host memory has, unless all is current there */
     lun_piece *pieces;
+    lun_combine *combine;   /* of copies that differ, a reference; NULL: none was given */
+    lun_versions *versions; /* what is current instead of all this; NULL: nothing */
 };
 
 /* What a storage has there, made if need be, with the mirrors that it has as pieces. */
@@ -67,6 +98,10 @@ void lun__placed_outdate(lun_storage *s);
 lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at);
 /* Decides, for the set in use, where the elements of s shall be (a reference is taken). */
 lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread);
+/* c (a reference is taken) merges the next copies of s that differ, or those that do now. */
+lun_status lun__placed_combine(lun_engine *e, lun_storage *s, lun_combine *c);
+lun_combine *lun__combine_retain(lun_combine *c); /* NULL is allowed, as here: */
+void lun__combine_release(lun_combine *c);
 /* s, of a new array, shall be distributed as a wish says, which is taken.  Cannot fail: NULL. */
 lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish);
 /* A copy of the elements of `from` is distributed as these are. */
@@ -75,5 +110,23 @@ lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storag
 const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
+
+/* ---- versions.c: copies that differ ---------------------------------------------------------- */
+
+/* The copies of s, which is a copy on every place of the set in use, are about to be written by a
+ * kernel, each at its place: they become versions, unless they are already and go on as such. */
+lun_status lun__versions_open(lun_engine *e, lun_storage *s, const lun_writing *how);
+/* The version of a place, which has one. */
+lun_storage *lun__version_at(const lun_storage *s, const lun_backend_slot *at);
+/* Merges the versions of s, if it has some. */
+static inline lun_status lun__versions_merge(lun_engine *e, lun_storage *s)
+{
+    return s->placed && s->placed->versions ? s->placed->versions->how.merge(e, s) : LUN_OK;
+}
+/* The function by which they are merged; NULL: none was given. */
+lun_function *lun__versions_function(const lun_storage *s);
+/* s takes the elements of `from`, of as many, which nothing else uses: they are what the versions
+ * come to, and those are gone.  Its own distribution stays. */
+lun_status lun__versions_taken(lun_engine *e, lun_storage *s, lun_storage *from);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct lun_mirror {
  * the mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
 typedef struct lun_storage lun_storage;
 typedef struct lun_placed lun_placed;
+typedef struct lun_combine lun_combine;
 struct lun_storage {
     int refs;
     lun_dtype dtype;

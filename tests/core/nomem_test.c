@@ -393,9 +393,35 @@ static lun_status distributions(lun_engine *e)
     return let_go(h);
 }
 
+/* Copies that differ, merged by an expression, a read, a copy and in another set. */
+static lun_status differing(lun_engine *e)
+{
+    hands all = {.e = e}, *h = &all;
+    double ones[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    lun_array *a = MAKE(lun_vector(e, ones, N, LUN_F64, next(h)));
+    lun_array *b = MAKE(lun_vector(e, ones, N, LUN_F64, next(h)));
+    DO(lun_function_op(e, LUN_OP_ADD, &h->f));
+    const lun_distribution sums = {.size = sizeof sums, .kind = "copy", .combine = h->f};
+    const lun_distribution first = {.size = sizeof first, .kind = "copy"};
+    DO(lun_distribute(e, a, &sums));
+    DO(lun_distribute(e, b, &first));
+    DO(lun_touched(e, a));
+    DO(lun_touched(e, b));
+    lun_array *sum = MAKE(lun_add(e, a, b, next(h)));
+    DO(lun_explain(e, &sum, 1, &h->plan));
+    expect_number(h, sum, 4 * N);
+    DO(lun_touched(e, a));
+    lun_array *copy = MAKE(lun_copy(e, a, next(h)));
+    expect_number(h, copy, 9 * N);
+    return let_go(h);
+}
+
 static void test_sets(void **state)
 {
     (void)state;
+    each(differing, "reference/3", NULL, 1);
     each(distributions, "reference/3", NULL, 1);
     each(operators, "reference/3", NULL, 1);
     each(writes, "reference/3", NULL, 1);

@@ -206,8 +206,8 @@ static const char work_script[] =
     "assert(both:sum() == 400010000.0 + 1000000)\n"
     "assert(not pcall(function() return (wide // (wide - 5)):eval() end))\n";
 
-/* Two devices and the host as one: parts, halves of chunks, a copy, a scan that is carried on, and
- * elements that go from place to place. */
+/* Two devices and the host as one: parts, halves of chunks, a copy, a scan that is carried on,
+ * elements that go from place to place, and copies that differ. */
 static const char set_script[] =
     "lun.use 'opencl:1,opencl:2,openmp'\n"
     "assert(src:sum() == 400010000.0)\n"
@@ -219,6 +219,9 @@ static const char set_script[] =
     "local both = (src + picked):eval()\n"
     "assert(both:sum() == 400010000.0 + 1000000)\n"
     "assert(picked:distribute('single', { device = 2 }):sum() == 1000000)\n"
+    "local counts = lun.zeros(4, 'i64'):copy():distribute 'copy'\n"
+    "lun.teams { league = 30 }(function(t) lun.atomic.add(counts, t:block() % 4 + 1, 1) end)\n"
+    "assert(counts:sum() == 30)\n"
     "assert(not pcall(function() return (wide // (wide - 5)):eval() end))\n";
 
 /* Whatever failed: host memory is whole, and what was on a device is right or said to be lost. */

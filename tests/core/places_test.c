@@ -194,11 +194,77 @@ static void test_other_sets(void **state)
     release_all((lun_array *[]){a, b, c}, 3);
 }
 
+static lun_distribution_state state_of(lun_array *a)
+{
+    lun_distribution_state s = {.size = sizeof s};
+    OK(lun_distribution_get(e, a, &s));
+    return s;
+}
+
+/* Copies that are said to differ, and the function that merges them. */
+static void test_merges(void **state)
+{
+    (void)state;
+    lun_function *sum, *text;
+    lun_place_stats place = {.size = sizeof place};
+    OK(lun_use(e, "reference/3"));
+    lun_array *a = counted(), *b;
+    OK(lun_function_op(e, LUN_OP_ADD, &sum));
+    OK(lun_function_c(e, "(double x, double y) { return x - y; }", &text));
+    assert_int_equal(lun_touched(e, a), LUN_EARG);
+    assert_non_null(strstr(lun_error(e), "only copies can differ"));
+    distribute(a, (lun_distribution){.kind = "copy", .combine = sum});
+    assert_false(state_of(a).diverged);
+    assert_string_equal(state_of(a).combine, "+");
+    assert_ptr_equal(state_of(a).function, sum);
+    lun_function_release(sum); /* the array keeps it */
+    OK(lun_touched(e, a));
+    OK(lun_touched(e, a));
+    assert_true(state_of(a).diverged);
+    assert_int_equal(stats_now().merges, 0);
+    b = with_number(LUN_OP_ADD, a, 1);
+    OK(lun_eval(e, &b, 1));
+    for (int i = 0; i < N; i++) {
+        assert_true(at(a, i) == 3 * (i + 1));
+        assert_true(at(b, i) == 3 * (i + 1) + 1);
+    }
+    assert_int_equal(stats_now().merges, 1);
+    OK(lun_touched(e, a));
+    distribute(a, (lun_distribution){.kind = "block", .combine = text});
+    assert_string_equal(state_of(a).combine, "function");
+    for (int i = 0; i < N; i++)
+        assert_true(at(a, i) == -3 * (i + 1));
+    assert_int_equal(stats_now().merges, 2);
+    assert_true(lun_place_stats_get(e, 2, &place));
+    assert_int_equal(place.merges, 2);
+    lun_function_release(text);
+    release_all((lun_array *[]){a, b}, 2);
+}
+
+/* A function that cannot merge the array is refused, and so is none that is kept. */
+static void test_bad_merges(void **state)
+{
+    (void)state;
+    lun_function *f;
+    OK(lun_use(e, "reference/2"));
+    lun_array *a = counted();
+    OK(lun_function_op(e, LUN_OP_SUB, &f));
+    refused(a, (lun_distribution){.kind = "copy", .combine = f}, "sub is not associative");
+    lun_function_release(f);
+    OK(lun_function_op(e, LUN_OP_BAND, &f));
+    const lun_distribution d = {.size = sizeof d, .kind = "copy", .combine = f};
+    assert_int_equal(lun_distribute(e, a, &d), LUN_EDTYPE);
+    lun_function_release(f);
+    expect_counts(a, "none", COUNTS(0, 0));
+    assert_null(state_of(a).combine);
+    lun_release(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_names),    TEST(test_parts_and_moves), TEST(test_plan),
-        TEST(test_refusals), TEST(test_sizes),           TEST(test_other_sets),
+        TEST(test_names), TEST(test_parts_and_moves), TEST(test_plan),   TEST(test_refusals),
+        TEST(test_sizes), TEST(test_other_sets),      TEST(test_merges), TEST(test_bad_merges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
