@@ -1,6 +1,7 @@
 -- List-mode OSEM: an image is reconstructed from decays, of each of which only the line is known on which it happened.
--- Paths through the image are Siddon's; the error image is merged by addition; the next image is a zip. On several
--- places (LUNARRAY_BACKEND=openmp/4, opencl:*) each has its part of the events, and what is printed is the same.
+-- Paths through the image are Siddon's. On several places (LUNARRAY_BACKEND=openmp/4, opencl:*) each has its part of
+-- the events and an error image of its own; these are merged by addition, each place its part of the voxels, of which
+-- the next image is a zip. What is printed is the same on any number of places.
 -- usage: lunarray examples/skelcl/osem.lua [explicit | implicit [passes [slice.pgm]]]
 local lun = require "lunarray"
 
@@ -30,36 +31,82 @@ while #ends[1] < EVENTS * SUBSETS do
     end
 end
 
+-- Siddon's path through the image: where the line from (x, y, z) along (dx, dy, dz) enters and leaves it, in lengths of
+-- the line, and the voxel in which it enters.
+local function enter(x, y, z, dx, dy, dz)
+    local x0, y0, z0 = -x / dx, -y / dy, -z / dz
+    local x1, y1, z1 = (N - x) / dx, (N - y) / dy, (N - z) / dz
+    local from = math.max(math.min(x0, x1), math.min(y0, y1), math.min(z0, z1))
+    local to = math.min(math.max(x0, x1), math.max(y0, y1), math.max(z0, z1))
+    local px = math.max(0, math.min(N - 1, math.floor(x + from * dx)))
+    local py = math.max(0, math.min(N - 1, math.floor(y + from * dy)))
+    local pz = math.max(0, math.min(N - 1, math.floor(z + from * dz)))
+    return from, to, px, py, pz
+end
+
+-- From a voxel to the next one: where, and where the line is then; behind the last one from is to.
+local function step(x, y, z, dx, dy, dz, from, to, px, py, pz)
+    local nx = ((dx > 0 and px + 1 or px) - x) / dx
+    local ny = ((dy > 0 and py + 1 or py) - y) / dy
+    local nz = ((dz > 0 and pz + 1 or pz) - z) / dz
+    local next = math.min(nx, ny, nz, to)
+    local length = math.max(0.0, next - from) * math.sqrt(dx * dx + dy * dy + dz * dz)
+    if next == nx then px = px + (dx > 0 and 1 or -1)
+    elseif next == ny then py = py + (dy > 0 and 1 or -1)
+    else pz = pz + (dz > 0 and 1 or -1) end
+    local inside = next < to and px >= 0 and px < N and py >= 0 and py < N and pz >= 0 and pz < N
+    return length, inside and next or to, px, py, pz
+end
+
 -- Element m of the path of event i: the number of the voxel, and the length in it; 0 behind the last one.
 local function path(ax, ay, az, bx, by, bz)
     return function(i, m)
         local x, y, z = ax[i], ay[i], az[i]
         local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
-        local x0, y0, z0 = -x / dx, -y / dy, -z / dz
-        local x1, y1, z1 = (N - x) / dx, (N - y) / dy, (N - z) / dz
-        local from = math.max(math.min(x0, x1), math.min(y0, y1), math.min(z0, z1))
-        local to = math.min(math.max(x0, x1), math.max(y0, y1), math.max(z0, z1))
-        local px = math.max(0, math.min(N - 1, math.floor(x + from * dx)))
-        local py = math.max(0, math.min(N - 1, math.floor(y + from * dy)))
-        local pz = math.max(0, math.min(N - 1, math.floor(z + from * dz)))
+        local from, to, px, py, pz = enter(x, y, z, dx, dy, dz)
         local voxel, length, round = 1, 0.0, 0
         while round < m do
             voxel, length, round = 1, 0.0, round + 1
             if from < to then
-                local nx = ((dx > 0 and px + 1 or px) - x) / dx
-                local ny = ((dy > 0 and py + 1 or py) - y) / dy
-                local nz = ((dz > 0 and pz + 1 or pz) - z) / dz
-                local next = math.min(nx, ny, nz, to)
                 voxel = (pz * N + py) * N + px + 1
-                length = math.max(0.0, next - from) * math.sqrt(dx * dx + dy * dy + dz * dz)
-                if next == nx then px = px + (dx > 0 and 1 or -1)
-                elseif next == ny then py = py + (dy > 0 and 1 or -1)
-                else pz = pz + (dz > 0 and 1 or -1) end
-                from = (next < to and px >= 0 and px < N and py >= 0 and py < N and pz >= 0 and pz < N) and next or to
+                length, from, px, py, pz = step(x, y, z, dx, dy, dz, from, to, px, py, pz)
             end
         end
         return voxel, length
     end
+end
+
+-- What an event adds to the error image where it has a length of its path: a whole number of these parts of 1, so that
+-- sums do not depend on the order in which places and threads add.
+local UNIT = 2.0 ^ 40
+
+-- The error image of events, added up by a thread for each of them: each place has its own one, and its own events.
+local function errors(f, ax, ay, az, bx, by, bz)
+    local c = lun.zeros(#f, "i64"):copy():distribute("copy", { combine = "+" })
+    lun.teams { league = EVENTS }(function(t)
+        local voxels, lengths = t:private("i64", MOST), t:private("f64", MOST)
+        local i = t:block()
+        local x, y, z = ax[i], ay[i], az[i]
+        local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
+        local from, to, px, py, pz = enter(x, y, z, dx, dy, dz)
+        local count = 0
+        while from < to do
+            count = count + 1
+            voxels[count] = (pz * N + py) * N + px + 1
+            lengths[count], from, px, py, pz = step(x, y, z, dx, dy, dz, from, to, px, py, pz)
+        end
+        local forward = t:reduce("+", MOST, function(m) return m <= count and f[voxels[m]] * lengths[m] or 0.0 end)
+        for m = 1, count do lun.atomic.add(c, voxels[m], math.floor(lengths[m] / forward * UNIT)) end
+    end)
+    return c
+end
+
+-- The same with nothing said about places.
+local function plain_errors(f, ...)
+    local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(...)))
+    local forward = (f:take(voxels) * lengths):sum { axis = 2, keep = true }
+    local parts = (lengths / forward * UNIT):floor():cast "i64"
+    return lun.zeros(#f, "i64"):copy():put(voxels:flatten(), parts:flatten(), { combine = "+" })
 end
 
 local subsets = {}
@@ -72,7 +119,7 @@ for s = 1, SUBSETS do
     subsets[s] = events
 end
 
-local update = lun.zip(function(f, c) return c > 0 and f * c or f end)
+local update = lun.zip(function(f, c) return c > 0 and f * (c / UNIT) or f end)
 local truth = lun.generate({ N, N, N }, function(z, y, x)
     local dx, dy, dz = x - 0.5 - 0.5 * N, y - 0.5 - 0.5 * N, z - 0.5 - 0.5 * N
     local hx, hy, hz = x - 0.5 - 0.35 * N, y - 0.5 - 0.4 * N, z - 0.5 - 0.5 * N
@@ -84,13 +131,14 @@ truth = truth / truth:sum()
 local f = lun.ones(N ^ 3 // 1):copy()
 for pass = 1, passes do
     for s, events in ipairs(subsets) do
-        if explicit then f:distribute "copy" end
-        local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(table.unpack(events))))
-        local forward = (f:take(voxels) * lengths):sum { axis = 2, keep = true }
-        local c = lun.zeros(#f):copy():put(voxels:flatten(), (lengths / forward):flatten(), { combine = "+" })
+        local c
         if explicit then
-            c:distribute "block"
+            f:distribute "copy"
+            c = errors(f, table.unpack(events))
+            c:distribute "block" -- the error images are added up
             f:distribute "block"
+        else
+            c = plain_errors(f, table.unpack(events))
         end
         f = update(f, c):eval()
         local distance = f / f:sum() - truth

@@ -58,7 +58,7 @@ iteration 4: error 0.3249
   ......      ......
      .         ....
 
-image 99527badf7
+image 4822c75114
 ]]
 
 describe("SkelCL's image reconstruction", function()
@@ -72,6 +72,14 @@ describe("SkelCL's image reconstruction", function()
             assert.is_true(pipe:close())
         end)
     end
+
+    it("merges the error image of each iteration once, on all places", function()
+        local script = [[arg = { "explicit" } dofile "examples/skelcl/osem.lua"
+            local s = lun.stats() print(s.merges, s.places["openmp.1"].merges, s.places["openmp.3"].merges)]]
+        local pipe = assert(io.popen(("%s --backend openmp/3 -e '%s' 2>&1"):format(program, script)))
+        assert.equal(osem .. "4\t4\t4\n", pipe:read "a")
+        assert.is_true(pipe:close())
+    end)
 end)
 
 for _, backend in ipairs(lun.backends()) do
