@@ -5,6 +5,16 @@
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
+/* The arguments as a list at 1. */
+static void list_arguments(lua_State *L)
+{
+    const int count = lua_gettop(L);
+    lua_createtable(L, count, 0);
+    lua_insert(L, 1);
+    for (int i = count; i >= 1; i--)
+        lua_rawseti(L, 1, i);
+}
+
 /* The names in the list at 1 with commas between them, on the top. */
 static const char *join_names(lua_State *L)
 {
@@ -26,12 +36,14 @@ static const char *join_names(lua_State *L)
     return lua_tostring(L, -1);
 }
 
-/* lun.use(name), lun.use{name, ...}: selects a backend or a set of places; gives the names of those
- * in use, as lun.use() does. */
+/* lun.use(name, ...), lun.use{name, ...}: selects a backend or a set of places; gives the names of
+ * those in use, as lun.use() does. */
 static int use(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const char *name = NULL;
+    if (lua_gettop(L) > 1)
+        list_arguments(L);
     if (lua_type(L, 1) == LUA_TTABLE)
         name = join_names(L);
     else if (!lua_isnoneornil(L, 1))
@@ -347,7 +359,8 @@ static int distribution(lua_State *L)
 
 void lun__open_places(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {{"use", use, 1}, {"stats", stats, 1}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {
+        {"use", use, LUN_MAX_PLACES}, {"stats", stats, 1}, {NULL, NULL, 0}};
     static const lun__entry methods[] = {{"distribute", distribute, 3},
                                          {"distribution", distribution, 1},
                                          {"touched", touched, 1},

@@ -154,7 +154,7 @@ local FUNCTIONS = {
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units; for the host also machine" },
     use = {
-        "lun.use(name) or lun.use{name, ...}",
+        "lun.use(name, ...) or lun.use{name, ...}",
         'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
     },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
