@@ -166,6 +166,11 @@ LUN_API lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lu
 LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
                             void (*task)(void *ctx, int64_t k));
 
+/* Whether stencils that follow one another are blocked in time wherever they can be, of small
+ * arrays as of large ones, though one by one those are quicker: for tests, which then need no large
+ * ones. */
+LUN_API void lun_block_all(lun_engine *e, bool on);
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* The agreement before a step: what this rank does ("sums f64[100]"), the step as a noun ("a sum"),

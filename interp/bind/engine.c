@@ -242,6 +242,14 @@ static int monotonic_clock(lua_State *L)
     return 1;
 }
 
+/* internal.block_all(on) */
+static int block_all(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    lun_block_all(lun__here(L)->engine, lua_toboolean(L, 1));
+    return 0;
+}
+
 void lun__open_engine(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {{"eval", evaluate, LUN__ANY},
@@ -252,7 +260,8 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {"math", math_mode, 1},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};
-    static const luaL_Reg inside[] = {{"terminal", terminal}, {"profile", profile}, {NULL, NULL}};
+    static const luaL_Reg inside[] = {
+        {"terminal", terminal}, {"profile", profile}, {"block_all", block_all}, {NULL, NULL}};
     lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

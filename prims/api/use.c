@@ -1,6 +1,7 @@
 /* use.c - another backend or set of places, another math mode; kernels of the others are kept. */
 #include "base/sized.h"
 #include "engine/state.h"
+#include "lunarray_bind.h"
 
 lun_status lun_use(lun_engine *e, const char *places)
 {
@@ -27,6 +28,12 @@ bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
                                  .merges = e->stats.merges};
     lun__give(out, e->set_count ? at->counted : &all, sizeof *out); /* a single place has it all */
     return true;
+}
+
+void lun_block_all(lun_engine *e, bool on)
+{
+    if (e)
+        e->block_all = on;
 }
 
 lun_status lun_math_mode(lun_engine *e, lun_math mode)

@@ -11,8 +11,10 @@ enum {
     TIMES = 8          /* so many times those of its largest array */
 };
 
-/* Nodes times elements from which the bytes are looked at. */
+/* Nodes times elements from which the bytes are looked at; of fewer elements only where twice as
+ * many nodes wait as when it was done before. */
 #define LARGE 0x1p22
+enum { EACH = 1 << 19 };
 
 typedef struct tally {
     int64_t waits, pinned;
@@ -45,9 +47,26 @@ static bool too_much(lun_engine *e, lun_node *n)
     return t.waits > MOST || (double)t.pinned > PINNED + TIMES * t.largest;
 }
 
+/* Whether the number of what waits has passed a power of two with n. */
+static bool doubles(const lun_node *n)
+{
+    lun_node *in;
+    for (int k = 0; (in = lun__node_operand(n, k)); k++)
+        if (__builtin_clz(n->waits) == __builtin_clz(in->waits | 1u))
+            return false;
+    return true;
+}
+
+static bool is_due(const lun_node *n)
+{
+    if (n->waits > MOST)
+        return true;
+    return (double)n->n * n->waits >= LARGE && (n->n >= EACH || doubles(n));
+}
+
 lun_status lun__waiting(lun_engine *e, lun_node *n)
 {
-    if ((n->waits <= MOST && (double)n->n * n->waits < LARGE) || e->telling || !too_much(e, n))
+    if (!is_due(n) || e->telling || !too_much(e, n))
         return LUN_OK;
     n->waits = 1; /* if it fails, it is tried again when as much more waits */
     lun_status s = lun__may_store(n) ? lun__run(e, &n, 1) : LUN_OK;

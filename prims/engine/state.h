@@ -55,6 +55,7 @@ struct lun_engine {
     char *compiler, *cache_dir;
     int sandbox, jit, math;
     bool check_indices; /* of C functions that are made from now on */
+    bool block_all;     /* see lun_block_all */
     int64_t memory_limit;
     lun_config config; /* as given, without its texts */
     volatile int cancel;

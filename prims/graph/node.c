@@ -245,7 +245,9 @@ static inline void count_operands(lun_node *n)
     lun_node *const *in = operands(n, &count);
     for (int k = 0; k < count && in[k]; k++) {
         in[k]->refs++;
-        waits += in[k]->waits;
+        const bool again = k && in[k]->kind == LUN_NODE_VIEW && in[k - 1]->kind == LUN_NODE_VIEW &&
+                           in[k]->in[0] == in[k - 1]->in[0]; /* elements around an index */
+        waits += again ? 1 : in[k]->waits;
         is &= in[k]->is | (in[k]->n == n->n ? LUN_IS_SOURCE : LUN_IS_SOURCE | LUN_IS_UNBACKED);
     }
     n->is = (uint8_t)is;
@@ -277,6 +279,11 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
     e->node_count++;
     *out = n;
     return LUN_OK;
+}
+
+void lun__node_reform(lun_node *n)
+{
+    n->form = form_of(n);
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */

@@ -94,7 +94,8 @@ struct lun_node {
     uint8_t extended; /* some field from `shape` on is in use */
     uint8_t is;       /* lun_node_traits */
     uint32_t hash;    /* of what it is: equal nodes have the same */
-    uint32_t form;    /* of its kind and those below when it was made, whatever the leaves are */
+    uint32_t form;    /* of its kind and those below when it was made, whatever the leaves are; see
+                         lun__node_reform */
     int64_t n;        /* elements */
     lun_node *in[3];
     lun_node *chain; /* next in the hash bucket, or in the list of nodes to free */
@@ -302,6 +303,8 @@ static inline uint64_t lun__node_nature(const lun_node *n)
     return x;
 }
 
+/* n's form from now on: what is below it, of the same form, may be in memory by now. */
+void lun__node_reform(lun_node *n);
 /* The form of what a kernel only reads. */
 static inline uint32_t lun__node_form(const lun_node *n)
 {

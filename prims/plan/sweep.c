@@ -11,8 +11,9 @@
 enum {
     STAGES = 16,           /* most in one sketch */
     ALONE_BYTES = 4 << 20, /* of a unit from which one step by itself is a sweep */
-    /* bytes of an array, as times those of rings, between which steps are quicker one by one: the
-     * next cache has them as soon as rings */
+    /* bytes of an array, as times those of rings, up to which steps are quicker one by one: the
+     * next cache has them as soon as rings.  Where all that can be is blocked, from APART_LEAST on
+     * they still are. */
     APART_LEAST = 2,
     APART_MOST = 10,
     /* elements of a line, at least, for stages that are not stencils: in more than two axes, in
@@ -312,6 +313,12 @@ static int64_t widest_of(const lun_step *step)
     return step->n * widest;
 }
 
+bool lun__sweep_apart(const lun_engine *e, int64_t bytes, int64_t near)
+{
+    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR;
+    return bytes <= APART_MOST * rings && (!e->block_all || bytes > APART_LEAST * rings);
+}
+
 /* How many steps from `first` on are to be run as sweeps together. */
 static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int end, int64_t near,
                              int *out)
@@ -321,7 +328,7 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
     if (!is_plain(&s->at[first]))
         return LUN_OK;
     const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR, whole = widest_of(&s->at[first]);
-    const bool apart = whole > APART_LEAST * rings && whole <= APART_MOST * rings;
+    const bool apart = lun__sweep_apart(e, whole, near);
     lun_status status = lun__sketch(e, s, first, apart ? first + 1 : end, &k);
     if (status != LUN_OK)
         return status;

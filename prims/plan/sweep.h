@@ -34,6 +34,9 @@ void lun__sketch_free(lun_sketch *k);
 /* What stands beyond the ends of an array that has a pad, in the box's rank. */
 lun_padding lun__sketch_padding(const lun_sketch_array *a);
 
+/* Whether steps over an array of so many bytes are quicker one by one: caches that are nearly as
+ * near as rings hold it. */
+bool lun__sweep_apart(const lun_engine *e, int64_t bytes, int64_t near);
 /* Marks the steps, of the first `count`, that are sweeps (lun_step.sweep); those that are run
  * together get numbers as chains, from `chains` + 1 on.  near: see lun_backend.  LUN_ENOMEM. */
 lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t near);

@@ -14,6 +14,7 @@
 #include "run/algorithm.h"
 #include "run/chain.h"
 #include "run/copy.h"
+#include "run/levels.h"
 #include "run/merged.h"
 #include "run/pairs.h"
 #include "run/pieces.h"
@@ -178,10 +179,12 @@ static bool are_done(lun_node *const *roots, int count)
     return done;
 }
 
+static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count);
+
 /* Without a plan, where that is known or little is left to plan.  *done as of lun__recipe_run. */
 static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
-    bool some = false;
+    bool some = false, levels = false;
     *done = false;
     if (e->set_count) /* plans of one step are remembered for one place */
         return LUN_OK;
@@ -189,7 +192,10 @@ static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bo
     if (*done)
         return status;
     if (status == LUN_OK)
+        status = lun__levels_run(e, roots, count, run_bases, &levels);
+    if (status == LUN_OK)
         status = lun__short_products(e, roots, count, &some);
+    some |= levels;
     *done = status == LUN_OK && are_done(roots, count);
     return *done || !some || status != LUN_OK ? status : lun__recipe_run(e, roots, count, done);
 }

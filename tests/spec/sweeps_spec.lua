@@ -3,6 +3,8 @@
 local lun = require "lunarray"
 local shell = require "shell"
 
+local internal = require("lunarray.core").internal
+
 local AROUND = {
     {
         function(x) return (x(-1) + x(1)) / 2 end,
@@ -74,8 +76,14 @@ end
 
 describe("sweeps", function()
     local before
-    setup(function() before = lun.use() end)
-    teardown(function() lun.use(before) end)
+    setup(function()
+        before = lun.use()
+        internal.block_all(true) -- small arrays, too
+    end)
+    teardown(function()
+        internal.block_all(false)
+        lun.use(before)
+    end)
     before_each(function() lun.use "openmp" end)
 
     it("are blocked in time where they follow one another", function()
@@ -339,5 +347,131 @@ describe("sweeps", function()
         local stats = lun.stats()
         assert.is_true(stats.bytes_read - once.bytes_read <= 20 * 12000000 / 2)
         assert.equal(20, stats.launches - once.launches)
+    end)
+end)
+
+describe("repeated stencils of small arrays", function()
+    local before
+    setup(function() before = lun.use() end)
+    teardown(function() lun.use(before) end)
+    before_each(function() lun.use "openmp" end)
+
+    it("run one by one, as if each had been evaluated", function()
+        local s = lun.stencil(AROUND[2][1])
+        local U = lun.random({ 100, 100 }, { seed = 1 }):copy()
+        assert.equal("0 0 0", chains(s(s(s(U)))))
+        both(s, U, 3)
+        local start = lun.stats()
+        local e = U
+        for _ = 1, 40 do e = s(e) end
+        e:eval()
+        local stats = lun.stats()
+        assert.equal(40, stats.launches - start.launches)
+        assert.equal(0, stats.compiles - start.compiles)
+        assert.equal(start.kept, stats.kept)
+    end)
+
+    it("have the bits of sweeps that are evaluated one by one, and of those that are blocked in time", function()
+        local seed = 0
+        for _, shape in ipairs {
+            { 0 }, { 1 }, { 2 }, { 65 }, { 16383 }, { 16385 }, { 0, 3 }, { 1, 64 }, { 3, 3 }, { 63, 64 }, { 65, 257 }, { 300, 100 },
+            { 4, 5, 70 }, { 20, 17, 65 },
+        } do
+            for i, f in ipairs(AROUND[#shape]) do
+                for k = 1, #EDGES do
+                    local s = lun.stencil(f, { edge = edges(k, #shape) })
+                    seed = seed + 1
+                    local A = lun.random(shape, { seed = seed, dtype = seed % 2 == 0 and "f32" or "f64" }):copy()
+                    local times = ({ 2, 5, 40 })[seed % 3 + 1]
+                    local a, b = both(s, A, times)
+                    internal.block_all(true)
+                    local c = both(s, A:copy(), times)
+                    internal.block_all(false)
+                    assert(same(a, b) and same(a, c), ("function %d on %s, edges %d"):format(i, table.concat(shape, " x "), k))
+                end
+            end
+        end
+    end)
+
+    it("take sources, several arrays and results, what levels share, and reductions in between", function()
+        local heat, F = lun.stencil(AROUND[2][1]), lun.random({ 60, 70 }, { seed = 4, dtype = "f32" }):copy()
+        local V = lun.zeros(60, 70, "f32"):copy()
+        assert(same(both(function(x) return heat(x) + F * 2 end, V, 30)))
+        local twice = F * 2 -- one expression for all levels
+        assert(same(both(function(x) return heat(x) + twice end, V, 30)))
+        assert(same(both(function(x) return heat(heat(x):max(0) - F):sqrt() end, V + 2, 12)))
+        assert(same(both(function(x) return heat(x) / x:lazy "max" end, V + 2, 12)))
+        assert(same(both(function(x) return heat(x .. x):sub({ 1, 60 }) end, V + F, 6)))
+        local wave = lun.stencil(function(u, v)
+            return 2 * u(0, 0) - v(0, 0) + 0.1 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0))
+        end, { elements = 2, edge = 0 })
+        local now, old, now2, old2 = F, F, F, F
+        for _ = 1, 25 do
+            now, old = wave(now, old), now
+            now2, old2 = wave(now2, old2):eval(), now2
+        end
+        assert(same(now, now2))
+        assert(same(old, old2))
+        local rotate = lun.stencil(function(u, v) return u(0, 1) - v(1, 0), u(1, 0) + v(0, -1) end, { elements = 2 })
+        local a, b, c, d = F, V, F, V
+        for _ = 1, 12 do
+            a, b = rotate(a, b)
+            c, d = rotate(c, d)
+            lun.eval(c, d)
+        end
+        lun.eval(a, b)
+        assert(same(a, c) and same(b, d))
+    end)
+
+    it("keep what is asked for on the way", function()
+        local s = lun.stencil(AROUND[2][1])
+        local U = lun.random({ 50, 66 }, { seed = 7 }):copy()
+        local all, one = { U }, { U }
+        for t = 1, 9 do
+            all[t + 1], one[t + 1] = s(all[t]), s(one[t]):eval()
+        end
+        lun.eval(all[4], all[7], all[10])
+        for t = 1, 10 do assert(same(all[t], one[t])) end
+        local e = s(s(s(U)))
+        U[1][1] = 5 -- what waits keeps the old elements
+        assert(same(e, one[4]))
+    end)
+
+    it("fail as each would, with its line, and the session goes on", function()
+        local s = lun.stencil(function(x)
+            return 100 // x(1, 0)
+        end)
+        local U = lun.full({ 60, 66 }, 10, "i64"):copy()
+        U[30][20] = 200
+        local message = select(2, pcall(function() return s(s(s(s(U)))):eval() end))
+        assert.equal("attempt to perform 'n//0'", message.message)
+        assert.matches("sweeps_spec.lua:%d+$", message.where)
+        assert.equal(message.where, select(2, pcall(function() return s(s(U):eval()):eval() end)).where)
+        U[30][20] = 10
+        assert.equal(10, s(s(s(s(U))))[30][20])
+    end)
+
+    it("need memory for a few arrays, though the script still has the others as garbage", function()
+        local path = shell.write(os.tmpname(), [[
+            local s = lun.stencil(function(x) return (x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 1)) / 4 end)
+            local U = lun.full({ 256, 256 }, 2, "f32"):copy() -- 256 KB
+            for _ = 1, 400 do U = s(U) end
+            print(U:min(), U:max())
+        ]])
+        local text = shell.capture(("timeout 60 %s --sandbox --memory-limit 8 %s 2>&1"):format(shell.interpreter(), path))
+        os.remove(path)
+        assert.equal("2.0\t2.0\n", text)
+    end)
+
+    it("end at a time limit", function()
+        local path = shell.write(os.tmpname(), [[
+            local s = lun.stencil(function(x) return (x(-1, 0) + x(1, 0)) / 2 end)
+            local U = lun.random({ 300, 300 }, { seed = 1 }):copy()
+            for _ = 1, 10000000 do U = s(U) end
+            print(pcall(U.eval, U))
+        ]])
+        local text = shell.capture(("timeout 60 %s --sandbox --time-limit 0.5 %s 2>&1"):format(shell.interpreter(), path))
+        os.remove(path)
+        assert.matches("time limit reached", text)
     end)
 end)

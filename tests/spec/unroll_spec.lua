@@ -303,7 +303,7 @@ describe("a loop of few rounds", function()
                 return s
             end, { radius = 2 })(lun.ones(5))
         end)
-        assert.matches("offset 3 is beyond the radius of axis 1, which is 2", tostring(text), 1, true)
+        assert.matches("offset 3 of x(...) is beyond the radius of axis 1, which is 2", tostring(text), 1, true)
     end)
 
     it("has at most 64 rounds where it gives offsets", function()
