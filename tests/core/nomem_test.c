@@ -368,6 +368,27 @@ static lun_status states(lun_engine *e)
     return let_go(h);
 }
 
+/* What is read around each index, of what is read so. */
+static lun_status neighbours(lun_engine *e)
+{
+    hands all = {.e = e}, *h = &all;
+    const int64_t one = 1;
+    const lun_edge wrap = LUN_EDGE_WRAP;
+    const lun_value zero = {LUN_F64, {.d = 0}};
+    double ones[N];
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    lun_array *a = MAKE(lun_vector(e, ones, N, LUN_F64, next(h)));
+    for (int k = 0; k < 4; k++) {
+        lun_array *wide = MAKE(lun_pad(e, a, &one, &one, &wrap, zero, next(h)));
+        lun_array *before = MAKE(lun_slice(e, wide, 0, N, 1, next(h)));
+        lun_array *after = MAKE(lun_slice(e, wide, 2, N, 1, next(h)));
+        a = MAKE(lun_add(e, before, after, next(h)));
+    }
+    expect_number(h, a, 16 * N);
+    return let_go(h);
+}
+
 /* Arrays of several distributions, scanned and reduced; what a plan would move. */
 static lun_status distributions(lun_engine *e)
 {
@@ -453,6 +474,7 @@ static void test_states(void **state)
     (void)state;
     each(states, "reference", NULL, 1);
     each(states, "openmp", NULL, 1);
+    each(neighbours, "openmp", NULL, 1);
 }
 
 static void test_skeletons(void **state)
