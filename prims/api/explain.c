@@ -8,6 +8,7 @@
 #include "plan/chain.h"
 #include "plan/pairs.h"
 #include "plan/pieces.h"
+#include "plan/product.h"
 #include "plan/running.h"
 #include "plan/sweep.h"
 #include "run/algorithm.h"

@@ -272,12 +272,12 @@ static lun_status share(teller *t, const lun_step *step)
 /* ---- steps on one place ---------------------------------------------------------------------- */
 
 /* Results of such a step, which are where the first place computes. */
-static lun_status make_alone(teller *t, const lun_node *n)
+static lun_status make_alone(teller *t, const lun_step *step, const lun_node *n)
 {
     lun_backend_slot *at = &t->e->backends[t->e->current];
     if (find(t, n))
         return LUN_OK;
-    const bool there = at->backend->buffer_new != NULL;
+    const bool there = lun__placing_on_device(t->e, step);
     lun_placed *p = lun__placed_sketch(NULL, !there, n->n);
     lun_status s = add(t, n, p);
     if (s == LUN_OK && n->extended && n->wish && n->wish->spread)
@@ -286,6 +286,14 @@ static lun_status make_alone(teller *t, const lun_node *n)
     if (s == LUN_OK && there && !(x && lun__intervals_add(&x->fresh, 0, n->n)))
         s = lun__nomem(t->e);
     return s;
+}
+
+/* The node with the elements of n in memory by now. */
+static const lun_node *array_of(const teller *t, const lun_node *n)
+{
+    while (n && !find(t, n) && n != lun__placing_array(n))
+        n = n->in[0];
+    return n;
 }
 
 static lun_status gather(teller *t, const lun_step *step)
@@ -297,15 +305,14 @@ static lun_status gather(teller *t, const lun_step *step)
     t->why = "a step runs on one place";
     for (int i = 0; s == LUN_OK && (n = lun__placing_operand(step, i)); i++) {
         lun_placed *p = NULL;
-        n = lun__placing_array(n);
+        n = array_of(t, n);
         if (n && n->kind != LUN_NODE_NUMBER)
             s = sketch_of(t, n, &p);
-        if (s != LUN_OK || !p || (n->kind == LUN_NODE_LEAF && !n->storage->placed && !p->pieces))
+        if (s != LUN_OK || !p)
             continue;
         const int64_t count = n->kind == LUN_NODE_LEAF ? n->storage->count : n->n;
         t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-        if (!lun__intervals_cover(&p->host, 0, count))
-            s = ensure(t, p, to, 0, count);
+        s = ensure(t, p, to, 0, count);
     }
     return s;
 }
@@ -318,12 +325,12 @@ static lun_status alone(teller *t, const lun_step *step)
         s = tell_place(t, lun__set_at(t->e, 0)->name, (lun_interval){0, step->n});
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
-            s = make_alone(t, l->slots[i].node);
+            s = make_alone(t, step, l->slots[i].node);
     for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
         if (l->results[r]->rank)
-            s = make_alone(t, l->results[r]);
+            s = make_alone(t, step, l->results[r]);
     if (s == LUN_OK && step->node)
-        s = make_alone(t, step->node);
+        s = make_alone(t, step, step->node);
     return s;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ir/order.h"
+#include "plan/product.h"
 
 static bool is_gathered(const lun_ir *ir, int slot)
 {
@@ -327,6 +328,10 @@ const lun_node *lun__placing_array(const lun_node *n)
 
 bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
 {
-    return e->backends[e->current].backend->buffer_new &&
-           (step->kind == LUN_STEP_LAUNCH || step->kind == LUN_STEP_PRODUCT);
+    if (!e->backends[e->current].backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
+        return e->backends[e->current].backend->buffer_new != NULL;
+    if (step->kind != LUN_STEP_PRODUCT)
+        return false;
+    const lun_product p = lun__product_of(step->node);
+    return !lun__product_elsewhere(e, &p);
 }

@@ -339,13 +339,21 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
 
 static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
 {
+    const bool device = lun__placing_on_device(e, step);
     lun_buffer *buffer;
+    lun_placed *placed;
+    lun_status s = LUN_OK;
     n = lun__placing_array(n);
-    if (!n || n->kind != LUN_NODE_LEAF || !n->storage->placed || !n->storage->stale)
+    if (!n || n->kind != LUN_NODE_LEAF || (!device && (!n->storage->stale || n->storage->source)))
         return LUN_OK;
-    return lun__placing_on_device(e, step)
-               ? lun__storage_buffer(e, n->storage, &e->backends[e->current], &buffer)
-               : lun__storage_host(e, n->storage, false);
+    if (n->storage->source)
+        s = lun__storage_host(e, n->storage, false);
+    if (s == LUN_OK)
+        s = lun__placed_open(e, n->storage, &placed);
+    if (s != LUN_OK)
+        return s;
+    return device ? lun__storage_buffer(e, n->storage, &e->backends[e->current], &buffer)
+                  : lun__storage_host(e, n->storage, false);
 }
 
 lun_status lun__placed_gather(lun_engine *e, const lun_step *step)

@@ -5,10 +5,6 @@
 #include "engine/state.h"
 #include "graph/node.h"
 
-/* The product that n, a MATMUL, is, without its operands' memory. */
-lun_product lun__product_of(const lun_node *n);
-/* Whether the backend in use, which is open, has another one do it, on host memory. */
-bool lun__product_elsewhere(const lun_engine *e, const lun_product *p);
 /* A product that is about to be made, with its memory. */
 typedef struct lun_multiplying {
     lun_engine *e;

@@ -161,11 +161,11 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
 lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at,
                                lun_buffer **out)
 {
-    lun_mirror *m = find(s, at);
     lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
     if (status != LUN_OK)
         return status;
-    if (s->placed && s->stale && !s->source && !find_current(s)) {
+    lun_mirror *m = find(s, at);
+    if (s->placed && !s->source && !(m && m->current)) {
         status = lun__placed_whole(e, s, at);
         if (status != LUN_OK)
             return status;

@@ -173,8 +173,8 @@ static void count(const mover *v, const lun_placed_move *m, int64_t bytes)
     all->moves++;
     all->bytes_moved += up || down ? 0 : bytes;
     /* devices count their transfers themselves */
-    all->bytes_to_device += up && m->to->of ? bytes : 0;
-    all->bytes_to_host += down && m->from->of ? bytes : 0;
+    all->bytes_to_device += up && !m->to->backend->buffer_new ? bytes : 0;
+    all->bytes_to_host += down && !m->from->backend->buffer_new ? bytes : 0;
     if (to) {
         to->moves++;
         to->bytes_moved += up ? 0 : bytes;
@@ -208,11 +208,11 @@ static lun_status across(const mover *v, const lun_piece *from, int64_t from_at,
     return s;
 }
 
-/* From host memory, where it stays until it is settled. */
-static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_t bytes)
+/* From host memory; stays: until it is settled, as a piece's does not, which may grow. */
+static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_t bytes, bool stays)
 {
     const lun_backend *b = to->at->backend;
-    return (b->send ? b->send : b->upload)(to->at->state, to->buffer, at, from, bytes);
+    return (stays && b->send ? b->send : b->upload)(to->at->state, to->buffer, at, from, bytes);
 }
 
 lun_status lun__placed_sent(lun_engine *e)
@@ -240,7 +240,7 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     if (a && b)
         memcpy(b + to_at, a + from_at, (size_t)bytes);
     else if (a)
-        s = send(v->to, to_at, a + from_at, bytes);
+        s = send(v->to, to_at, a + from_at, bytes, !from);
     else if (b)
         s = from->at->backend->download(from->at->state, from->buffer, from_at, b + to_at, bytes);
     else

@@ -1,0 +1,13 @@
+/* product.h - the matrix product that a MATMUL is, and who does it.  Private to prims/. */
+#ifndef LUN_PLAN_PRODUCT_H
+#define LUN_PLAN_PRODUCT_H
+
+#include "engine/state.h"
+#include "graph/node.h"
+
+/* The product that n, a MATMUL, is, without its operands' memory. */
+lun_product lun__product_of(const lun_node *n);
+/* Whether the backend in use, which is open, has another one do it, on host memory. */
+bool lun__product_elsewhere(const lun_engine *e, const lun_product *p);
+
+#endif

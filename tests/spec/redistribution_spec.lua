@@ -1,0 +1,99 @@
+-- From each distribution to each other one: what moves is exactly what a place needs and does not have. The oracle is
+-- arithmetic on sets of indices. And of random expressions: what lun.explain tells is what the counters then count.
+local lun = require "lunarray"
+local moves = require "moves"
+
+local before
+before_each(function() before = { lun.use() } end)
+after_each(function() lun.use(before) end)
+
+-- Sizes of parts of n elements on p places, by the text of docs/places.md.
+local RULES = {
+    remainder = function(n, p, k) return k < p and n // p or n - (p - 1) * (n // p) end,
+    ceiling = function(n, p, k)
+        local size = (n + p - 1) // p
+        return math.max(0, math.min(size, n - size * (k - 1)))
+    end,
+    balanced = function(n, p, k) return n // p + (k <= n % p and 1 or 0) end,
+}
+
+-- The indices that place k computes, as a set.
+local function computed(kind, options, n, p, k)
+    local first, last = 1, n
+    if kind == "single" then
+        if options.device ~= k then last = 0 end
+    elseif kind ~= "copy" then
+        local size = RULES[options and options.rule or "remainder"]
+        first = 1
+        for i = 1, k - 1 do first = first + size(n, p, i) end
+        last = first + size(n, p, k) - 1
+    end
+    local set = {}
+    for i = first, last do set[i] = true end
+    return set
+end
+
+local function all_distributions(p)
+    local all = { { "copy" } }
+    for device = 1, p do all[#all + 1] = { "single", { device = device } } end
+    for rule in pairs(RULES) do
+        all[#all + 1] = { "block", { rule = rule } }
+        all[#all + 1] = { "overlap", { rule = rule, halo = #all } }
+    end
+    return all
+end
+
+local function there(name)
+    for _, backend in ipairs(lun.backends()) do
+        if backend == name then return true end
+    end
+end
+
+describe("from one distribution to another", function()
+    for p = 2, 5 do
+        it("on " .. p .. " places just what is missing moves", function()
+            lun.use("reference/" .. p)
+            for _, n in ipairs { 0, 1, p - 1, p, p + 1, 13 } do
+                local twice = {}
+                for i = 1, n do twice[i] = 2.0 * i end
+                for _, old in ipairs { { "none" }, table.unpack(all_distributions(p)) } do
+                    for _, new in ipairs(all_distributions(p)) do
+                        local what = ("%d elements, %s to %s"):format(n, old[1], new[1])
+                        local a = lun.range(1, n):copy()
+                        if old[1] ~= "none" then a:distribute(old[1], old[2]) end
+                        a = (a * 1):eval():distribute(new[1], new[2])
+                        local missing = 0
+                        for k = 1, p do
+                            local has = computed(old[1], old[2], n, p, k)
+                            for i in pairs(computed(new[1], new[2], n, p, k)) do
+                                missing = missing + (has[i] and 0 or 8)
+                            end
+                        end
+                        local e = a * 2
+                        local gains = moves.counted(function() lun.eval(e) end, moves.told(e))
+                        assert.equal(missing, gains.bytes_moved, what)
+                        assert.equal(0, gains.bytes_to_device, what)
+                        assert.equal(0, gains.bytes_to_host, what)
+                        assert.same(twice, e:totable(), what)
+                    end
+                end
+            end
+        end)
+    end
+end)
+
+describe("random expressions", function()
+    it("move what explain tells, and have the bits of one place", function()
+        for seed = 1, 40 do moves.check(seed, { "reference/2", "openmp/3", "reference/5" }) end
+    end)
+
+    it("do so on several devices", function()
+        if not there "opencl" then return end
+        local script = "package.path = 'tests/spec/?.lua;' .. package.path local m = require 'moves' "
+            .. "for seed = 101, 112 do m.check(seed, { 'opencl:*', 'opencl:2,openmp,opencl:1' }) end print 'done'"
+        local command = "POCL_DEVICES='pthread pthread pthread pthread' %s/lunarray -e \"%s\" 2>&1"
+        local pipe = assert(io.popen(command:format(os.getenv "BUILD" or "build", script)))
+        assert.equal("done\n", pipe:read "a")
+        pipe:close()
+    end)
+end)
