@@ -237,6 +237,15 @@ static lun_status front_operands(call *c, const lun_front_result *r)
     return s == LUN_OK ? lun__captured_operands(e, r, c->nodes, &c->node_count) : s;
 }
 
+/* The first output that is the same value as output k. */
+static int first_output(const lun_ir_function *f, int k)
+{
+    int first = 0;
+    while (f->output[first] != f->output[k])
+        first++;
+    return first;
+}
+
 lun_status lun__call_outputs(lun_engine *e, lun_function *fn, const lun_front_result *r,
                              const lun_operands *o, lun_array **outs, int room, int *results)
 {
@@ -256,7 +265,8 @@ lun_status lun__call_outputs(lun_engine *e, lun_function *fn, const lun_front_re
         if (f->outputs == 1)
             out = lun__node_retain(n);
         else
-            s = lun__node_output(e, n, made, (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
+            s = lun__node_output(e, n, first_output(f, made),
+                                 (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
         if (s == LUN_OK)
             s = lun__array_along(e, out, false, o->axes, &outs[made]);
         if (s != LUN_OK)

@@ -108,10 +108,16 @@ static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, a
     return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, &a->value);
 }
 
-/* a's n elements, evaluated, one after the other; *owned: memory for them, if they need any. */
+static bool is_number(lun_array *a)
+{
+    return lun__top(a)->node->kind == LUN_NODE_NUMBER;
+}
+
+/* a's elements, evaluated, one after the other, or of a number the first `n` of them; *owned:
+ * memory for them, if they need any. */
 static lun_status elements(lun_engine *e, lun_array *a, int64_t n, void **owned, const void **out)
 {
-    if (lun__top(a)->node->kind != LUN_NODE_NUMBER)
+    if (!is_number(a))
         return lun_data(e, a, out);
     *out = *owned = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes));
     return *owned ? lun_read(e, a, *owned, 0, n) : lun__nomem(e);
@@ -143,7 +149,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     bool exact = a->store->note >= 0;
     lun_status s = elements(e, a->place, n, &a->places, &places);
     if (s == LUN_OK)
-        s = elements(e, a->value, n, &a->values, &values);
+        s = elements(e, a->value, is_number(a->value) && n > 0 ? 1 : n, &a->values, &values);
     if (s == LUN_OK)
         s = lun__writable(e, to, &a->to);
     if (s == LUN_OK) {
@@ -159,7 +165,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
                                .span = lun_size(to),
                                .place = places,
                                .values = values,
-                               .step = 1,
+                               .step = !is_number(a->value),
                                .from = lun_dtype_of(a->value),
                                .count = n,
                                .how = a->store->how,
@@ -173,19 +179,27 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     return LUN_OK;
 }
 
-/* Changes the array. */
-static lun_status commit(lun_engine *e, const assignment *a)
+/* Changes the arrays, whole ones before elements of them. */
+static lun_status commit(lun_engine *e, assignment *all, int count)
 {
-    int64_t bad;
-    if (!a->store->scattered)
-        return lun_store(e, a->target, a->part);
-    if (a->joins)
-        return LUN_OK;
-    if (a->copy)
-        lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
-    else
-        lun__scatter(e, &a->scatter, &bad);
-    return LUN_OK;
+    lun_scatter *scatters[LUN_MAX_OUTPUTS];
+    int waiting = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        if (!all[k].store->scattered)
+            s = lun_store(e, all[k].target, all[k].part);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        assignment *a = &all[k];
+        if (!a->place || a->joins)
+            continue;
+        if (a->copy)
+            lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
+        else
+            scatters[waiting++] = &a->scatter;
+    }
+    if (s == LUN_OK)
+        lun__scatter_all(e, scatters, waiting);
+    return s;
 }
 
 static void end_assignment(assignment *a)
@@ -206,29 +220,53 @@ static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result 
 {
     assignment all[LUN_MAX_OUTPUTS] = {0};
     lun_array *todo[LUN_MAX_OUTPUTS];
-    int n = r->store_count, output = 0;
+    int n = r->store_count, output = 0, wanted = 0;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < n; k++) {
         assignment *a = &all[k];
         a->store = &r->stores[k];
         s = a->store->scattered ? scattered(e, values[output], values[output + 1], a)
                                 : direct(e, b, values[output], a);
+        output += s == LUN_OK && a->place;
         if (s == LUN_OK && a->place)
-            todo[output++] = a->place;
-        if (s == LUN_OK)
-            todo[output++] = a->value;
+            todo[wanted++] = a->place;
+        output += s == LUN_OK;
+        if (s == LUN_OK && !(a->place && is_number(a->value)))
+            todo[wanted++] = a->value;
     }
     if (s == LUN_OK)
-        s = lun_eval(e, todo, output);
+        s = lun_eval(e, todo, wanted);
     for (int k = 0; s == LUN_OK && k < n; k++)
         if (all[k].place)
             s = ready(e, r, all, &all[k]);
-    for (int turn = 0; turn < 3; turn++) /* whole arrays before elements of them */
-        for (int k = 0; s == LUN_OK && k < n; k++)
-            if ((all[k].place ? all[k].copy ? 1 : 2 : 0) == turn)
-                s = commit(e, &all[k]);
+    if (s == LUN_OK)
+        s = commit(e, all, n);
     for (int k = 0; k < n; k++)
         end_assignment(&all[k]);
+    return s;
+}
+
+/* A value that is scattered and the same in all rounds need not be computed; its place is, with all
+ * that may fail. */
+static lun_status take_numbers(lun_engine *e, const lun_box *b, const lun_front_result *r,
+                               lun_array **values)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0, output = 0; s == LUN_OK && k < r->store_count; k++) {
+        output += r->stores[k].scattered;
+        const lun_ir_ins *ins = &r->function->body->ins[r->function->output[output]];
+        if (r->stores[k].scattered && ins->kind == LUN_IR_CONST) {
+            const lun_dtype t = (lun_dtype)ins->dtype;
+            const lun_value x = lun__cell_to_value(t, (uint64_t)ins->imm);
+            lun_array *number;
+            s = lun_full(e, b->rank, b->at.extent, t, x, &number);
+            if (s == LUN_OK) {
+                lun_release(values[output]);
+                values[output] = number;
+            }
+        }
+        output++;
+    }
     return s;
 }
 
@@ -257,6 +295,8 @@ static lun_status run(lun_engine *e, lun_function *f, int rank, const int64_t *f
         results = 0;
     if (s != LUN_OK)
         results = 0;
+    if (s == LUN_OK)
+        s = take_numbers(e, &b, &r, values);
     if (s == LUN_OK)
         s = store(e, &b, &r, values);
     for (int k = 0; k < results; k++)

@@ -27,5 +27,7 @@ typedef struct lun_scatter {
 /* Returns s->count; or the number k of the first value whose combination does not fit, and that in
  * *bad: then the elements hold what came before it.  Floats are rounded at each step. */
 int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad);
+/* The same of several, none of which is exact or writes what another one does. */
+void lun__scatter_all(lun_engine *e, lun_scatter *const *s, int count);
 
 #endif
