@@ -52,7 +52,8 @@ enum {
         1 << 14, /* IF, LOOP, BLOCK: a BREAK or CONTINUE inside has a target around it */
     LUN_FACT_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
     LUN_FACT_ELSE = 1 << 16,      /* IF: its second part is being written */
-    LUN_FACT_STRIPPED = 1 << 17   /* LOOP: strip-mined, see render/facts/exits.c */
+    LUN_FACT_STRIPPED = 1 << 17,  /* LOOP: strip-mined, see render/facts/exits.c */
+    LUN_FACT_PACKED = 1 << 18     /* LOOP: its rounds are lanes, see render/facts/packed.h */
 };
 
 /* How values of a dtype are represented in lanes. */

@@ -9,6 +9,7 @@
 #include "render/body/gather.h"
 #include "render/body/item.h"
 #include "render/body/mask.h"
+#include "render/body/packed.h"
 #include "render/body/single.h"
 #include "render/body/value.h"
 #include "render/facts/uses.h"
@@ -258,6 +259,8 @@ void lun__statement_section(lun_section *s)
         if (!(f & (hoisted ? LUN_FACT_BODY | LUN_FACT_OPERAND : s->need)))
             continue;
         if (s->form == LUN_SECTION_ELEMENT && lun__item_statement(s, v))
+            continue;
+        if ((f & LUN_FACT_PACKED) && lun__packed_loop(s, v))
             continue;
         if (is_scalar(r, v))
             lun__single_statement(s, v);

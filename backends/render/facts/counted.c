@@ -114,7 +114,8 @@ int lun__counted_unrolled(const lun_ir *ir, const lun_ir_structure *b, int32_t l
 {
     lun_counted c;
     for (int32_t i = loop; i < b->end[loop]; i++)
-        if (ir->ins[i].kind == LUN_IR_LOOP && rounds_within(ir, b, i, loop) > FEW)
+        if (ir->ins[i].kind == LUN_IR_CHECK ||
+            (ir->ins[i].kind == LUN_IR_LOOP && rounds_within(ir, b, i, loop) > FEW))
             return 0;
     return lun__counted_find(ir, b, loop, &c) ? (int)lun__counted_rounds(ir, c.first, c.last) : 0;
 }

@@ -7,6 +7,7 @@
 #include "render/chunk/chunk.h"
 #include "render/chunk/element.h"
 #include "render/facts/facts.h"
+#include "render/facts/packed.h"
 #include "render/facts/uses.h"
 #include "render/facts/walks.h"
 #include "render/user/text.h"
@@ -80,6 +81,8 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
             return s;
         }
         r->lanes = r->parts = 1;
+        if (r->from)
+            lun__packed_find(r);
         lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
     } else {
         r->guarded = is_guarded(r);
