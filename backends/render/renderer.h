@@ -155,7 +155,8 @@ typedef struct lun_renderer {
     /* of a kernel in versions (render/versions): by instruction the kernel's for which it stands;
      * else NULL */
     const int32_t *from;
-    int locals; /* slots from here on are arrays of each index itself; 0: there are none */
+    bool versions; /* OpenCL: kernels that put elements are written so */
+    int locals;    /* slots from here on are arrays of each index itself; 0: there are none */
 
     bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */

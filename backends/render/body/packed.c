@@ -19,7 +19,7 @@ enum {
     SHORT = 65536  /* rounds of one that need not ask whether it shall stop, most */
 };
 
-/* a * b + c in lanes; the loop over them becomes one instruction. */
+/* a * b + c in lanes: each compiler makes one instruction of its own form. */
 static lun_snippet fused(lun_renderer *r, lun_rep rep)
 {
     lun_snippet c = lun__text_name("lun_fused_%s", lun__vector_rep_name(rep).s),
@@ -27,10 +27,14 @@ static lun_snippet fused(lun_renderer *r, lun_rep rep)
     if (!lun__text_once(r, c.s))
         return c;
     lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(
+        &text, "INLINE $v %s($v a, $v b, $v c)\n{\n#ifdef __clang__\n    return ($v){", c.s);
+    for (int l = 0; l < r->lanes; l++)
+        lun__strbuf_printf(&text, "%s%s(a[%d], b[%d], c[%d])", l ? ", " : "", one.s, l, l, l);
     lun__strbuf_printf(&text,
-                       "INLINE $v %s($v a, $v b, $v c)\n{\n    $v r;\n"
-                       "    LANES($W) r[l] = %s(a[l], b[l], c[l]);\n    return r;\n}\n",
-                       c.s, one.s);
+                       "};\n#else\n    $v r;\n    LANES($W) r[l] = %s(a[l], b[l], c[l]);\n"
+                       "    return r;\n#endif\n}\n",
+                       one.s);
     lun__vector_helper(r, rep, lun__strbuf_text(&text));
     r->helpers.failed |= text.failed;
     lun__strbuf_free(&text);
@@ -55,13 +59,18 @@ static void write_op(lun_section *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
+static bool is_own(const lun_renderer *r, const lun_ir_ins *ins)
+{
+    return r->locals && ins->imm >= r->locals;
+}
+
 static void write_put(lun_section *s, const lun_ir_ins *ins)
 {
     lun_renderer *r = s->r;
     const lun_rep rep = {(lun_dtype)r->ir->slots[ins->imm].dtype, false};
-    lun__text_line(s, "%s(%s, %s, %s, 0);", lun__memory_store(r, rep, false).s,
+    lun__text_line(s, "%s(%s, %s, %s, %d);", lun__memory_store(r, rep, is_own(r, ins)).s,
                    lun__value_array(s, ins->imm).s, lun__value_single(s, ins->b).s,
-                   lun__value_vector(s, ins->a, rep).s);
+                   lun__value_vector(s, ins->a, rep).s, r->dialect->streamed_stores ? 0 : r->lanes);
 }
 
 static void statement(lun_section *s, int32_t v)
@@ -76,7 +85,7 @@ static void statement(lun_section *s, int32_t v)
         lun__single_statement(s, v);
     else if (ins->kind == LUN_IR_GATHER)
         lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s,
-                       lun__memory_load(r, lun__value_rep(r, v), false).s,
+                       lun__memory_load(r, lun__value_rep(r, v), is_own(r, ins)).s,
                        lun__value_array(s, ins->imm).s, lun__value_single(s, ins->a).s);
     else
         write_op(s, v);

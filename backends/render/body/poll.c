@@ -2,6 +2,7 @@
 #include "render/body/poll.h"
 
 #include "render/body/mask.h"
+#include "render/facts/counted.h"
 #include "render/facts/rounds.h"
 #include "render/text/text.h"
 
@@ -11,7 +12,8 @@ enum { FAR = 128, FAR_AROUND = 8 };
 static bool in_rounds(const lun_section *s, int32_t loop)
 {
     return s->r->stops && s->r->dialect->rounds > 1 &&
-           !lun__rounds_few(s->r->ir, &s->r->blocks, loop);
+           !lun__rounds_few(s->r->ir, &s->r->blocks, loop) &&
+           !(s->r->from && lun__counted_unrolled(s->r->ir, &s->r->blocks, loop));
 }
 
 /* How many rounds a loop does between two questions. */

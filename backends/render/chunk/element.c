@@ -2,56 +2,15 @@
  * element, and a loop over them. */
 #include "render/chunk/element.h"
 
-#include <inttypes.h>
-
+#include "render/body/arrays.h"
 #include "render/body/statement.h"
-#include "render/text/element.h"
 #include "render/text/text.h"
-
-/* Whether statements read or put elements of the slot. */
-static bool is_used(const lun_renderer *r, int slot)
-{
-    for (int32_t i = 0; i < r->ir->count; i++)
-        if ((r->flags[i] & LUN_FACT_BODY) && r->ir->ins[i].imm == slot &&
-            lun__ir_row(r->ir->ins[i].kind)->imm == LUN_IMM_SLOT)
-            return true;
-    return false;
-}
-
-/* A kernel in versions takes its arrays as parameters of the body, or with `call` as arguments:
- * those of which a compiler may know that they are apart (lun_ir_role). */
-static void arrays(const lun_renderer *r, bool call, lun_strbuf *out)
-{
-    for (int k = 0; r->from && k < (r->locals ? r->locals : r->ir->slot_count); k++) {
-        const lun_ir_slot *slot = &r->ir->slots[k];
-        const bool written = slot->role == LUN_SLOT_TARGET || slot->role == LUN_SLOT_OUT;
-        const bool apart = slot->role == LUN_SLOT_TARGET || slot->role == LUN_SLOT_ARRAY;
-        if (!is_used(r, k))
-            continue;
-        if (call)
-            lun__strbuf_printf(out, ", u.p%d", k);
-        else
-            lun__strbuf_printf(out, ", %s%s *%s p%d", written ? "" : "const ",
-                               lun__element_type((lun_dtype)slot->dtype).s,
-                               apart ? "restrict" : "const", k);
-    }
-}
-
-/* The arrays of each index itself. */
-static void locals(const lun_renderer *r, lun_strbuf *out)
-{
-    for (int k = r->locals; k && k < r->ir->slot_count; k++)
-        if (is_used(r, k))
-            lun__strbuf_printf(out, "    %s m%d[%" PRId64 "] = {0};\n",
-                               lun__element_type((lun_dtype)r->ir->slots[k].dtype).s, k,
-                               r->ir->slots[k].own);
-}
 
 /* A frame and arguments of its own can be held in registers. */
 static void kernel(lun_renderer *r, lun_strbuf *out)
 {
     lun_strbuf more = LUN_STRBUF_INIT;
-    arrays(r, true, &more);
+    lun__arrays_apart(r, true, &more);
     lun__strbuf_printf(out, r->dialect->function, "kernel");
     lun__strbuf_printf(out,
                        "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
@@ -69,8 +28,8 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
 void lun__chunk_elements(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions)
 {
     lun_strbuf body = LUN_STRBUF_INIT, parameters = LUN_STRBUF_INIT;
-    locals(r, &body);
-    arrays(r, false, &parameters);
+    lun__arrays_own(r, &body);
+    lun__arrays_apart(r, false, &parameters);
     lun_section s = {
         .r = r, .out = &body, .need = LUN_FACT_BODY, .scope = -1, .form = LUN_SECTION_ELEMENT};
     lun__statement_section(&s);

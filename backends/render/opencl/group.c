@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "ir/order.h"
+#include "render/body/arrays.h"
 #include "render/body/combine.h"
 #include "render/body/statement.h"
 #include "render/facts/facts.h"
@@ -14,6 +15,7 @@
 #include "render/opencl/sinks.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
+#include "render/unit/unit.h"
 #include "render/user/text.h"
 
 enum { LIGHT = 40 }; /* cost of an element */
@@ -38,10 +40,12 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
 {
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_section s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_SECTION_ELEMENT};
+    lun__arrays_own(r, &body);
     lun__statement_section(&s);
     lun__strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
     parameters(r, need, out);
+    lun__arrays_apart(r, false, out);
     lun__strbuf_printf(out, ")\n{\n%s}\n", lun__strbuf_text(&body));
     if (body.failed || s.labels.failed)
         out->failed = true;
@@ -52,23 +56,31 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
 lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, kernels = LUN_STRBUF_INIT;
-    lun_status s = lun__facts_element(r);
-    if (s != LUN_OK)
+    const lun_ir *ir = r->ir;
+    lun_versions versions = {0};
+    lun_status s = r->versions ? lun__unit_versions(r, &versions) : lun__facts_element(r);
+    if (s != LUN_OK) {
+        lun__versions_free(&versions);
         return s;
+    }
     lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
     lun__user_texts(r, out);
     lun__strbuf_puts(out, first);
     if (r->ir->scan >= 0)
         section(r, LUN_FACT_OPERAND, "operand", &parts);
     section(r, LUN_FACT_BODY, "body", &parts);
+    lun__arrays_apart(r, true, &r->keys);
+    r->ir = ir;
+    lun__versions_free(&versions);
+    r->from = NULL;
     r->dialect->exports(r, &kernels);
     lun__strbuf_printf(out,
-                       "\n%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
+                       "\n%s%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                        "INLINE void prepare(const struct frame *f, struct uniform *u)\n{\n"
                        "    u->n = f->n;\n%s}\n%s%s",
-                       lun__strbuf_text(&r->helpers), lun__strbuf_text(&r->fields),
-                       lun__strbuf_text(&r->setup), lun__strbuf_text(&parts),
-                       lun__strbuf_text(&kernels));
+                       lun__strbuf_text(&r->types), lun__strbuf_text(&r->helpers),
+                       lun__strbuf_text(&r->fields), lun__strbuf_text(&r->setup),
+                       lun__strbuf_text(&parts), lun__strbuf_text(&kernels));
     if (parts.failed || kernels.failed)
         out->failed = true;
     lun__strbuf_free(&parts);
@@ -84,7 +96,8 @@ static void elementwise(lun_renderer *r, lun_strbuf *out)
     lun__text_put(r, out,
                   "    struct uniform u;\n    prepare(&f, &u);\n"
                   "    for (lun_i64 i = cells[1] + @global_id; i < f.n; i += "
-                  "@global_size)\n        body(i, &f, &u);\n");
+                  "@global_size)\n        body(i, &f, &u%s);\n",
+                  lun__strbuf_text(&r->keys));
     lun__cl_kernel_close(r, out);
 }
 

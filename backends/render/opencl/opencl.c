@@ -99,7 +99,8 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     lun_renderer r = {.ir = ir,
                       .dialect = vector ? &vector_dialect : &scalar_dialect,
                       .target = &plain,
-                      .bytes = vector ? target->bytes : 8,
+                      .bytes = target->form == LUN_CL_VECTOR ? target->bytes : 8,
+                      .versions = target->form == LUN_CL_VECTOR,
                       .parts = 1,
                       .stops = target->listens && lun__cl_needs_stop(ir),
                       .fp64 = target->fp64};

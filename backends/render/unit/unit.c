@@ -3,6 +3,7 @@
 #include "render/unit/unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "render/chunk/chunk.h"
 #include "render/chunk/element.h"
@@ -11,7 +12,6 @@
 #include "render/facts/uses.h"
 #include "render/facts/walks.h"
 #include "render/user/text.h"
-#include "render/versions/versions.h"
 
 static bool is_guarded(const lun_renderer *r)
 {
@@ -56,6 +56,36 @@ static void forget_facts(lun_renderer *r)
     r->first_var = NULL;
 }
 
+lun_status lun__unit_versions(lun_renderer *r, lun_versions *to)
+{
+    const lun_ir *ir = r->ir;
+    memset(to, 0, sizeof *to);
+    lun_status s = lun__ir_puts(ir) ? lun__versions_make(ir, to) : LUN_OK;
+    if (s == LUN_OK && to->ir.count) {
+        r->ir = &to->ir;
+        r->from = to->from;
+        r->locals = to->locals;
+        r->libs |= LUN_RENDER_LOOPS;
+    }
+    if (s == LUN_OK)
+        s = lun__facts_element(r);
+    if (s != LUN_OK) {
+        r->ir = ir;
+        return s;
+    }
+    r->lanes = r->parts = 1;
+    if (r->from)
+        lun__packed_find(r);
+    if (!r->from || r->lanes > 1 || r->dialect->elements)
+        return LUN_OK;
+    /* drivers compile slowly: versions are for what gains most */
+    forget_facts(r);
+    r->ir = ir;
+    r->from = NULL;
+    r->locals = 0;
+    return lun__facts_element(r);
+}
+
 lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf functions = LUN_STRBUF_INIT;
@@ -67,22 +97,11 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
     bool single = r->dialect->elements && lun__walks_along(r);
     if (single) {
         forget_facts(r);
-        s = lun__ir_puts(ir) ? lun__versions_make(ir, &versions) : LUN_OK;
-        if (s == LUN_OK && versions.ir.count) {
-            r->ir = &versions.ir;
-            r->from = versions.from;
-            r->locals = versions.locals;
-            r->libs |= LUN_RENDER_LOOPS;
-        }
-        if (s == LUN_OK)
-            s = lun__facts_element(r);
+        s = lun__unit_versions(r, &versions);
         if (s != LUN_OK) {
             lun__versions_free(&versions);
             return s;
         }
-        r->lanes = r->parts = 1;
-        if (r->from)
-            lun__packed_find(r);
         lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
     } else {
         r->guarded = is_guarded(r);

@@ -17,7 +17,7 @@
 #include "render/versions/span.h"
 
 enum {
-    MOST_CODE = 4096, /* instructions of a kernel that is written in versions */
+    MOST_CODE = 1024, /* instructions of a kernel that is written in versions */
     NESTED = 6        /* versions within versions */
 };
 
