@@ -27,6 +27,18 @@ typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own *
 /* Processes indices from .. to - 1 of some work, concurrently with other calls; cannot fail. */
 typedef void lun_range_fn(void *ctx, int64_t from, int64_t to);
 
+/* Messages between this rank and others, for a backend whose devices are ranks.  Rank 0 has the
+ * script, the others serve it.  Each fails with LUN_EBACKEND, or what stopped it, and the text in
+ * services->error. */
+typedef struct lun_link {
+    int rank, size; /* this one's number, from 0, and how many there are */
+    /* Does not wait: the bytes are copied. */
+    lun_status (*send)(void *ctx, int to, const void *bytes, int64_t count);
+    /* Waits for the next message from that rank, which is malloc'd.  NULL: rank 0 has ended. */
+    lun_status (*receive)(void *ctx, int from, void **bytes, int64_t *count);
+    void *ctx;
+} lun_link;
+
 /* What the engine provides to a backend as long as its state exists. */
 typedef struct lun_services {
     lun_strbuf *error; /* text of the last failure; a function that fails writes it */
@@ -45,6 +57,7 @@ typedef struct lun_services {
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
     const struct lun_backend *native; /* the backend whose `native` is true; NULL: none */
+    const lun_link *link; /* where ranks serve; NULL: they do not, for all run scripts or none */
 } lun_services;
 
 /* Whether the evaluation has to stop.  To be called from time to time, from any thread. */
@@ -273,6 +286,7 @@ typedef struct lun_backend {
     bool teams;  /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
                     lun__ir_lanes, of which the last may be nobody's */
     bool native; /* its kernels are host code on host memory: other backends may delegate to it */
+    bool ranks; /* its devices are ranks: number 1 is this one, which computes by another backend */
 
     /* Creates a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
      * something.  Must be cheap: compilers and devices are used only when they are needed.
@@ -390,6 +404,10 @@ typedef struct lun_backend {
      * another backend or machine.  key NULL: the first line only.  NULL: entries cannot be moved to
      * other machines. */
     void (*portable_key)(const char *key, size_t length, lun_strbuf *out);
+
+    /* With `ranks`, on ranks other than 0: does what rank 0 asks for, by a device of another
+     * backend, until rank 0 has ended.  Fails where the link does, or that cannot be opened. */
+    lun_status (*serve)(const lun_services *services, const struct lun_backend *by, int device);
 
     /* True if it is the default backend, because there is a GPU.  Must not load a driver on a
      * machine without one.  NULL: false. */

@@ -1487,6 +1487,15 @@ LUN_API lun_status lun_spmd_critical_end(lun_engine *e);
  * when all have ended.  lun_close does the same. */
 LUN_API lun_status lun_spmd_end(lun_engine *e, const char *why);
 
+/* One engine on all ranks: rank 0 opens it with the backend "mpi", whose places "mpi:1", "mpi:2",
+ * ... are the ranks, mpi:1 rank 0 itself; it is used as any other, and takes no steps (it is one
+ * rank alone to the functions above).  The other ranks, those with lun_rank(config) > 0, call this
+ * instead of lun_open: it does what rank 0 asks for and returns when that engine has been closed.
+ * Each rank computes by the backend LUNARRAY_RANK_BACKEND, or the best of its machine; `backend` of
+ * the configuration is not used.  LUN_EARG: this is rank 0; LUN_EBACKEND: that backend cannot be
+ * used, or the other ranks were lost, with the reason in lun_error(NULL). */
+LUN_API lun_status lun_serve(const lun_config *config_or_NULL);
+
 /* ---- Lua ------------------------------------------------------------------------------------- */
 
 /* Runs source text (no bytecode) in the engine's own Lua state, created on first use, with `lun`

@@ -204,6 +204,10 @@ LUN_API lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, in
 /* From here on steps fail, since the script is inside such a region: a text that lives on; NULL:
  * it has left it. */
 LUN_API void lun_spmd_inside(lun_engine *e, const char *region);
+/* Whether a set of places, as lun_use takes it, names ranks ("mpi", "mpi:1,mpi:2"). */
+LUN_API bool lun_names_ranks(const char *places);
+/* How many ranks there are, with this one, if the others serve it (lun_serve); else 0. */
+LUN_API int lun_linked(const lun_engine *e);
 /* Counts elements of other ranks that were read and written. */
 LUN_API void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts);
 

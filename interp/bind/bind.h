@@ -107,6 +107,8 @@ static inline lun__host *lun__here(lua_State *L)
 lun__host *lun__host_open(lua_State *L);
 /* Makes luaopen_lunarray use this engine in L instead of opening one. */
 void lun__host_offer(lua_State *L, lun_engine *e);
+/* Makes it open an engine of this rank, with so many threads; config lives until then. */
+void lun__host_rank(lua_State *L, const lun_config *config);
 /* The host of a state, NULL if there is none. Raises nothing. */
 lun__host *lun__host_of(lua_State *L);
 /* Ends this rank, if it is one of several (lun_spmd_end), while its requests can still be answered

@@ -11,7 +11,7 @@
 #include "bind/bind.h"
 
 /* Keys of the registry: their addresses. */
-static const char host_key, offer_key;
+static const char host_key, offer_key, rank_key;
 
 /* Bytes of elements after which the collector is told; telling it more often costs more than it
  * frees. The arrays that a loop makes and drops reach this before their memory is reused, so it
@@ -123,7 +123,13 @@ static void open_engine(lua_State *L, lun__host *h)
     }
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     lun_config config = {.size = sizeof config, .log = warn, .log_ctx = lua_tothread(L, -1)};
-    lua_pop(L, 2);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &rank_key) == LUA_TLIGHTUSERDATA) {
+        const lun_config *rank = lua_touserdata(L, -1);
+        config.ranks = rank->ranks;
+        config.rank = rank->rank;
+        config.threads = rank->threads;
+    }
+    lua_pop(L, 3);
     if (lun_open(&config, &h->engine) != LUN_OK) {
         h->engine = NULL;
         luaL_error(L, "cannot open the engine (%s)", lun_error(NULL));
@@ -160,6 +166,12 @@ void lun__host_offer(lua_State *L, lun_engine *e)
 {
     lua_pushlightuserdata(L, e);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &offer_key);
+}
+
+void lun__host_rank(lua_State *L, const lun_config *config)
+{
+    lua_pushlightuserdata(L, (void *)(uintptr_t)config);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
 }
 
 lun__host *lun__host_of(lua_State *L)

@@ -293,14 +293,19 @@ int main(int argc, char **argv)
     }
 
     o.sandbox = o.sandbox || o.seconds || o.megabytes;
-    if (o.ranks)
+    if (o.ranks && !o.linked)
         return lun__ranks_run(&o, run);
+    if (o.linked && !o.ranks && lun_rank(NULL) > 0)
+        return lun__server_run(&o);
     lun_engine *engine = NULL;
     lua_State *L = new_state(&o, &engine);
-    if (!L) {
+    lun_config rank = {.size = sizeof rank};
+    if (!L || (o.ranks && !lun__servers_start(&o, &rank))) {
         lun_close(engine);
         return EXIT_FAILURE;
     }
+    if (o.ranks)
+        lun__host_rank(L, &rank);
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &o);
     int status = lua_pcall(L, 1, 1, 0);
@@ -311,5 +316,6 @@ int main(int argc, char **argv)
     else
         lua_close(L);
     lun_close(engine);
+    lun__servers_end();
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lunarray_bind.h"
 #include "program/options.h"
 
 /* Matches "--name value" and "--name=value" at *index; advances *index over a separate value. The
@@ -155,7 +156,8 @@ bool lun__options_parse(lun_options *o)
     o->has_script = i < o->argc;
     if (o->ranks && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--ranks", "'%s' cannot be combined with a sandbox");
-    if (o->ranks && (o->interactive || (!o->has_script && !o->executes)))
+    o->linked = lun_names_ranks(o->backend ? o->backend : getenv("LUNARRAY_BACKEND"));
+    if (o->ranks && !o->linked && (o->interactive || (!o->has_script && !o->executes)))
         return refuse(o, "--ranks", "'%s' needs a script");
     if (o->check && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--check", "'%s' cannot be combined with a sandbox");
@@ -173,7 +175,8 @@ void lun__options_usage(FILE *to, const char *program)
         "turn warnings on\n  --        stop handling options\n  -         stop handling options "
         "and execute stdin\n  --backend name  compute with this backend (see --info)\n  --threads "
         "n     use at most n threads of the host\n  --ranks n       run the script on n threads, "
-        "each with a state and an engine of its own\n  --check         test functions for "
+        "each with a state and an engine of its own; with --backend mpi on one, which the others "
+        "serve\n  --check         test functions for "
         "associativity and indices, recompute elements\n  --sandbox       deny scripts access to "
         "files and "
         "processes\n  --time-limit s    stop the script after s seconds; implies --sandbox\n  "

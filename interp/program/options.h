@@ -19,6 +19,7 @@ typedef struct lun_options {
     const char *backend;
     const char *threads;
     const char *ranks;
+    bool linked; /* the backend's places are ranks: the others serve the first */
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
     bool sandbox, check;
     bool interactive, version, ignore_env, executes, info, help, about;

@@ -13,6 +13,7 @@
 #include <lauxlib.h>
 
 #include "bind/bind.h"
+#include "lunarray_bind.h"
 #include "program/call.h"
 #include "state/embed.h"
 #include "state/sandbox.h"
@@ -85,6 +86,7 @@ static int exit_process(lua_State *L)
 {
     int code = exit_code(L);
     lun__leave_ranks(L, lun__host_of(L), "os.exit");
+    lun__servers_end();
     lua_settop(L, 0);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushinteger(L, code);
@@ -98,10 +100,13 @@ void lun__rank_begin(lua_State *L, void *self)
     lun_engine *e = lun__engine_of(L);
     if (lun_spmd_start(e) != LUN_OK)
         luaL_error(L, "%s", lun_error(e));
-    if (lun_spmd_npes(e) == 1 && !self)
+    const bool linked = lun_linked(e) > 1;
+    if (lun_spmd_npes(e) == 1 && !self && !linked)
         return;
-    lua_pushcfunction(L, print_line);
-    lua_setglobal(L, "print");
+    if (!linked) {
+        lua_pushcfunction(L, print_line);
+        lua_setglobal(L, "print");
+    }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "os");
     lua_getfield(L, -1, "exit");
@@ -241,4 +246,80 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run)
         lun_close(all[i].engine);
     free(all);
     return ok ? code : EXIT_FAILURE;
+}
+
+/* ---- ranks that serve ------------------------------------------------------------------------ */
+
+/* A thread that serves. */
+typedef struct server {
+    pthread_t thread;
+    lun_config config;
+    char name[64]; /* for messages: "lunarray: rank 2" */
+    bool started;
+} server;
+
+/* os.exit waits for them, too. */
+static server *servers;
+static int server_count;
+
+static void *run_server(void *arg)
+{
+    const server *s = arg;
+    (void)lun_serve(&s->config); /* rank 0 is told why it ends */
+    return NULL;
+}
+
+bool lun__servers_start(const lun_options *o, lun_config *own)
+{
+    const int count = (int)strtol(o->ranks, NULL, 10);
+    lun_ranks *group = NULL;
+    sigset_t interrupt, before;
+    servers = calloc((size_t)count, sizeof *servers);
+    bool ok = servers && lun_ranks_new(count, &group) == LUN_OK;
+    if (!ok) {
+        lun__complain(o->program, "not enough memory");
+        return false;
+    }
+    *own = (lun_config){.size = sizeof *own, .ranks = group, .threads = share_of_cores(o, count)};
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    for (int i = 1; i < count; i++) {
+        server *s = &servers[server_count++];
+        s->config = *own;
+        s->config.rank = i;
+        s->config.log = complain;
+        s->config.log_ctx = s->name;
+        snprintf(s->name, sizeof s->name, "%.40s: rank %d", o->program, i);
+        s->started = ok && pthread_create(&s->thread, NULL, run_server, s) == 0;
+        ok = s->started;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (ok)
+        return true;
+    lun__complain(o->program, "cannot start a thread for each rank");
+    exit(EXIT_FAILURE); /* those that run wait for ranks that are not there */
+}
+
+void lun__servers_end(void)
+{
+    for (int i = 0; i < server_count; i++)
+        if (servers[i].started)
+            pthread_join(servers[i].thread, NULL);
+    if (server_count)
+        lun_ranks_free(servers[0].config.ranks);
+    free(servers);
+    servers = NULL;
+    server_count = 0;
+}
+
+int lun__server_run(const lun_options *o)
+{
+    char name[64];
+    lun_config config = {.size = sizeof config, .log = complain, .log_ctx = name};
+    snprintf(name, sizeof name, "%.40s: rank %d", o->program, lun_rank(NULL));
+    if (lun_serve(&config) == LUN_OK)
+        return EXIT_SUCCESS;
+    lun__complain(name, lun_error(NULL));
+    return EXIT_FAILURE;
 }

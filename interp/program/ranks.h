@@ -5,6 +5,7 @@
 
 #include <lua.h>
 
+#include "lunarray.h"
 #include "program/options.h"
 
 /* Raises errors: makes the engine of L, which has the module, a rank; where it is one of several,
@@ -17,5 +18,16 @@ void lun__rank_end(lua_State *L, const char *why);
  * threads, each with a state of its own. The program's exit code: the first in rank order that is
  * not 0. */
 int lun__ranks_run(const lun_options *o, lua_CFunction run);
+
+/* ---- ranks that serve (--backend mpi) ---- */
+
+/* Starts the other ranks of --ranks, threads that serve this one; *own: the configuration of this
+ * one, for lun__host_rank. False with a complaint. */
+bool lun__servers_start(const lun_options *o, lun_config *own);
+/* Waits until they have ended, as they do with the engine of this rank, or where it cannot be
+ * opened. */
+void lun__servers_end(void);
+/* Serves as a process of a launcher; the exit code. */
+int lun__server_run(const lun_options *o);
 
 #endif

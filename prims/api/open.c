@@ -79,12 +79,27 @@ static lun_status thread_count(lun_engine *e, const lun_config *c, int *count)
     return s;
 }
 
+/* Where places are ranks the others wait for this one, whatever fails here later. */
+static lun_status link_ranks(lun_engine *e, const char *places)
+{
+    lun_status s = lun_names_ranks(places) ? lun__ranks_link(e) : LUN_OK;
+    if (s == LUN_OK && e->services.link && e->services.link->rank)
+        return lun__fail(e, LUN_EARG, "rank %d serves rank 0: it calls lun_serve, not lun_open",
+                         e->services.link->rank);
+    return s;
+}
+
 static lun_status set_up(lun_engine *e, const lun_config *c)
 {
+    const char *places = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
     int threads = 0;
     int64_t cache_size = 0;
-    lun_status s = jit_mode(e, c);
+    e->config = *c;
+    e->config.backend = e->config.cache_dir = NULL;
+    lun_status s = link_ranks(e, places);
+    if (s == LUN_OK)
+        s = jit_mode(e, c);
     if (s == LUN_OK)
         s = thread_count(e, c, &threads);
     if (s == LUN_OK)
@@ -95,8 +110,6 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
         return s;
     e->sandbox = c->sandbox;
     e->memory_limit = c->memory_limit;
-    e->config = *c;
-    e->config.backend = e->config.cache_dir = NULL;
     e->compiler = strdup(cc && cc[0] ? cc : "cc");
     if (c->cache_dir)
         dir = c->cache_dir;
@@ -116,8 +129,9 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .math = e->math,
                                  .log = c->log,
                                  .log_ctx = c->log_ctx,
-                                 .cancel = &e->cancel};
-    return lun__backend_choose(e, c->backend ? c->backend : getenv("LUNARRAY_BACKEND"));
+                                 .cancel = &e->cancel,
+                                 .link = e->services.link};
+    return lun__backend_choose(e, places);
 }
 
 /* Why a configuration cannot be meant, NULL if it can. */

@@ -4,6 +4,8 @@
  * then, for lun__layout_reach has said that those of the elements fit. */
 #include "base/layout.h"
 
+#include <string.h>
+
 static int64_t times(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
@@ -134,6 +136,30 @@ bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high)
     *low = (int64_t)from;
     *high = (int64_t)to;
     return true;
+}
+
+bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
+                          int64_t *high)
+{
+    lun_layout at = *l;
+    while (at.rank > 1) {
+        int64_t inner = lun__layout_count(&at) / at.extent[0];
+        int64_t row = first / inner, rows = last / inner - row + 1;
+        at.offset = plus(at.offset, times(row, at.stride[0]));
+        at.extent[0] = rows;
+        if (rows > 1)
+            break;
+        first -= row * inner;
+        last -= row * inner;
+        at.rank--;
+        memmove(at.extent, at.extent + 1, (size_t)at.rank * sizeof *at.extent);
+        memmove(at.stride, at.stride + 1, (size_t)at.rank * sizeof *at.stride);
+    }
+    if (at.rank == 1 && at.extent[0] > last - first + 1) {
+        at.offset = plus(at.offset, times(first, at.stride[0]));
+        at.extent[0] = last - first + 1;
+    }
+    return lun__layout_reach(&at, low, high);
 }
 
 lun_layout lun__layout_simplified(const lun_layout *l)

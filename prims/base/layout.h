@@ -37,6 +37,9 @@ bool lun__layout_is_injective(const lun_layout *l);
 bool lun__layout_is_permutation(const lun_layout *l);
 /* The lowest and highest places that are used; count > 0.  False: beyond int64_t. */
 bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high);
+/* The same of elements first .. last: of several rows those of all of these rows. */
+bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
+                          int64_t *high);
 
 /* The same elements in the same flat order with as few axes as can say it: extents of 1 dropped,
  * neighbours merged where stride[k] = stride[k + 1] * extent[k + 1].  Rank 1, extent 0 and stride 1

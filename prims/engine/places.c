@@ -57,7 +57,93 @@ static lun_status no_room(lun_engine *e)
     return lun__fail(e, LUN_EARG, "too many places have been named: %d at most", LUN_MAX_BACKENDS);
 }
 
-/* "opencl:*": all devices of a backend. */
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* The best backend of this machine for a start. */
+static lun_status best(lun_engine *e, lun_backend_slot **out)
+{
+    for (int i = 0; i < e->backend_count; i++) {
+        const lun_backend *b = e->backends[i].backend;
+        *out = &e->backends[i];
+        if (b->preferred && b->preferred(&e->services) && lun__backend_open(e, *out) == LUN_OK)
+            return LUN_OK;
+    }
+    for (int i = 0; i < e->backend_count; i++) {
+        *out = &e->backends[i];
+        if (!(*out)->backend->buffer_new && lun__backend_open(e, *out) == LUN_OK)
+            return LUN_OK;
+    }
+    return LUN_EBACKEND;
+}
+
+/* By what this rank computes. */
+static lun_status rank_backend(lun_engine *e, lun_backend_slot **out)
+{
+    const char *name = getenv("LUNARRAY_RANK_BACKEND");
+    if (!name || !*name)
+        return best(e, out);
+    *out = lun__backend_find(e, name);
+    if (*out && !(*out)->backend->ranks)
+        return lun__backend_open(e, *out);
+    return *out ? lun__fail(e, LUN_EARG, "LUNARRAY_RANK_BACKEND=%s: a rank computes by another one",
+                            name)
+                : lun__backend_unknown(e, name);
+}
+
+/* The place of this rank, number 1 of a backend whose devices are ranks; its memory is the host's,
+ * or that of a device of its own. */
+static lun_status own_place(lun_engine *e, const char *name, lun_backend_slot **out)
+{
+    lun_backend_slot *of;
+    for (int i = 0; i < e->backend_count; i++)
+        if (!strcmp(e->backends[i].name, name) && !e->backends[i].backend->ranks) {
+            *out = &e->backends[i];
+            return LUN_OK;
+        }
+    lun_status s = rank_backend(e, &of);
+    if (s != LUN_OK)
+        return s;
+    if (e->backend_count == LUN_MAX_BACKENDS)
+        return no_room(e);
+    lun_backend_slot *at = *out = &e->backends[e->backend_count++];
+    *at = (lun_backend_slot){.backend = of->backend, .device = of->device};
+    if (!of->backend->buffer_new) {
+        at->device = 1;
+        at->of = of;
+    }
+    snprintf(at->name, sizeof at->name, "%s", name);
+    return LUN_OK;
+}
+
+/* The backend that is so named, or a device of which is ("mpi:2"), and whose devices are ranks;
+ * NULL: it has none. */
+static lun_backend_slot *of_ranks(lun_engine *e, const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i].backend->ranks && !e->backends[i].device &&
+            strlen(e->backends[i].name) == length && !strncmp(e->backends[i].name, name, length))
+            return &e->backends[i];
+    return NULL;
+}
+
+/* A device of a backend by its name, "opencl:2". */
+static lun_status add_device(draft *d, const char *name)
+{
+    lun_backend_slot *ranks = of_ranks(d->e, name), *at = NULL;
+    const char *colon = strchr(name, ':');
+    lun_status s = LUN_OK;
+    if (ranks && colon && !strcmp(colon, ":1")) {
+        s = lun__backend_open(d->e, ranks);
+        if (s == LUN_OK)
+            s = own_place(d->e, name, &at);
+        return s == LUN_OK ? add(d, at) : s;
+    }
+    at = lun__backend_find(d->e, name);
+    return at ? add(d, at) : lun__backend_unknown(d->e, name);
+}
+
+/* "opencl:*", or "mpi": all devices of a backend. */
 static lun_status add_all(draft *d, const char *name)
 {
     lun_backend_slot *b = lun__backend_find(d->e, name);
@@ -69,8 +155,7 @@ static lun_status add_all(draft *d, const char *name)
     int count = s == LUN_OK ? b->backend->devices(b->state, NULL, 0) : 0;
     for (int k = 1; s == LUN_OK && k <= count; k++) {
         snprintf(device, sizeof device, "%s:%d", name, k);
-        lun_backend_slot *at = lun__backend_find(d->e, device);
-        s = at ? add(d, at) : no_room(d->e);
+        s = add_device(d, device);
     }
     return s;
 }
@@ -124,6 +209,8 @@ static lun_status add_named(draft *d, const char *name)
         text[length - 2] = 0;
         return add_all(d, text);
     }
+    if (of_ranks(d->e, text))
+        return strchr(text, ':') ? add_device(d, text) : add_all(d, text);
     lun_backend_slot *at = lun__backend_find(d->e, text);
     if (!at)
         at = named_part(d->e, text);
@@ -208,18 +295,9 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
     e->current = 0;
     if (name && name[0])
         return lun__places_use(e, name);
-    e->current = -1;
-    for (int i = 0; i < e->backend_count && e->current < 0; i++) {
-        const lun_backend *b = e->backends[i].backend;
-        if (b->preferred && b->preferred(&e->services) &&
-            lun__backend_open(e, &e->backends[i]) == LUN_OK)
-            e->current = i;
-    }
-    for (int i = 0; i < e->backend_count && e->current < 0; i++)
-        if (!e->backends[i].backend->buffer_new && lun__backend_open(e, &e->backends[i]) == LUN_OK)
-            e->current = i;
-    if (e->current >= 0)
-        return LUN_OK;
-    e->current = 0;
-    return LUN_EBACKEND;
+    lun_backend_slot *at;
+    lun_status s = best(e, &at);
+    if (s == LUN_OK)
+        e->current = (int)(at - e->backends);
+    return s;
 }

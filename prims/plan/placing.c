@@ -240,28 +240,11 @@ lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, i
 
 /* ---- reach ----------------------------------------------------------------------------------- */
 
-/* Places of elements first .. last of a layout: of several rows, those of all of these rows. */
-static lun_interval reach(lun_layout at, int64_t first, int64_t last)
+/* Places of elements first .. last of a layout; beyond int64_t all. */
+static lun_interval reach(const lun_layout *at, int64_t first, int64_t last)
 {
     int64_t low = 0, high = 0;
-    while (at.rank > 1) {
-        int64_t inner = lun__layout_count(&at) / at.extent[0];
-        int64_t row = first / inner, rows = last / inner - row + 1;
-        at.offset += row * at.stride[0];
-        at.extent[0] = rows;
-        if (rows > 1)
-            break;
-        first -= row * inner;
-        last -= row * inner;
-        at.rank--;
-        memmove(at.extent, at.extent + 1, (size_t)at.rank * sizeof *at.extent);
-        memmove(at.stride, at.stride + 1, (size_t)at.rank * sizeof *at.stride);
-    }
-    if (at.rank == 1 && at.extent[0] > last - first + 1) {
-        at.offset += first * at.stride[0];
-        at.extent[0] = last - first + 1;
-    }
-    if (!lun__layout_reach(&at, &low, &high))
+    if (!lun__layout_reach_of(at, first, last, &low, &high))
         return (lun_interval){0, INT64_MAX};
     return (lun_interval){low, high + 1};
 }
@@ -302,7 +285,7 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
     if (n->kind != LUN_NODE_PAD && !from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
     lun__node_layout(from->view ? from->view : n, &layout);
-    const lun_interval x = reach(layout, indices.lo, indices.hi - 1);
+    const lun_interval x = reach(&layout, indices.lo, indices.hi - 1);
     return n->kind == LUN_NODE_PAD ? under_pad(n, x) : x;
 }
 

@@ -181,7 +181,7 @@ static lun_status finish_split(lun_engine *e)
 lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, const char *options)
 {
     LUN_NEED(e, doing && noun);
-    if (!e->ranks || !e->ranks->net)
+    if (lun__alone(e))
         return LUN_OK;
     lun_status s = may_step(e, noun);
     if (s == LUN_OK && e->ranks->split)
@@ -204,7 +204,7 @@ lun_status lun_spmd_barrier_begin(lun_engine *e)
     lun_ranks_state *r = e->ranks;
     if (r && r->split)
         return lun__fail(e, LUN_EARG, "a barrier has begun already and has not ended");
-    if (!r || !r->net) {
+    if (lun__alone(e)) {
         if (r)
             r->split = true;
         return LUN_OK;
@@ -222,7 +222,7 @@ lun_status lun_spmd_barrier_end(lun_engine *e)
     lun_ranks_state *r = e->ranks;
     if (!r || !r->split)
         return r && r->given_up ? lun__is_over(e) : lun__fail(e, LUN_EARG, "no barrier has begun");
-    if (r->net)
+    if (!lun__alone(e))
         return r->given_up ? lun__is_over(e) : finish_split(e);
     r->split = false;
     return LUN_OK;

@@ -142,7 +142,7 @@ lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t count, 
 {
     LUN_NEED(e, count >= 0 && (own || !count) && counts && all);
     char *bytes = NULL;
-    bool alone = !e->ranks || !e->ranks->net;
+    bool alone = lun__alone(e);
     lun_status s = alone ? copy_own(e, own, count, counts, &bytes)
                          : lun__gather(e, own, count, counts, &bytes);
     if (s != LUN_OK)
@@ -166,7 +166,7 @@ static lun_status bcast_round(lun_engine *e, int root, void *bytes, int count)
 lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *count)
 {
     LUN_NEED(e, bytes && count && root >= 0 && root < lun_spmd_npes(e));
-    if (!e->ranks || !e->ranks->net)
+    if (lun__alone(e))
         return LUN_OK;
     bool mine = e->ranks->net->rank == root;
     int64_t length = mine ? *count : 0;
@@ -300,7 +300,7 @@ lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64
 {
     LUN_NEED(e, given_counts && got_counts && got);
     char *bytes = NULL;
-    if (!e->ranks || !e->ranks->net) {
+    if (lun__alone(e)) {
         lun_status s = copy_own(e, given, given_counts[0], got_counts, &bytes);
         *got = s == LUN_OK ? bytes : *got;
         return s;

@@ -66,6 +66,17 @@ static lun_status answer_element(lun_engine *e, int from, const char *bytes, int
     return LUN_OK;
 }
 
+/* A rank that serves is to end what it was asked for up to the message of that number. */
+static void stop(lun_engine *e, const char *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->linked || count != (int64_t)sizeof r->stop)
+        return;
+    memcpy(&r->stop, bytes, sizeof r->stop);
+    if (r->stop >= r->received[0])
+        __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+}
+
 static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count)
 {
     lun_ranks_state *r = e->ranks;
@@ -90,13 +101,16 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
         if (!r->ended[from])
             return lun__nomem(e);
         s = lun__lock_forget(e, from);
-        return s == LUN_OK ? lun__answer(e, from, NULL, 0) : s;
+        return s == LUN_OK && !r->linked ? lun__answer(e, from, NULL, 0) : s;
     case LUN_SAYS_LOCK:
         return lun__lock_asked(e, from);
     case LUN_SAYS_UNLOCK:
         return lun__lock_returned(e, from);
     case LUN_SAYS_ELEMENT:
         return answer_element(e, from, bytes + 1, count - 1);
+    case LUN_SAYS_STOP:
+        stop(e, bytes + 1, count - 1);
+        return LUN_OK;
     default:
         return lun__answer(e, from, bytes + 1, count - 1);
     }

@@ -57,11 +57,13 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         r->here = calloc(size, sizeof *r->here);
         r->queue = calloc(size, sizeof *r->queue);
         r->holder = -1;
+        r->sent = calloc(size, 2 * sizeof *r->sent);
+        r->received = r->sent ? r->sent + size : NULL;
         s = time_limit(e, &r->timeout);
         if (s == LUN_OK)
             s = modelled_network(e, net);
     }
-    if (r && r->ended && r->here && r->queue && s == LUN_OK) {
+    if (r && r->ended && r->here && r->queue && r->sent && s == LUN_OK) {
         e->ranks = r;
         return LUN_OK;
     }
@@ -69,6 +71,7 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         free(r->ended);
         free(r->here);
         free(r->queue);
+        free(r->sent);
     }
     free(r);
     if (net) {
@@ -98,6 +101,7 @@ void lun__ranks_close(lun_engine *e)
     free(r->ended);
     free(r->here);
     free(r->queue);
+    free(r->sent);
     lun__strbuf_free(&r->over);
     lun__strbuf_free(&r->doing);
     if (!r->lingers)

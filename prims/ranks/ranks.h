@@ -8,6 +8,9 @@
 
 /* Makes e one end of a transport, which it closes; NULL: one rank alone. */
 lun_status lun__ranks_open(lun_engine *e, lun_net *net);
+/* Makes e, which is the one with the script, or serves, one of several ranks that are linked: its
+ * services get the link.  Such an engine takes no steps: it is alone to lun_spmd. */
+lun_status lun__ranks_link(lun_engine *e);
 /* Ends this rank, in step with the others. */
 void lun__ranks_close(lun_engine *e);
 

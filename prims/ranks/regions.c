@@ -28,7 +28,7 @@ lun_status lun_spmd_critical_begin(lun_engine *e)
         return LUN_OK;
     if (is_inside(e, "critical"))
         return lun__fail(e, LUN_EARG, "critical inside critical would wait for itself");
-    lun_status s = e->ranks->net ? ask_lock(e, LUN_SAYS_LOCK) : LUN_OK;
+    lun_status s = !lun__alone(e) ? ask_lock(e, LUN_SAYS_LOCK) : LUN_OK;
     if (s == LUN_OK) {
         e->ranks->around = e->ranks->inside;
         e->ranks->inside = "critical";
@@ -44,7 +44,7 @@ lun_status lun_spmd_critical_end(lun_engine *e)
     if (!is_inside(e, "critical"))
         return lun__fail(e, LUN_EARG, "no critical section has begun");
     e->ranks->inside = e->ranks->around;
-    return e->ranks->net ? ask_lock(e, LUN_SAYS_UNLOCK) : LUN_OK;
+    return !lun__alone(e) ? ask_lock(e, LUN_SAYS_UNLOCK) : LUN_OK;
 }
 
 /* ---- master ---------------------------------------------------------------------------------- */

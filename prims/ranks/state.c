@@ -24,12 +24,12 @@ lun_status lun__is_over(lun_engine *e)
 
 int lun_spmd_npes(lun_engine *e)
 {
-    return e && e->ranks && e->ranks->net ? e->ranks->net->size : 1;
+    return e && !lun__alone(e) ? e->ranks->net->size : 1;
 }
 
 int lun_spmd_mype(lun_engine *e)
 {
-    return e && e->ranks && e->ranks->net ? e->ranks->net->rank : 0;
+    return e && !lun__alone(e) ? e->ranks->net->rank : 0;
 }
 
 void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)

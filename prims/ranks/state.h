@@ -10,7 +10,7 @@
 #include "ranks/ranks.h"
 
 /* The tags of messages. A control message begins with one of the kinds below. */
-enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_USER };
+enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_LINK, LUN_TAG_USER };
 enum {
     LUN_SAYS_ASK = 'a',     /* are you there? */
     LUN_SAYS_HERE = 'h',    /* yes */
@@ -20,7 +20,8 @@ enum {
     LUN_SAYS_REQUEST = 'r', /* for the function of lun_spmd_serve */
     LUN_SAYS_ELEMENT = 'i', /* for the one of lun__serve_elements */
     LUN_SAYS_LOCK = 'l',    /* PE 0's lock, please */
-    LUN_SAYS_UNLOCK = 'u'   /* here it is */
+    LUN_SAYS_UNLOCK = 'u',  /* here it is */
+    LUN_SAYS_STOP = 's'     /* of a link: what was asked up to this message shall end */
 };
 
 /* A send that may still be on its way; it owns its bytes. */
@@ -56,7 +57,20 @@ struct lun_ranks_state {
     double timeout, log_after; /* seconds; timeout 0: none */
     int most;                  /* bytes of one call of the transport */
     double counted;            /* of the modelled clock: in the counters */
+
+    /* link.c: rank 0 has the script, the others serve it; none takes steps */
+    bool linked;
+    lun_link link;
+    int64_t *sent, *received; /* messages of the link, to and from each rank */
+    int64_t stop;    /* on a rank that serves: up to this message of rank 0 all is to end */
+    double listened; /* when it last listened while it computed */
 };
+
+/* Whether this engine takes steps alone. */
+static inline bool lun__alone(const lun_engine *e)
+{
+    return !e->ranks || !e->ranks->net || e->ranks->linked;
+}
 
 /* A wait: for what, and for which rank. */
 typedef struct lun_wait {
@@ -79,6 +93,8 @@ lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
 /* Counts what the modelled clock has gone on. */
 void lun__count_network(lun_engine *e);
+/* The same, which a cancellation does not end. */
+lun_status lun__wait_on(lun_engine *e, lun_wait *w);
 /* The failure of the transport. */
 lun_status lun__net_failed(lun_engine *e);
 /* All give up: tells the others; the engine's failure is that text. */

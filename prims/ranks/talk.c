@@ -43,7 +43,7 @@ static lun_status check(lun_engine *e, int pe, int tag, const char *what)
         return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", pe, size - 1);
     if (tag < 0 || tag > MOST_TAG)
         return lun__fail(e, LUN_EARG, "a tag must be from 0 to %d, not %d", MOST_TAG, tag);
-    if (!r->net)
+    if (lun__alone(e))
         return lun__fail(e, LUN_EARG, "%s needs another rank: there is one alone", what);
     if (pe == r->net->rank)
         return lun__fail(e, LUN_EARG, "%s of a PE and itself: rank %d is this one", what, pe);
@@ -138,14 +138,14 @@ void lun_spmd_serve(lun_engine *e,
 lun_status lun_spmd_listen(lun_engine *e)
 {
     LUN_NEED(e, true);
-    if (!e->ranks || !e->ranks->net || e->ranks->serving)
+    if (lun__alone(e) || e->ranks->serving)
         return LUN_OK;
     return e->ranks->given_up ? lun__is_over(e) : lun__listen(e);
 }
 
 lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count)
 {
-    LUN_NEED(e, e->ranks && e->ranks->net && pe >= 0 && pe < e->ranks->net->size && count >= 0);
+    LUN_NEED(e, !lun__alone(e) && pe >= 0 && pe < e->ranks->net->size && count >= 0);
     return e->ranks->given_up ? lun__is_over(e) : lun__post(e, pe, LUN_TAG_REPLY, 0, bytes, count);
 }
 
@@ -159,7 +159,7 @@ lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, int64_t co
 lun_status lun__ask(lun_engine *e, int pe, char kind, const void *bytes, int64_t count,
                     void **reply, int64_t *reply_count)
 {
-    lun_status s = pe == lun_spmd_mype(e) && e->ranks->net && !e->ranks->serving
+    lun_status s = pe == lun_spmd_mype(e) && !lun__alone(e) && !e->ranks->serving
                        ? LUN_OK
                        : check(e, pe, 0, "a request");
     if (s == LUN_OK && e->ranks->given_up)

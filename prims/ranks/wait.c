@@ -121,11 +121,22 @@ static void pause_for(int turns)
         sched_yield();
 }
 
-lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
+lun_status lun__wait_on(lun_engine *e, lun_wait *w)
 {
     if (e->ranks->given_up)
         return lun__is_over(e);
     lun_status s = lun__listen(e);
+    if (s == LUN_OK && w->turns % CLOCK == 0)
+        s = look_at_clock(e, w);
+    pause_for(w->turns++);
+    if (w->turns == SPINS + YIELDS + CLOCK)
+        w->turns -= CLOCK;
+    return s;
+}
+
+lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
+{
+    lun_status s = lun__wait_on(e, w);
     if (s == LUN_OK)
         s = lun__stopped(e);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT) {
@@ -136,11 +147,6 @@ lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
         lun__strbuf_free(&text);
         return lun__stopped(e);
     }
-    if (s == LUN_OK && w->turns % CLOCK == 0)
-        s = look_at_clock(e, w);
-    pause_for(w->turns++);
-    if (w->turns == SPINS + YIELDS + CLOCK)
-        w->turns -= CLOCK;
     return s;
 }
 

@@ -102,12 +102,25 @@ static lun_status grow(lun_engine *e, const lun_storage *s, lun_piece *x, int64_
 
 /* ---- mirrors --------------------------------------------------------------------------------- */
 
-/* A device's copy of all of s becomes its piece. */
+/* Whether a piece has all of s. */
+static bool has_all(const lun_storage *s, const lun_piece *x)
+{
+    bool in;
+    const lun_interval all = lun__intervals_around(&x->fresh, 0, 0, s->count, &in);
+    return x->buffer && x->lo == 0 && x->hi == s->count && in && all.hi == s->count;
+}
+
+/* A device's copy of all of s becomes its piece, unless that has all: a launch may be bound to
+ * it. */
 static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
 {
     lun_piece *x = lun__placed_piece(s->placed, m->at);
     if (!x)
         return lun__nomem(e);
+    if (has_all(s, x)) {
+        m->at->backend->buffer_free(m->at->state, m->buffer);
+        return LUN_OK;
+    }
     lun__intervals_clear(&x->fresh);
     if (m->current && !lun__intervals_add(&x->fresh, 0, s->count))
         return lun__nomem(e);

@@ -402,7 +402,7 @@ describe("the program's own options", function()
 
     it("complains in a sandbox too", function()
         local _, err, code = run(ours, "LUNARRAY_BACKEND=nothing lua --sandbox -e 'print(1)'")
-        assert.equal("LUA: no backend 'nothing'; available are openmp, opencl, reference\n", err)
+        assert.equal("LUA: no backend 'nothing'; available are openmp, opencl, reference, mpi\n", err)
         assert.equal(1, code)
         local out
         out, err, code = run(ours, "LUNARRAY_CC=/bin/false LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR= lua --sandbox --backend openmp "

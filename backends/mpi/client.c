@@ -1,0 +1,141 @@
+/* client.c - requests on their way to a rank that serves, and its answers; see client.h.  Requests
+ * are gathered until one has an answer, a kernel is to run or there are many.  Knows no request. */
+#include "mpi/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+enum { MANY = 1 << 20 }; /* bytes */
+
+lun_status lun__mpi_fail(lun_mpi *m, lun_status s, const char *text)
+{
+    lun__strbuf_clear(m->services->error);
+    lun__strbuf_puts(m->services->error, text);
+    return s;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+void lun__mpi_ask(lun_mpi *m, lun_mpi_word word)
+{
+    lun__put_u8(&m->out, word);
+}
+
+lun_status lun__mpi_send(lun_mpi *m)
+{
+    const lun_link *link = m->services->link;
+    lun_status s = LUN_OK;
+    if (m->rank <= 0)
+        s = lun__mpi_fail(m, LUN_EBACKEND, "only single ranks but the first are devices: mpi:2");
+    else if (m->out.failed)
+        s = lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    else if (m->out.length)
+        s = link->send(link->ctx, m->rank, m->out.text, (int64_t)m->out.length);
+    lun__strbuf_clear(&m->out);
+    return s;
+}
+
+lun_status lun__mpi_asked(lun_mpi *m)
+{
+    return m->out.failed || m->out.length > MANY ? lun__mpi_send(m) : LUN_OK;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+lun_status lun__mpi_strange(lun_mpi *m, lun_mpi_answer *a)
+{
+    free(a->bytes);
+    a->bytes = NULL;
+    lun__strbuf_clear(m->services->error);
+    lun__strbuf_printf(m->services->error, "rank %d gives an answer that makes no sense", m->rank);
+    return LUN_EBACKEND;
+}
+
+/* Whether a failure is told as on one machine. */
+static bool is_own(lun_status s)
+{
+    return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD || s == LUN_ECANCEL;
+}
+
+static lun_status receive(lun_mpi *m, void **bytes, int64_t *count)
+{
+    const lun_link *link = m->services->link;
+    lun_status s = link->receive(link->ctx, m->rank, bytes, count);
+    if (s == LUN_OK)
+        m->unheard = 0;
+    return s;
+}
+
+/* What an answer says, whose bytes are taken. */
+static lun_status read_answer(lun_mpi *m, void *bytes, int64_t count, lun_mpi_answer *out)
+{
+    int64_t length = 0;
+    *out = (lun_mpi_answer){.bytes = bytes, .rest = {bytes, count, bytes == NULL}};
+    lun_status s = (lun_status)lun__take_within(&out->rest, LUN_OK, LUN_EBOUNDS);
+    out->trap = lun__take_i32(&out->rest);
+    out->trap_value = lun__take_i64(&out->rest);
+    const char *text = lun__take_bytes(&out->rest, &length);
+    if (out->rest.bad)
+        return lun__mpi_strange(m, out);
+    if (s == LUN_OK)
+        return s;
+    lun__strbuf_clear(m->services->error);
+    if (!is_own(s))
+        lun__strbuf_printf(m->services->error, "rank %d: ", m->rank);
+    lun__strbuf_add(m->services->error, text, (size_t)length);
+    free(out->bytes);
+    out->bytes = NULL;
+    return s;
+}
+
+lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out)
+{
+    void *bytes = NULL;
+    int64_t count = 0;
+    *out = (lun_mpi_answer){.trap = -1};
+    lun_status s = lun__mpi_send(m);
+    if (s == LUN_OK && m->under_way && !m->kept)
+        s = receive(m, &m->kept, &m->kept_count);
+    if (s == LUN_OK)
+        s = receive(m, &bytes, &count);
+    return s == LUN_OK ? read_answer(m, bytes, count, out) : s;
+}
+
+lun_status lun__mpi_hear_launch(lun_mpi *m, lun_mpi_answer *out)
+{
+    void *bytes = m->kept;
+    int64_t count = m->kept_count;
+    *out = (lun_mpi_answer){.trap = -1};
+    m->under_way = false;
+    m->kept = NULL;
+    lun_status s = bytes ? LUN_OK : receive(m, &bytes, &count);
+    return s == LUN_OK ? read_answer(m, bytes, count, out) : s;
+}
+
+lun_status lun__mpi_hear_status(lun_mpi *m)
+{
+    lun_mpi_answer a;
+    lun_status s = lun__mpi_hear(m, &a);
+    free(a.bytes);
+    return s;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+int32_t lun__mpi_number(lun_mpi_numbers *n)
+{
+    if (n->count)
+        return n->free[--n->count];
+    /* room to free it, so that this cannot fail */
+    if (n->next == INT32_MAX ||
+        (n->next >= n->room && !lun__grow(&n->free, n->next, &n->room, sizeof *n->free)))
+        return -1;
+    return n->next++;
+}
+
+void lun__mpi_number_free(lun_mpi_numbers *n, int32_t number)
+{
+    n->free[n->count++] = number;
+}

@@ -1,0 +1,93 @@
+/* client.h - what rank 0 keeps of a rank that serves it.  Knows nothing of how that computes. */
+#ifndef LUN_MPI_CLIENT_H
+#define LUN_MPI_CLIENT_H
+
+#include "backend.h"
+#include "base/bytes.h"
+#include "mpi/wire.h"
+
+/* Numbers of things, of which those that are free are given again. */
+typedef struct lun_mpi_numbers {
+    int32_t *free, next;
+    int count, room;
+} lun_mpi_numbers;
+
+typedef struct lun_mpi {
+    const lun_services *services;
+    int rank;       /* that serves; -1: this state lists ranks, and computes nothing */
+    lun_strbuf out; /* requests that are not sent yet */
+    lun_mpi_numbers buffers, kernels;
+    bool multiplies;
+    int64_t unheard; /* bytes of elements sent since its last answer */
+    /* A launch that was submitted; its answer, once another one behind it was waited for. */
+    lun_kernel *kernel;
+    lun_launch *launch;
+    void *kept;
+    int64_t kept_count;
+    bool under_way;
+} lun_mpi;
+
+struct lun_buffer {
+    int32_t number;
+    int64_t bytes;
+};
+
+struct lun_kernel {
+    int32_t number;
+    lun_ir ir;  /* without functions */
+    bool waits; /* a run is answered: it may fail, or be long */
+};
+
+/* An answer: what follows its status, trap and text is at `rest`. */
+typedef struct lun_mpi_answer {
+    void *bytes; /* to be freed */
+    lun_bytes rest;
+    int trap;
+    int64_t trap_value;
+} lun_mpi_answer;
+
+/* A failure of this rank's own. */
+lun_status lun__mpi_fail(lun_mpi *m, lun_status s, const char *text);
+/* Begins a request. */
+void lun__mpi_ask(lun_mpi *m, lun_mpi_word word);
+/* Ends one without an answer, which may be sent later. */
+lun_status lun__mpi_asked(lun_mpi *m);
+/* Sends what there is. */
+lun_status lun__mpi_send(lun_mpi *m);
+/* Sends it and waits for the answer to the last request, whose failure is the failure. */
+lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out);
+/* The answer to the launch under way. */
+lun_status lun__mpi_hear_launch(lun_mpi *m, lun_mpi_answer *out);
+/* The same of an answer without a rest. */
+lun_status lun__mpi_hear_status(lun_mpi *m);
+/* An answer that does not say what it should; frees it. */
+lun_status lun__mpi_strange(lun_mpi *m, lun_mpi_answer *a);
+
+/* A number for something new; -1 without memory. */
+int32_t lun__mpi_number(lun_mpi_numbers *n);
+void lun__mpi_number_free(lun_mpi_numbers *n, int32_t number);
+
+/* memory.c, kernel.c: as in lun_backend */
+lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out);
+void lun__mpi_buffer_free(void *state, lun_buffer *b);
+lun_status lun__mpi_finish(void *state);
+lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
+                           int64_t bytes);
+lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
+                             int64_t bytes);
+lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
+                        int64_t origin, lun_buffer *to);
+lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
+int64_t lun__mpi_product_room(void *state, const lun_product *p);
+lun_status lun__mpi_product(void *state, const lun_product *p);
+lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
+void lun__mpi_release(void *state, lun_kernel *k);
+lun_status lun__mpi_prepare(void *state, lun_kernel *k);
+lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l);
+lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l);
+lun_status lun__mpi_collect(void *state);
+lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
+                            int64_t pairs);
+lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out);
+
+#endif

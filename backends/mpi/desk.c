@@ -1,0 +1,284 @@
+/* desk.c - what rank 0 has on this rank, and what of it cannot be used; see desk.h.  Knows no
+ * launch. */
+#include "mpi/desk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+lun_status lun__desk_fail(const lun_desk *d, lun_status s, const char *text)
+{
+    lun__strbuf_clear(d->own.error);
+    lun__strbuf_puts(d->own.error, text);
+    return s;
+}
+
+lun_status lun__desk_strange(lun_desk *d, lun_bytes *in)
+{
+    in->bad = true;
+    return lun__desk_fail(d, LUN_EARG, "a request that makes no sense");
+}
+
+void lun__desk_spoil(const lun_desk *d, lun_desk_flaw *flaw, lun_status s)
+{
+    free(flaw->text);
+    flaw->status = s;
+    flaw->text = strdup(lun__strbuf_text(d->own.error)); /* NULL: without its text */
+}
+
+void lun__desk_mend(lun_desk_flaw *flaw)
+{
+    free(flaw->text);
+    *flaw = (lun_desk_flaw){LUN_OK, NULL};
+}
+
+lun_status lun__desk_check(const lun_desk *d, const lun_desk_flaw *flaw)
+{
+    if (flaw->status == LUN_OK)
+        return LUN_OK;
+    return lun__desk_fail(d, flaw->status, flaw->text ? flaw->text : "out of memory");
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in)
+{
+    const int32_t k = lun__take_i32(in);
+    if (!in->bad && k >= 0 && k < d->buffer_count && d->buffers[k].used)
+        return &d->buffers[k];
+    in->bad = true;
+    return NULL;
+}
+
+lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in)
+{
+    const int32_t k = lun__take_i32(in);
+    if (!in->bad && k >= 0 && k < d->kernel_count && d->kernels[k].used)
+        return &d->kernels[k];
+    in->bad = true;
+    return NULL;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static lun_status allocate(lun_desk *d, lun_desk_buffer *b)
+{
+    enum { ALIGNED = 64 };
+    void *data;
+    if (d->by->buffer_new)
+        return d->by->buffer_new(d->state, b->bytes, &b->buffer);
+    const size_t bytes = (size_t)b->bytes;
+    if (!posix_memalign(&data, ALIGNED, bytes ? bytes : 1)) {
+        b->data = data;
+        return LUN_OK;
+    }
+    lun__strbuf_clear(d->own.error);
+    lun__strbuf_printf(d->own.error, "out of memory: %lld bytes", (long long)b->bytes);
+    return LUN_ENOMEM;
+}
+
+lun_status lun__desk_new(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    const int64_t most = INT64_MAX / 4;
+    const int32_t number = lun__take_i32(in);
+    const int64_t bytes = lun__take_within(in, 0, most);
+    *answers = false;
+    if (in->bad || number < 0 || number > d->buffer_count ||
+        (number < d->buffer_count && d->buffers[number].used))
+        return lun__desk_strange(d, in);
+    if (!lun__grow(&d->buffers, d->buffer_count, &d->buffer_room, sizeof *d->buffers))
+        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    d->buffer_count += number == d->buffer_count;
+    lun_desk_buffer *b = &d->buffers[number];
+    *b = (lun_desk_buffer){.used = true, .bytes = bytes};
+    lun_status s = allocate(d, b);
+    if (s != LUN_OK) {
+        b->bytes = 0;
+        lun__desk_spoil(d, &b->flaw, s);
+    }
+    return s;
+}
+
+static void free_buffer(lun_desk *d, lun_desk_buffer *b)
+{
+    if (b->buffer)
+        d->by->buffer_free(d->state, b->buffer);
+    free(b->data);
+    lun__desk_mend(&b->flaw);
+    *b = (lun_desk_buffer){.used = false};
+}
+
+lun_status lun__desk_free(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    lun_desk_buffer *b = lun__desk_buffer(d, in);
+    *answers = false;
+    if (!b)
+        return lun__desk_strange(d, in);
+    free_buffer(d, b);
+    return LUN_OK;
+}
+
+/* Whether so many bytes from there on are in the buffer. */
+static bool fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes)
+{
+    return offset >= 0 && bytes >= 0 && offset <= b->bytes && bytes <= b->bytes - offset;
+}
+
+lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    int64_t bytes;
+    lun_desk_buffer *b = lun__desk_buffer(d, in);
+    const int64_t offset = lun__take_i64(in);
+    const void *from = lun__take_bytes(in, &bytes);
+    *answers = false;
+    if (in->bad || (b->flaw.status == LUN_OK && !fits(b, offset, bytes)))
+        return lun__desk_strange(d, in);
+    lun_status s = lun__desk_check(d, &b->flaw);
+    if (s != LUN_OK || !bytes)
+        return s;
+    if (b->buffer)
+        s = d->by->upload(d->state, b->buffer, offset, from, bytes);
+    else
+        memcpy(b->data + offset, from, (size_t)bytes);
+    if (s != LUN_OK)
+        lun__desk_spoil(d, &b->flaw, s);
+    return s;
+}
+
+lun_status lun__desk_download(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    lun_desk_buffer *b = lun__desk_buffer(d, in);
+    const int64_t offset = lun__take_i64(in), bytes = lun__take_i64(in);
+    *answers = true;
+    if (in->bad || bytes > LUN_MPI_PIECE || (b->flaw.status == LUN_OK && !fits(b, offset, bytes)))
+        return lun__desk_strange(d, in);
+    lun_status s = lun__desk_check(d, &b->flaw);
+    if (s != LUN_OK)
+        return s;
+    if (!b->buffer) {
+        lun__put_bytes(&d->rest, b->data + offset, bytes);
+        return LUN_OK;
+    }
+    void *to = malloc((size_t)bytes + 1);
+    s = to ? d->by->download(d->state, b->buffer, offset, to, bytes)
+           : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    if (s == LUN_OK)
+        lun__put_bytes(&d->rest, to, bytes);
+    free(to);
+    return s;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static lun_status unpack(lun_desk *d, const void *bytes, int64_t count, lun_ir_packed *out)
+{
+    lun_strbuf why = LUN_STRBUF_INIT;
+    lun_bytes in = {bytes, count, false};
+    lun_status s = lun__ir_unpack(&in, out, &why);
+    if (s == LUN_OK && in.left) {
+        s = LUN_EARG;
+        lun__strbuf_puts(&why, "bytes behind a kernel\n");
+    }
+    if (s != LUN_OK)
+        (void)lun__desk_fail(d, s, s == LUN_ENOMEM ? "out of memory" : lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
+    return s;
+}
+
+static lun_status build(lun_desk *d, lun_desk_kernel *k, const void *bytes, int64_t count)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_status s = unpack(d, bytes, count, &k->packed);
+    if (s == LUN_OK && lun__ir_print(&k->packed.ir, &text) != LUN_OK)
+        s = lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    if (s == LUN_OK)
+        s = d->by->build(d->state, &k->packed.ir, lun__strbuf_text(&text), &k->kernel);
+    lun__strbuf_free(&text);
+    return s;
+}
+
+lun_status lun__desk_build(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    int64_t count;
+    const int32_t number = lun__take_i32(in), math = lun__take_i32(in);
+    *answers = lun__take_u8(in);
+    const void *bytes = lun__take_bytes(in, &count);
+    if (in->bad || number < 0 || number > d->kernel_count ||
+        (number < d->kernel_count && d->kernels[number].used) ||
+        (math != LUN_MATH_FAST && math != LUN_MATH_PRECISE))
+        return lun__desk_strange(d, in);
+    if (!lun__grow(&d->kernels, d->kernel_count, &d->kernel_room, sizeof *d->kernels))
+        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    d->kernel_count += number == d->kernel_count;
+    lun_desk_kernel *k = &d->kernels[number];
+    *k = (lun_desk_kernel){.used = true};
+    d->own.math = math;
+    lun_status s = build(d, k, bytes, count);
+    if (s != LUN_OK)
+        lun__desk_spoil(d, &k->flaw, s);
+    return s;
+}
+
+static void free_kernel(lun_desk *d, lun_desk_kernel *k)
+{
+    if (k->kernel)
+        d->by->release(d->state, k->kernel);
+    lun__ir_packed_free(&k->packed);
+    lun__desk_mend(&k->flaw);
+    *k = (lun_desk_kernel){.used = false};
+}
+
+lun_status lun__desk_release(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    lun_desk_kernel *k = lun__desk_kernel(d, in);
+    *answers = false;
+    if (!k)
+        return lun__desk_strange(d, in);
+    free_kernel(d, k);
+    return LUN_OK;
+}
+
+lun_status lun__desk_prepare(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    lun_desk_kernel *k = lun__desk_kernel(d, in);
+    *answers = true;
+    if (!k)
+        return lun__desk_strange(d, in);
+    lun_status s = lun__desk_check(d, &k->flaw);
+    return s == LUN_OK && d->by->prepare ? d->by->prepare(d->state, k->kernel) : s;
+}
+
+lun_status lun__desk_source(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    int64_t count;
+    const void *bytes = lun__take_bytes(in, &count);
+    lun_ir_packed packed;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    *answers = true;
+    if (!bytes)
+        return lun__desk_strange(d, in);
+    lun_status s = unpack(d, bytes, count, &packed);
+    if (s == LUN_OK)
+        s = d->by->source(d->state, &packed.ir, &text);
+    if (s == LUN_OK)
+        lun__put_bytes(&d->rest, text.text, (int64_t)text.length);
+    lun__strbuf_free(&text);
+    lun__ir_packed_free(&packed);
+    return s;
+}
+
+void lun__desk_close(lun_desk *d)
+{
+    for (int i = 0; i < d->kernel_count; i++)
+        if (d->kernels[i].used)
+            free_kernel(d, &d->kernels[i]);
+    for (int i = 0; i < d->buffer_count; i++)
+        if (d->buffers[i].used)
+            free_buffer(d, &d->buffers[i]);
+    free(d->kernels);
+    free(d->buffers);
+    lun__strbuf_free(&d->rest);
+}

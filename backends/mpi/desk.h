@@ -1,0 +1,69 @@
+/* desk.h - a rank that serves: the memory and the kernels that rank 0 has here, by their numbers.
+ * A backend on host memory is given memory of its own here, so that all are alike.  Knows no
+ * message but as bytes. */
+#ifndef LUN_MPI_DESK_H
+#define LUN_MPI_DESK_H
+
+#include "backend.h"
+#include "ir/packed.h"
+#include "mpi/wire.h"
+
+/* Why something cannot be used. */
+typedef struct lun_desk_flaw {
+    lun_status status; /* LUN_OK: it can */
+    char *text;
+} lun_desk_flaw;
+
+typedef struct lun_desk_buffer {
+    bool used; /* there is one of that number */
+    lun_desk_flaw flaw;
+    int64_t bytes;
+    char *data;         /* on the host, or */
+    lun_buffer *buffer; /* the backend's */
+} lun_desk_buffer;
+
+typedef struct lun_desk_kernel {
+    bool used;
+    lun_desk_flaw flaw;
+    lun_ir_packed packed;
+    lun_kernel *kernel;
+} lun_desk_kernel;
+
+typedef struct lun_desk {
+    lun_services own; /* as the engine's, but for the math mode: that of the kernel that is built */
+    const lun_backend *by;
+    void *state;
+    lun_desk_buffer *buffers;
+    int buffer_count, buffer_room;
+    lun_desk_kernel *kernels;
+    int kernel_count, kernel_room;
+    lun_strbuf rest; /* of the answer */
+    int trap;
+    int64_t trap_value;
+} lun_desk;
+
+/* A request makes no sense: the bytes are not rank 0's. */
+lun_status lun__desk_strange(lun_desk *d, lun_bytes *in);
+/* The failure with that text. */
+lun_status lun__desk_fail(const lun_desk *d, lun_status s, const char *text);
+/* What cannot be used any more, since a request failed: takes the failure's text. */
+void lun__desk_spoil(const lun_desk *d, lun_desk_flaw *flaw, lun_status s);
+void lun__desk_mend(lun_desk_flaw *flaw);
+/* The failure that it was spoilt by, LUN_OK if it was not. */
+lun_status lun__desk_check(const lun_desk *d, const lun_desk_flaw *flaw);
+
+/* The buffer, or kernel, that is named next; NULL: there is none, and the reader is bad. */
+lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in);
+lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in);
+/* All of them end. */
+void lun__desk_close(lun_desk *d);
+
+/* What answers a request, by its row: reads it, and appends to the answer.  *answers: whether there
+ * is one.  LUN_EARG with a bad reader: it makes no sense. */
+typedef lun_status lun_desk_fn(lun_desk *d, lun_bytes *in, bool *answers);
+lun_desk_fn lun__desk_new, lun__desk_free, lun__desk_upload, lun__desk_download;
+lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product;
+lun_desk_fn lun__desk_build, lun__desk_release, lun__desk_prepare, lun__desk_source;
+lun_desk_fn lun__desk_run, lun__desk_combine;
+
+#endif

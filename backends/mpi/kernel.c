@@ -1,0 +1,204 @@
+/* kernel.c - kernels of a rank that serves, and their runs; see client.h.  A run is answered where
+ * it gives results, may fail or may be long; else what it computes is on its way.  Knows nothing of
+ * what a kernel computes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/order.h"
+#include "ir/packed.h"
+#include "mpi/client.h"
+
+/* Whether a run is to be waited for, though it gives no cells. */
+static bool may_last(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL ||
+            lun__ir_may_fail(ir, &ir->ins[i]))
+            return true;
+    return ir->function_count > 0 || ir->threads > 0;
+}
+
+static lun_status put_ir(lun_mpi *m, const lun_ir *ir)
+{
+    lun_strbuf packed = LUN_STRBUF_INIT;
+    lun_status s = lun__ir_pack(ir, &packed);
+    if (s == LUN_OK)
+        lun__put_bytes(&m->out, packed.text, (int64_t)packed.length);
+    lun__strbuf_free(&packed);
+    return s == LUN_OK ? s : lun__mpi_fail(m, s, "a kernel cannot be sent");
+}
+
+lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
+{
+    lun_mpi *m = state;
+    lun_kernel *k = calloc(1, sizeof *k);
+    (void)text; /* the rank makes its own */
+    if (!k)
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    k->waits = may_last(ir);
+    k->number = lun__ir_copy_plain(ir, &k->ir) ? lun__mpi_number(&m->kernels) : -1;
+    if (k->number < 0) {
+        lun__ir_free(&k->ir);
+        free(k);
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    }
+    const bool answered = ir->function_count > 0; /* a C text may not compile */
+    lun__mpi_ask(m, LUN_MPI_BUILD);
+    lun__put_i32(&m->out, k->number);
+    lun__put_i32(&m->out, m->services->math);
+    lun__put_u8(&m->out, answered);
+    lun_status s = put_ir(m, ir);
+    if (s == LUN_OK)
+        s = answered ? lun__mpi_hear_status(m) : lun__mpi_asked(m);
+    if (s == LUN_OK)
+        *out = k;
+    else
+        lun__mpi_release(m, k);
+    return s;
+}
+
+void lun__mpi_release(void *state, lun_kernel *k)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_RELEASE);
+    lun__put_i32(&m->out, k->number);
+    (void)lun__mpi_asked(m);
+    lun__mpi_number_free(&m->kernels, k->number);
+    lun__ir_free(&k->ir);
+    free(k);
+}
+
+lun_status lun__mpi_prepare(void *state, lun_kernel *k)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_PREPARE);
+    lun__put_i32(&m->out, k->number);
+    return lun__mpi_hear_status(m);
+}
+
+lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out)
+{
+    lun_mpi *m = state;
+    lun_mpi_answer a;
+    int64_t count;
+    lun__mpi_ask(m, LUN_MPI_SOURCE);
+    lun_status s = put_ir(m, ir);
+    if (s == LUN_OK)
+        s = lun__mpi_hear(m, &a);
+    if (s != LUN_OK)
+        return s;
+    const char *text = lun__take_bytes(&a.rest, &count);
+    if (!text)
+        return lun__mpi_strange(m, &a);
+    lun__strbuf_add(out, text, (size_t)count);
+    free(a.bytes);
+    return out->failed ? lun__mpi_fail(m, LUN_ENOMEM, "out of memory") : LUN_OK;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static void put_slot(lun_mpi *m, const lun_launch *l, int i)
+{
+    const lun_stream *from = l->streams && l->streams[i].layout ? &l->streams[i] : NULL;
+    const lun_buffer *b = l->slots[i];
+    lun__put_i32(&m->out, b ? b->number : -1);
+    lun__put_i64(&m->out, l->origin[i]);
+    lun__put_i64(&m->out, l->room[i]);
+    lun__put_u8(&m->out, !from ? LUN_MPI_DENSE : from->is_places ? LUN_MPI_PLACES : LUN_MPI_LAYOUT);
+    if (from) {
+        lun__put_i64(&m->out, from->origin);
+        lun__put_layout(&m->out, from->layout);
+    }
+}
+
+/* slots: with those that a combination may read, and what a run needs. */
+static void put_launch(lun_mpi *m, const lun_kernel *k, const lun_launch *l, bool run)
+{
+    lun__put_i32(&m->out, k->number);
+    for (int i = 0; i < k->ir.arg_count; i++)
+        lun__put_i64(&m->out, (int64_t)l->args[i]);
+    for (int i = 0; i < k->ir.slot_count; i++)
+        if (run || k->ir.slots[i].role == LUN_SLOT_ARRAY)
+            put_slot(m, l, i);
+    if (!run)
+        return;
+    const int64_t numbers[] = {l->n, l->first, l->count, l->line, l->bytes, l->chunk};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        lun__put_i64(&m->out, numbers[i]);
+    lun__put_i32(&m->out, l->workgroup);
+    lun__put_u8(&m->out, l->in_order);
+}
+
+/* Takes the cells of an answer. */
+static lun_status take_cells(lun_mpi *m, lun_mpi_answer *a, uint64_t *cells, int64_t count)
+{
+    int64_t bytes;
+    const void *from = lun__take_bytes(&a->rest, &bytes);
+    if (!from || bytes != count * (int64_t)sizeof *cells)
+        return lun__mpi_strange(m, a);
+    if (bytes)
+        memcpy(cells, from, (size_t)bytes);
+    free(a->bytes);
+    return LUN_OK;
+}
+
+/* The answer with cells, or a trap, that was heard. */
+static lun_status note_cells(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_launch *l,
+                             uint64_t *cells, int64_t count)
+{
+    l->trap = a->trap;
+    l->trap_value = a->trap_value;
+    return s == LUN_OK ? take_cells(m, a, cells, count) : s;
+}
+
+lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
+{
+    lun_mpi *m = state;
+    const bool answered = k->waits || k->ir.result_count;
+    l->trap = -1;
+    l->trap_value = 0;
+    if (l->count <= 0)
+        return LUN_OK;
+    m->services->stats->launches++;
+    lun__mpi_ask(m, LUN_MPI_RUN);
+    put_launch(m, k, l, true);
+    lun__put_u8(&m->out, answered);
+    lun_status s = lun__mpi_send(m);
+    m->under_way = answered && s == LUN_OK;
+    m->kernel = k;
+    m->launch = l;
+    return s;
+}
+
+lun_status lun__mpi_collect(void *state)
+{
+    lun_mpi *m = state;
+    if (!m->under_way)
+        return LUN_OK;
+    lun_launch *l = m->launch;
+    const lun_ir *ir = &m->kernel->ir;
+    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
+    lun_mpi_answer a;
+    lun_status s = lun__mpi_hear_launch(m, &a);
+    return note_cells(m, s, &a, l, l->partials, rows * ir->result_count);
+}
+
+lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l)
+{
+    lun_status s = lun__mpi_submit(state, k, l);
+    return s == LUN_OK ? lun__mpi_collect(state) : s;
+}
+
+lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
+                            int64_t pairs)
+{
+    lun_mpi *m = state;
+    const int64_t row = k->ir.result_count;
+    lun__mpi_ask(m, LUN_MPI_COMBINE);
+    put_launch(m, k, l, false);
+    lun__put_i64(&m->out, pairs);
+    lun__put_bytes(&m->out, cells, 2 * pairs * row * (int64_t)sizeof *cells);
+    lun_mpi_answer a;
+    lun_status s = lun__mpi_hear(m, &a);
+    return note_cells(m, s, &a, l, cells, pairs * row);
+}

@@ -1,0 +1,308 @@
+/* launch.c - runs of kernels on a rank that serves: a launch as rank 0 sends it, checked against
+ * what the buffers hold, as the rank's backend takes it.  On host memory slots are addresses, and
+ * elements that stand apart are read by a function.  Knows nothing of what a kernel computes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/layout.h"
+#include "ir/order.h"
+#include "mpi/desk.h"
+
+/* Elements of a slot that do not stand side by side. */
+typedef struct apart {
+    lun_layout at;
+    const char *base; /* NULL: places */
+    int size;
+} apart;
+
+/* A launch and all that it points to. */
+typedef struct bench {
+    lun_desk_kernel *k;
+    lun_launch l;
+    lun_desk_buffer **buffers; /* by slot, NULL: none */
+    void **slots;
+    int64_t *room, *origin;
+    lun_stream *streams;
+    apart *apart;
+    uint64_t *args, *cells;
+    bool any_apart;
+} bench;
+
+static int read_apart(const void *self, int64_t first, int64_t count, void *to)
+{
+    const apart *x = self;
+    if (x->base)
+        lun__layout_read(&x->at, x->base, x->size, first, count, to);
+    else
+        lun__layout_places(&x->at, first, count, to);
+    return 0;
+}
+
+static void close_bench(bench *b)
+{
+    free(b->buffers);
+    free(b->slots);
+    free(b->room);
+    free(b->streams);
+    free(b->apart);
+    free(b->args);
+    free(b->cells);
+}
+
+static bool open_bench(bench *b, lun_desk_kernel *k)
+{
+    const size_t slots = (size_t)k->packed.ir.slot_count + 1;
+    *b = (bench){.k = k};
+    b->buffers = calloc(slots, sizeof *b->buffers);
+    b->slots = calloc(slots, sizeof *b->slots);
+    b->room = calloc(2 * slots, sizeof *b->room);
+    b->streams = calloc(slots, sizeof *b->streams);
+    b->apart = calloc(slots, sizeof *b->apart);
+    b->args = calloc((size_t)k->packed.ir.arg_count + 1, sizeof *b->args);
+    if (!b->buffers || !b->slots || !b->room || !b->streams || !b->apart || !b->args)
+        return false;
+    b->origin = b->room + slots;
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static void take_args(bench *b, lun_bytes *in)
+{
+    for (int i = 0; i < b->k->packed.ir.arg_count; i++)
+        b->args[i] = (uint64_t)lun__take_i64(in);
+}
+
+static void take_slot(lun_desk *d, bench *b, int i, lun_bytes *in)
+{
+    const int32_t number = lun__take_i32(in);
+    b->origin[i] = lun__take_i64(in);
+    b->room[i] = lun__take_i64(in);
+    const unsigned form = lun__take_u8(in);
+    if (number >= 0 && (number >= d->buffer_count || !d->buffers[number].used))
+        in->bad = true;
+    else if (number >= 0)
+        b->buffers[i] = &d->buffers[number];
+    in->bad |= (number >= 0 && form == LUN_MPI_PLACES) || form > LUN_MPI_PLACES;
+    if (form == LUN_MPI_DENSE)
+        return;
+    b->any_apart = true;
+    b->streams[i].origin = lun__take_i64(in);
+    b->apart[i] = (apart){.at = lun__take_layout(in)};
+    b->streams[i].read = read_apart;
+    b->streams[i].self = &b->apart[i];
+    b->streams[i].layout = &b->apart[i].at;
+    b->streams[i].is_places = form == LUN_MPI_PLACES;
+    in->bad |= b->k->packed.ir.slots[i].role != LUN_SLOT_IN;
+}
+
+static void take_range(bench *b, lun_bytes *in)
+{
+    lun_launch *l = &b->l;
+    l->n = lun__take_within(in, 0, INT64_MAX);
+    l->first = lun__take_within(in, 0, l->n);
+    l->count = lun__take_within(in, 1, l->n - l->first > 1 ? l->n - l->first : 1);
+    l->line = lun__take_within(in, 0, l->n);
+    l->bytes = lun__take_within(in, 0, INT64_MAX);
+    l->chunk = lun__take_within(in, 0, INT64_MAX);
+    l->workgroup = lun__take_i32(in);
+    l->in_order = lun__take_u8(in);
+    const lun_ir *ir = &b->k->packed.ir;
+    const int64_t grain = ir->result_count && !l->line ? LUN_CHUNK : LUN_BLOCK;
+    const bool whole = l->line || ir->scan >= 0;
+    in->bad |= l->first + l->count > l->n || l->first % grain != 0 ||
+               (whole && (l->first || l->count != l->n)) || (l->line && l->n % l->line);
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Whether low .. high - 1, counted from `origin`, are among so many elements. */
+static bool within(int64_t low, int64_t high, int64_t origin, int64_t elements)
+{
+    int64_t from, to;
+    return !__builtin_add_overflow(low, origin, &from) &&
+           !__builtin_add_overflow(high, origin, &to) && from >= 0 && from <= to && to <= elements;
+}
+
+/* The places of what a stream gives. */
+static bool stream_fits(const bench *b, int i, int64_t elements)
+{
+    const lun_stream *s = &b->streams[i];
+    int64_t first, end, low, high;
+    if (__builtin_add_overflow(s->origin, b->l.first, &first) ||
+        __builtin_add_overflow(first, b->l.count, &end) || first < 0 ||
+        end > lun__layout_count(s->layout))
+        return false;
+    if (s->is_places)
+        return true;
+    return lun__layout_reach_of(s->layout, first, end - 1, &low, &high) && high < INT64_MAX &&
+           within(low, high + 1, b->origin[i], elements);
+}
+
+/* Whether a slot's elements are in its buffer; limits its room to them. */
+static bool slot_fits(bench *b, int i)
+{
+    const lun_ir_slot *slot = &b->k->packed.ir.slots[i];
+    const int64_t size = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
+    const int64_t elements = b->buffers[i] ? b->buffers[i]->bytes / size : 0;
+    int64_t there, low = 0, high = slot->role == LUN_SLOT_UNIFORM ? 1 : 0;
+    if (b->streams[i].read)
+        return stream_fits(b, i, elements);
+    if (slot->role == LUN_SLOT_IN || slot->role == LUN_SLOT_OUT) {
+        low = b->l.first;
+        high = low + b->l.count;
+    }
+    if (!within(low, high, b->origin[i], elements) ||
+        __builtin_sub_overflow(elements, b->origin[i], &there))
+        return false;
+    b->room[i] = b->room[i] < there ? b->room[i] : there;
+    return b->room[i] >= high;
+}
+
+/* What a launch reads or writes may be unusable. */
+static lun_status check_flaws(lun_desk *d, const bench *b)
+{
+    lun_status s = lun__desk_check(d, &b->k->flaw);
+    for (int i = 0; s == LUN_OK && i < b->k->packed.ir.slot_count; i++)
+        if (b->buffers[i] && (b->k->packed.ir.slots[i].role != LUN_SLOT_OUT ||
+                              (!b->buffers[i]->data && !b->buffers[i]->buffer)))
+            s = lun__desk_check(d, &b->buffers[i]->flaw);
+    return s;
+}
+
+/* Where slots are, as the backend sees them. */
+static void place_slots(lun_desk *d, bench *b)
+{
+    for (int i = 0; i < b->k->packed.ir.slot_count; i++) {
+        const int size = lun__dtype_get((lun_dtype)b->k->packed.ir.slots[i].dtype)->bytes;
+        lun_desk_buffer *from = b->buffers[i];
+        b->apart[i].size = size;
+        if (d->by->buffer_new)
+            b->slots[i] = from ? from->buffer : NULL;
+        else if (from) /* the address of what may lie outside is not used as such */
+            b->slots[i] = (void *)((uintptr_t)from->data + (uintptr_t)(b->origin[i] * size));
+        b->apart[i].base = d->by->buffer_new ? NULL : b->slots[i];
+    }
+    b->l.slots = b->slots;
+    b->l.room = b->room;
+    b->l.origin = d->by->buffer_new ? b->origin : NULL;
+    b->l.streams = b->any_apart ? b->streams : NULL;
+    b->l.args = b->args;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static lun_status run(lun_desk *d, bench *b, int64_t cells)
+{
+    lun_status s = check_flaws(d, b);
+    if (s != LUN_OK)
+        return s;
+    b->cells = calloc((size_t)cells + 1, sizeof *b->cells);
+    if (!b->cells)
+        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    place_slots(d, b);
+    b->l.partials = b->cells;
+    b->l.trap = -1;
+    s = d->by->run(d->state, b->k->kernel, &b->l);
+    d->trap = b->l.trap;
+    d->trap_value = b->l.trap_value;
+    return s;
+}
+
+/* What was written is usable, or is not. */
+static void mark_written(lun_desk *d, const bench *b, lun_status s)
+{
+    for (int i = 0; i < b->k->packed.ir.slot_count; i++) {
+        if (b->k->packed.ir.slots[i].role != LUN_SLOT_OUT || !b->buffers[i])
+            continue;
+        if (s == LUN_OK)
+            lun__desk_mend(&b->buffers[i]->flaw);
+        else
+            lun__desk_spoil(d, &b->buffers[i]->flaw, s);
+    }
+}
+
+lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    bench b = {0};
+    int64_t cells = 0;
+    lun_desk_kernel *k = lun__desk_kernel(d, in);
+    lun_status s = LUN_OK;
+    *answers = false;
+    if (!k)
+        return lun__desk_strange(d, in);
+    if (!open_bench(&b, k))
+        s = lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    const lun_ir *ir = &k->packed.ir;
+    if (s == LUN_OK) {
+        take_args(&b, in);
+        for (int i = 0; !in->bad && i < ir->slot_count; i++)
+            take_slot(d, &b, i, in);
+        take_range(&b, in);
+        *answers = lun__take_u8(in);
+        for (int i = 0; !in->bad && i < ir->slot_count; i++)
+            in->bad = (!b.buffers[i] || b.buffers[i]->flaw.status == LUN_OK) && !slot_fits(&b, i);
+        const int64_t rows = b.l.line ? b.l.count / b.l.line : lun__order_chunks(ir, b.l.count);
+        in->bad |= __builtin_mul_overflow(rows, (int64_t)ir->result_count, &cells) ||
+                   cells > LUN_MPI_PIECE;
+        b.l.whole = !*answers; /* nobody would hear that it was stopped */
+        s = in->bad ? lun__desk_strange(d, in) : run(d, &b, cells);
+    }
+    if (!in->bad)
+        mark_written(d, &b, s);
+    if (s == LUN_OK)
+        lun__put_bytes(&d->rest, b.cells, cells * (int64_t)sizeof *b.cells);
+    close_bench(&b);
+    return s;
+}
+
+static lun_status combine(lun_desk *d, bench *b, uint64_t *cells, int64_t pairs)
+{
+    lun_status s = check_flaws(d, b);
+    if (s != LUN_OK)
+        return s;
+    place_slots(d, b);
+    b->l.trap = -1;
+    s = d->by->combine(d->state, b->k->kernel, &b->l, cells, pairs);
+    d->trap = b->l.trap;
+    d->trap_value = b->l.trap_value;
+    return s;
+}
+
+lun_status lun__desk_combine(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    bench b = {0};
+    int64_t bytes, wanted = 0;
+    lun_desk_kernel *k = lun__desk_kernel(d, in);
+    *answers = true;
+    if (!k)
+        return lun__desk_strange(d, in);
+    if (!open_bench(&b, k)) {
+        close_bench(&b);
+        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    }
+    const lun_ir *ir = &k->packed.ir;
+    take_args(&b, in);
+    for (int i = 0; !in->bad && i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_ARRAY) {
+            take_slot(d, &b, i, in);
+            in->bad |= !in->bad && !slot_fits(&b, i);
+        }
+    const int64_t pairs = lun__take_within(in, 0, LUN_MPI_PIECE);
+    const void *from = lun__take_bytes(in, &bytes);
+    wanted = 2 * pairs * ir->result_count * (int64_t)sizeof(uint64_t);
+    lun_status s = LUN_OK;
+    if (in->bad || bytes != wanted)
+        s = lun__desk_strange(d, in);
+    else if (!(b.cells = malloc((size_t)bytes + 1)))
+        s = lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    if (s == LUN_OK) {
+        if (bytes)
+            memcpy(b.cells, from, (size_t)bytes);
+        s = combine(d, &b, b.cells, pairs);
+    }
+    if (s == LUN_OK)
+        lun__put_bytes(&d->rest, b.cells, bytes / 2);
+    close_bench(&b);
+    return s;
+}

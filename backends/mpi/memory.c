@@ -1,0 +1,163 @@
+/* memory.c - elements in the memory of a rank that serves: to it, from it, and moved there; see
+ * client.h.  Knows no kernel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "mpi/client.h"
+
+/* Bytes of elements that are sent at most without hearing of the rank. */
+static const int64_t UNHEARD = 1 << 26;
+
+lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out)
+{
+    lun_mpi *m = state;
+    lun_buffer *b = malloc(sizeof *b);
+    const int32_t number = b ? lun__mpi_number(&m->buffers) : -1;
+    if (number < 0) {
+        free(b);
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    }
+    *b = (lun_buffer){number, bytes};
+    lun__mpi_ask(m, LUN_MPI_NEW);
+    lun__put_i32(&m->out, number);
+    lun__put_i64(&m->out, bytes);
+    /* of much memory it is known at once whether there is so much: the engine gives up some */
+    lun_status s = bytes < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
+    if (s == LUN_OK)
+        *out = b;
+    else
+        lun__mpi_buffer_free(m, b);
+    return s;
+}
+
+void lun__mpi_buffer_free(void *state, lun_buffer *b)
+{
+    lun_mpi *m = state;
+    if (!b)
+        return;
+    lun__mpi_ask(m, LUN_MPI_FREE);
+    lun__put_i32(&m->out, b->number);
+    (void)lun__mpi_asked(m);
+    lun__mpi_number_free(&m->buffers, b->number);
+    free(b);
+}
+
+lun_status lun__mpi_finish(void *state)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_FINISH);
+    return lun__mpi_hear_status(m);
+}
+
+lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
+                           int64_t bytes)
+{
+    lun_mpi *m = state;
+    const double start = lun__now();
+    lun_status s = LUN_OK;
+    for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
+        const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
+        lun__mpi_ask(m, LUN_MPI_UPLOAD);
+        lun__put_i32(&m->out, to->number);
+        lun__put_i64(&m->out, offset + done);
+        lun__put_bytes(&m->out, (const char *)host + done, some);
+        m->unheard += some;
+        s = m->unheard < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
+    }
+    m->services->stats->transfer_time += lun__now() - start;
+    if (s == LUN_OK) {
+        m->services->stats->bytes_to_device += bytes;
+        m->services->stats->bytes_sent += bytes;
+    }
+    return s;
+}
+
+lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
+                             int64_t bytes)
+{
+    lun_mpi *m = state;
+    const double start = lun__now();
+    lun_status s = LUN_OK;
+    for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
+        const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
+        lun_mpi_answer a;
+        int64_t count;
+        lun__mpi_ask(m, LUN_MPI_DOWNLOAD);
+        lun__put_i32(&m->out, from->number);
+        lun__put_i64(&m->out, offset + done);
+        lun__put_i64(&m->out, some);
+        s = lun__mpi_hear(m, &a);
+        if (s != LUN_OK)
+            break;
+        const void *elements = lun__take_bytes(&a.rest, &count);
+        if (!elements || count != some)
+            return lun__mpi_strange(m, &a);
+        memcpy((char *)host + done, elements, (size_t)some);
+        free(a.bytes);
+    }
+    m->services->stats->transfer_time += lun__now() - start;
+    if (s == LUN_OK)
+        m->services->stats->bytes_to_host += bytes;
+    return s;
+}
+
+/* ---- moved there ----------------------------------------------------------------------------- */
+
+lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
+                        int64_t origin, lun_buffer *to)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_PAD);
+    lun__put_padding(&m->out, p);
+    lun__put_i32(&m->out, bytes);
+    lun__put_i32(&m->out, from->number);
+    lun__put_i64(&m->out, origin);
+    lun__put_i32(&m->out, to->number);
+    return lun__mpi_asked(m);
+}
+
+lun_status lun__mpi_transfer(void *state, const lun_transfer *t)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_TRANSFER);
+    lun__put_i32(&m->out, t->bytes);
+    lun__put_i32(&m->out, t->to->number);
+    lun__put_i32(&m->out, t->from ? t->from->number : -1);
+    lun__put_i64(&m->out, t->to_origin);
+    lun__put_i64(&m->out, t->from_origin);
+    lun__put_layout(&m->out, &t->at);
+    lun__put_layout(&m->out, t->from ? &t->of : &t->at);
+    lun__put_i64(&m->out, (int64_t)t->cell);
+    return lun__mpi_asked(m);
+}
+
+static void put_matrix(lun_mpi *m, const lun_matrix *x)
+{
+    lun__put_i32(&m->out, ((const lun_buffer *)x->data)->number);
+    lun__put_u8(&m->out, x->dtype);
+    lun__put_i64(&m->out, x->row);
+    lun__put_i64(&m->out, x->column);
+    lun__put_layout(&m->out, &x->batch);
+}
+
+int64_t lun__mpi_product_room(void *state, const lun_product *p)
+{
+    const lun_mpi *m = state;
+    (void)p;
+    return m->multiplies ? 0 : -1;
+}
+
+lun_status lun__mpi_product(void *state, const lun_product *p)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_PRODUCT);
+    lun__put_u8(&m->out, p->dtype);
+    const int64_t extents[] = {p->rows, p->columns, p->inner, p->count};
+    for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
+        lun__put_i64(&m->out, extents[k]);
+    put_matrix(m, &p->a);
+    put_matrix(m, &p->b);
+    lun__put_i32(&m->out, ((const lun_buffer *)p->c)->number);
+    return lun__mpi_hear_status(m);
+}

@@ -1,0 +1,113 @@
+/* serve.c - a rank that serves: takes the messages of rank 0 and answers them, until rank 0 has
+ * ended; see wire.h.  Knows no request. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "mpi/desk.h"
+#include "mpi/mpi.h"
+
+static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    bool nomem = false;
+    char *text = lun__take_text(in, &nomem);
+    lun_status s = LUN_OK;
+    *answers = true;
+    if (in->bad)
+        return lun__desk_strange(d, in);
+    if (!text || strcmp(text, LUN_MPI_HELLO)) {
+        s = lun__desk_fail(d, LUN_EBACKEND, "another version of the library serves there: ");
+        lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
+    } else {
+        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
+    }
+    free(text);
+    return s;
+}
+
+static lun_status finish(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    (void)in;
+    *answers = true;
+    return d->by->finish ? d->by->finish(d->state) : LUN_OK;
+}
+
+static lun_desk_fn *const requests[LUN_MPI_WORDS] = {
+    [LUN_MPI_GREET] = greet,
+    [LUN_MPI_NEW] = lun__desk_new,
+    [LUN_MPI_FREE] = lun__desk_free,
+    [LUN_MPI_UPLOAD] = lun__desk_upload,
+    [LUN_MPI_DOWNLOAD] = lun__desk_download,
+    [LUN_MPI_BUILD] = lun__desk_build,
+    [LUN_MPI_RELEASE] = lun__desk_release,
+    [LUN_MPI_PREPARE] = lun__desk_prepare,
+    [LUN_MPI_RUN] = lun__desk_run,
+    [LUN_MPI_COMBINE] = lun__desk_combine,
+    [LUN_MPI_PAD] = lun__desk_pad,
+    [LUN_MPI_TRANSFER] = lun__desk_transfer,
+    [LUN_MPI_PRODUCT] = lun__desk_product,
+    [LUN_MPI_FINISH] = finish,
+    [LUN_MPI_SOURCE] = lun__desk_source,
+};
+
+static lun_status answer(lun_desk *d, lun_status s)
+{
+    const lun_link *link = d->own.link;
+    lun_strbuf out = LUN_STRBUF_INIT;
+    const char *text = s == LUN_OK ? "" : lun__strbuf_text(d->own.error);
+    if (s == LUN_OK && d->rest.failed) {
+        s = LUN_ENOMEM;
+        text = "out of memory";
+    }
+    lun__put_i64(&out, s);
+    lun__put_i32(&out, d->trap);
+    lun__put_i64(&out, d->trap_value);
+    lun__put_bytes(&out, text, (int64_t)strlen(text));
+    if (s == LUN_OK && d->rest.length)
+        lun__strbuf_add(&out, d->rest.text, d->rest.length);
+    s = out.failed ? lun__desk_fail(d, LUN_ENOMEM, "out of memory")
+                   : link->send(link->ctx, 0, out.text, (int64_t)out.length);
+    lun__strbuf_free(&out);
+    return s;
+}
+
+/* A message: fails where it makes no sense, or no answer can be given. */
+static lun_status hear(lun_desk *d, lun_bytes in)
+{
+    lun_status s = LUN_OK;
+    while (s == LUN_OK && in.left > 0) {
+        const unsigned word = lun__take_u8(&in);
+        bool answers = false;
+        if (word >= LUN_MPI_WORDS)
+            return lun__desk_strange(d, &in);
+        lun__strbuf_clear(&d->rest);
+        d->trap = -1;
+        d->trap_value = 0;
+        lun_status done = requests[word](d, &in, &answers);
+        if (in.bad)
+            return done;
+        s = answers ? answer(d, done) : LUN_OK;
+    }
+    return s;
+}
+
+lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, int device)
+{
+    lun_desk d = {.own = *services, .by = by};
+    const lun_link *link = services->link;
+    lun_status s = by->open(&d.own, device, &d.state);
+    if (s != LUN_OK)
+        return s;
+    while (s == LUN_OK) {
+        void *bytes = NULL;
+        int64_t count = 0;
+        s = link->receive(link->ctx, 0, &bytes, &count);
+        if (s != LUN_OK || !bytes)
+            break;
+        s = hear(&d, (lun_bytes){bytes, count, false});
+        free(bytes);
+    }
+    lun__desk_close(&d);
+    by->close(d.state);
+    return s;
+}

@@ -1,0 +1,177 @@
+-- One script on all ranks (--backend mpi): rank 0 runs it, the others compute for it. The oracle is the same script on one
+-- machine: it prints the same bytes. Under --ranks (threads), and under both MPIs where they are installed.
+
+local shell = require "shell"
+
+local program = shell.interpreter()
+local here = shell.capture "pwd":gsub("\n$", "")
+local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
+local sanitized = program:find "/asan/" or program:find "/tsan/"
+
+local scratch
+
+setup(function()
+    scratch = shell.scratch()
+end)
+
+teardown(function()
+    shell.discard(scratch)
+end)
+
+-- What a command prints, on stderr too, and its status.
+local function run(launch, script, environment)
+    local file = script:find "^/" and script or shell.write(scratch .. "/s.lua", script)
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s %s %s 2>&1 </dev/null"):format(scratch, environment or "", launch,
+        file))
+end
+
+local function served(n, script, environment)
+    return run(("%s --ranks %d --backend mpi"):format(path, n), script, environment)
+end
+
+-- The script prints the same on one machine and on so many ranks.
+local function same(counts, script)
+    local want, status = run(path, script)
+    assert.equal(0, status, want)
+    for _, n in ipairs(counts) do
+        local got, code = served(n, script)
+        assert.equal(want, got, n .. " ranks")
+        assert.equal(0, code)
+    end
+end
+
+-- Kernels of every kind over odd sizes: what they give, as numbers that hang on every byte.
+local KINDS = [[
+    local line = 0
+    local function put(x)
+        local text, h = type(x) == "number" and ("%.17g"):format(x) or x:eval():tobytes(), 0
+        for k = 1, #text - 7, 8 do h = h * 31 + string.unpack("<i8", text, k) end
+        for k = #text - #text % 8 + 1, #text do h = h * 31 + text:byte(k) end
+        line = line + 1
+        print(line, #text, h)
+    end
+    for _, n in ipairs { 0, 1, 63, 65, 16385, 40001 } do
+        for _, t in ipairs { "f64", "i32", "u8" } do
+            local a = (lun.index(n) * 7 % 101):cast(t)
+            local b = (lun.random(n, { seed = n }) * 50):cast(t)
+            put(a + b * 3) put(a:sum()) put((a * b):scan "+") put(a:lt(b):count())
+            if n > 0 then put(a:max()) put((b * 2 + a):argmin()) put(a:sort()) put(b[n]) end
+            put(a:map(function(x) return x * x + 1 end))
+            put(a:cast "f64":reduce(function(x, y) return x * 0.5 + y end, 0.25))
+            put(lun.map("float func(float x) { return 2.0f * x - 1.0f; }")(b:cast "f32"))
+        end
+    end
+    local m = lun.random({ 37, 53 }, { seed = 1 })
+    put(m:transpose() * 2) put(m:sum(1)) put(m:sum(2)) put(m:transpose():matmul(m)) put(m:sub({ 3, 10 }, { 20, 7, -1 }) + 1)
+    put(lun.stencil(function(w) return w(0, 0) * 4 - w(0, 1) - w(1, 0) end)(m))
+    local around = lun.stencil(function(w) return w(-1) + w(0) * 2 + w(1) end, { edge = "nearest" })
+    local w = lun.random(40001, { seed = 3 }):eval() put(around(w) + w) put(around(around(w + 1)))
+    local v = lun.random(20000, { seed = 2 })
+    v:distribute "overlap" put(v * 2)
+    v:distribute("block", { rule = "balanced" }) put(v + 1)
+    v:distribute "copy" put(v - 1) put(v:sum())
+    v:distribute "single" put(v / 3)
+    v[7] = 0.5 put(v * v)
+    put(v:compress(v:gt(0.5))) put(v:take(lun.index(100) * 11)) put(v:quantile(0.3))
+]]
+
+describe("a script on all ranks", function()
+    it("gives the bytes of one machine, of kernels of every kind", function()
+        same({ 1, 2, 4, 7 }, KINDS)
+    end)
+
+    for name, counts in pairs { dot = { 7 }, cg = { 2 }, ase = { 4 }, poisson = { 3 } } do
+        it("prints what examples/" .. name .. ".lua prints on one", function()
+            same(counts, here .. "/examples/" .. name .. ".lua")
+        end)
+    end
+
+    it("has the ranks as places, and is one rank alone to lun.spmd", function()
+        local text = served(4, [[
+            print(lun.use())
+            print(lun.spmd.npes, lun.spmd.mype, lun.spmd.allreduce("+", 5))
+            lun.use "mpi:3" print(lun.use(), (lun.index(1000) * 2):sum())
+            lun.use "mpi:2,mpi:4" print(lun.use()) print((lun.index(1000) * 2):sum())
+            lun.use "openmp" print((lun.index(1000) * 2):sum())
+            lun.use "mpi" print(#{ lun.use() })
+            print(pcall(lun.use, "mpi:5"))]])
+        assert.equal("mpi:1\tmpi:2\tmpi:3\tmpi:4\n1\t0\t5\nmpi:3\t1001000\nmpi:2\tmpi:4\n1001000\n1001000\n4\n"
+            .. "false\tbackend mpi:5 cannot be used here: there are 4 ranks\n", (text:gsub("s%.lua:%d+: ", "")))
+    end)
+
+    it("is refused where no rank serves", function()
+        local script = [[print(pcall(lun.use, "mpi")) print(lun.index(3):sum())]]
+        local text = run(path, script)
+        assert.matches("false\t.*backend mpi cannot be used here: no rank serves: start with mpirun .n 4 lunarray", text)
+        assert.matches("\n6\n$", text)
+        assert.matches("false\t.*no rank serves.*no rank serves", run(path .. " --ranks 2", script))
+    end)
+
+    it("goes on after errors on other ranks, with the text of one machine", function()
+        same({ 2, 4 }, [[
+            local n = 40000
+            local a = lun.index(n):cast "i64" a[n - 3] = 0
+            print(pcall(function() return (7 // a):eval() end))
+            local t = lun.vector { 1, 2, 3 }
+            print(pcall(function() return a:map(function(k) return t[k] end):eval() end))
+            print(pcall(function() return lun.map("float func(float x) { return y; }")(a:cast "f32"):eval() end) == false)
+            print(pcall(function() return lun.full(3, 1) + lun.full(4, 1) end))
+            print((a + 1):sum())]])
+    end)
+
+    it("ends by os.exit, errors and limits as on one machine", function()
+        local text, status = served(3, "print((lun.index(70000) + 1):sum()) os.exit(5)")
+        assert.equal("2450105000\n", text)
+        assert.equal(5, status)
+        text, status = served(3, "print((lun.index(70000) + 1):sum()) error('out of data', 0)")
+        assert.matches("^2450105000\n[^\n]*: out of data\n", text)
+        assert.equal(1, status)
+        local limited = ("%s --ranks 2 --backend mpi -e 'print((lun.index(9) + 1):sum())'"):format(path)
+        assert.equal("54\n", (shell.capture(limited)))
+        text, status = served(3, "print(1)", "LUNARRAY_JIT=nothing")
+        assert.matches("LUNARRAY_JIT must be auto, sync or off", text)
+        assert.equal(1, status)
+    end)
+
+    it("is told of a rank that cannot compute", function()
+        local text, status = served(3, "print(1)", "LUNARRAY_RANK_BACKEND=nothing")
+        assert.matches("no backend 'nothing'; available are openmp", text)
+        assert.equal(1, status)
+        assert.equal("6\n", (served(3, "print(lun.vector { 1, 2, 3 }:sum())", "LUNARRAY_RANK_BACKEND=reference")))
+        text = served(2, "print(1)", "LUNARRAY_RANK_BACKEND=mpi")
+        assert.matches("LUNARRAY_RANK_BACKEND=mpi: a rank computes by another one", text)
+    end)
+
+    it("sends no elements for what the ranks have, and a message to each", function()
+        local text = served(4, [[
+            local a, b, c, d = table.unpack((function()
+                local t = {}
+                for k = 1, 4 do t[k] = lun.random(40000, { seed = k }):eval() end
+                return t
+            end)())
+            local function expression() return ((a + b) * (c + d)):eval() end
+            expression()
+            local before = lun.stats()
+            expression()
+            local after = lun.stats()
+            print(after.messages - before.messages, after.bytes_sent - before.bytes_sent, after.moves - before.moves)]])
+        assert.equal("3\t0\t0\n", text)
+    end)
+
+    local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
+    for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
+        it("is the same under " .. launcher, function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            local want = run(path, KINDS)
+            local launch = ("%s %s -n 3 %s"):format(launcher, options, path)
+            local got, status = run(launch .. " --backend mpi", KINDS)
+            assert.is_true(want == got)
+            assert.equal(0, status)
+            got, status = run(launch, "print((lun.index(70000) + 1):sum()) os.exit(3)", "LUNARRAY_BACKEND=mpi")
+            assert.matches("^2450105000\n", got)
+            assert.equal(3, status)
+        end)
+    end
+end)
