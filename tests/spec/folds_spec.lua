@@ -3,6 +3,8 @@
 local lun = require "lunarray"
 local shell = require "shell"
 
+local internal = require("lunarray.core").internal
+
 -- { shape, function of elements around an index }; the last axis ends with a block of 64 elements or within one, with
 -- chunks of 16384 or within them.
 local CASES = {
@@ -31,7 +33,11 @@ end
 
 describe("a reduction of what a stencil makes", function()
     local before = lun.stats().backend
-    teardown(function() lun.use(before) end)
+    setup(function() internal.block_all(true) end) -- small arrays, too
+    teardown(function()
+        internal.block_all(false)
+        lun.use(before)
+    end)
     before_each(function() lun.use "openmp" end)
 
     it("is one pass with what the stencil reads, where lines are long", function()
@@ -168,6 +174,7 @@ describe("a reduction of what a stencil makes", function()
     it("has the same bits on any number of threads", function()
         local path = shell.write(os.tmpname(), [[
             lun.use "openmp"
+            require("lunarray.core").internal.block_all(true)
             local text = {}
             for k, edge in ipairs { "nearest", "wrap", 2, "keep" } do
                 local s = lun.stencil(function(x) return (x(-1, 0) + x(1, 0) + x(0, -1) + x(0, 3)) / 4 end, { edge = edge })
