@@ -1,5 +1,5 @@
--- A tiled matrix product: each thread computes a tile of C, whose rows it holds in memory of its own while it walks
--- along K. Tiles are compile-time constants, so their loops are unrolled and run in vectors. One source for every
+-- A tiled matrix product: each thread computes a tile of C, which it holds in memory of its own, in registers, while it
+-- walks along K. Tiles are compile-time constants, so their loops are unrolled and run in vectors. One source for every
 -- backend.
 -- Usage: lunarray examples/dgemm.lua [rows]
 -- prints:
@@ -13,16 +13,20 @@ local here = lun.use()
 local exact = A:matmul(B)
 
 local function dgemm(t, a, b, c)
-    local i0, j0, size = t:index(1), t:index(2), #a
-    local width = math.min(t:elements(2), size - j0 + 1)
-    local sums = t:private("f64", t:elements(2))
-    for i = i0, math.min(i0 + t:elements(1) - 1, size) do
-        for j = 1, width do sums[j] = 0 end
-        for k = 1, size do
-            local x = a[i][k]
-            for j = 1, width do sums[j] = lun.fma(x, b[k][j0 + j - 1], sums[j]) end
+    local i0, j0, across = t:index(1) - 1, t:index(2) - 1, t:elements(2)
+    local rows, columns = math.min(t:elements(1), #a - i0), math.min(across, #a - j0)
+    local sums = t:private("f64", t:elements(1) * across)
+    for k = 1, #a do
+        for i = 1, rows do
+            local x = a[i0 + i][k]
+            for j = 1, columns do
+                local at = (i - 1) * across + j
+                sums[at] = lun.fma(x, b[k][j0 + j], sums[at])
+            end
         end
-        for j = 1, width do c[i][j0 + j - 1] = sums[j] end
+    end
+    for i = 1, rows do
+        for j = 1, columns do c[i0 + i][j0 + j] = sums[(i - 1) * across + j] end
     end
 end
 

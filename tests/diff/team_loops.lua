@@ -51,6 +51,7 @@ local function wrong(what, text, how, f, ...)
 end
 
 local one = { league = 1 }
+local eight = lun.range(1, 8) * 1.0
 
 -- Rounds around the lanes of vectors, at both ends of the array.
 local function add(_, y, x, low, high)
@@ -131,14 +132,14 @@ right("rows", { league = 3, elements = 2 }, "f64", list(6, function() return 0.0
 end, { 1, 1, 4, 5, 5, 9, 10 }, { 2, 3, 1, 4, 1, 2, 3, 4, 2 }, { .5, 1, 2, 3, 4, 5, 6, 7, 8 }, { 1.5, 2.5, 3.5, 4.5 })
 
 -- Memory of a thread, zero at first in each.
-local function tile(t, y, n)
+local function fill(t, y, n)
     local own = t:private("f64", 12)
     for i = 1, n do
         for j = 1, 4 do own[(i - 1) * 4 + j] = own[(i - 1) * 4 + j] + t:block() * i + j end
     end
     for j = 1, 12 do y[(t:block() - 1) * 12 + j] = own[j] end
 end
-for n = 0, 3 do right("own memory " .. n, { league = 5 }, "f64", list(60, function() return -1.0 end), tile, n) end
+for n = 0, 3 do right("own memory " .. n, { league = 5 }, "f64", list(60, function() return -1.0 end), fill, n) end
 right("own memory at computed places", { league = 3 }, "i64", list(30, function(i) return i end), function(t, y)
     local own = t:private("i64", 10)
     for i = 1, 10 do own[i * 7 % 10 + 1] = i * 3 * t:block() end
@@ -155,15 +156,44 @@ for team = 1, 5 do
         end)
 end
 
+-- Tiles whose last ones are smaller, and indices that only the outer loop moves.
+local function product(t, c, a, b, n)
+    local i0, j0, across = t:index(1) - 1, t:index(2) - 1, t:elements(2)
+    local rows, columns = math.min(t:elements(1), n - i0), math.min(across, n - j0)
+    local sums = t:private("f64", t:elements(1) * across)
+    for k = 1, n do
+        for i = 1, rows do
+            for j = 1, columns do
+                local at = (i - 1) * across + j
+                sums[at] = sums[at] + a[(i0 + i - 1) * n + k] * b[(k - 1) * n + j0 + j]
+            end
+        end
+    end
+    for i = 1, rows do
+        for j = 1, columns do c[(i0 + i - 1) * n + j0 + j] = sums[(i - 1) * across + j] end
+    end
+end
+for _, n in ipairs { 1, 7, 8, 9, 17 } do
+    for _, tile in ipairs { { 1, 8 }, { 4, 4 }, { 8, 8 }, { 3, 5 } } do
+        right(("tiles of %d by %d, %d"):format(tile[1], tile[2], n), lun.workdiv({ n, n }, { elements = tile }), "f64",
+            list(n * n, function() return 0.0 end), product, list(n * n, function(i) return 1 / i end),
+            list(n * n, function(i) return i / 3 end), n)
+    end
+end
+wrong("of an outer loop", "index 9", { league = 1, elements = 4 }, function(t, y, a, n)
+    for k = 1, n do
+        for j = 1, t:elements() do y[j] = y[j] + a[k] end
+    end
+end, eight, 9)
+
 -- Indices beyond an array, in the middle of what is walked.
-local x = lun.range(1, 8) * 1.0
-wrong("above", "index 9", one, add, x, 3, 30)
-wrong("below", "index 0", one, add, x, 0, 4)
-wrong("far below", "index -5", one, add, x, -5, -1)
+wrong("above", "index 9", one, add, eight, 3, 30)
+wrong("below", "index 0", one, add, eight, 0, 4)
+wrong("far below", "index -5", one, add, eight, -5, -1)
 wrong("the other one", "index 6", one, add, lun.range(1, 5) * 1.0, 1, 8)
-wrong("at the largest integer", "index 9223372036854775804", one, add, x, math.maxinteger - 3, math.maxinteger)
-wrong("at the smallest integer", "index -9223372036854775808", one, add, x, math.mininteger, math.mininteger + 2)
-wrong("all integers", "index -9223372036854775808", one, add, x, math.mininteger, math.maxinteger)
+wrong("at the largest integer", "index 9223372036854775804", one, add, eight, math.maxinteger - 3, math.maxinteger)
+wrong("at the smallest integer", "index -9223372036854775808", one, add, eight, math.mininteger, math.mininteger + 2)
+wrong("all integers", "index -9223372036854775808", one, add, eight, math.mininteger, math.maxinteger)
 wrong("a row", "index 3", one, function(_, y, a)
     for i = 1, 3 do
         for j = 1, 4 do y[j] = a[i][j] end

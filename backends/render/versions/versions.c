@@ -68,17 +68,24 @@ static void write_early(lun_writer *w, int32_t cut)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Whether a CHECK runs in every round of the loops that count around it, up to `around`. */
+/* Whether IF p stands before a loop that counts, and asks whether it has a round to run. */
+static bool is_guard(const lun_writer *w, int32_t p)
+{
+    if (w->ir->ins[p].kind != LUN_IR_IF)
+        return false;
+    for (int32_t i = p + 1; i < w->blocks.end[p]; i++)
+        if (w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 && lun__writer_guards(w, p, i))
+            return true;
+    return false;
+}
+
+/* Whether a CHECK runs where the loops that count around it have rounds, up to `around`. */
 static bool is_certain(const lun_writer *w, int32_t check, int32_t around)
 {
     const lun_ir_structure *b = &w->blocks;
-    for (int32_t i = check, p = b->parent[check]; p >= 0 && p != around; i = p, p = b->parent[p]) {
-        const bool loop = w->ir->ins[p].kind == LUN_IR_LOOP && w->loop[p].var >= 0;
-        const bool guard =
-            w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 && lun__writer_guards(w, p, i);
-        if (!loop && !guard)
+    for (int32_t p = b->parent[check]; p >= 0 && p != around; p = b->parent[p])
+        if (!is_guard(w, p) && (w->ir->ins[p].kind != LUN_IR_LOOP || w->loop[p].var < 0))
             return false;
-    }
     return true;
 }
 
