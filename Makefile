@@ -257,7 +257,7 @@ $(BUILD)/syntax/tests/shim/%.ok: tests/shim/% Makefile
 
 # Instrumented trees beside the normal one, running the C tests and the specs.
 .PHONY: asan tsan
-ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DLUN_DEBUG
 asan:
 	@sh tests/setup.sh test
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/asan SANITIZE='$(ASAN_FLAGS)' all core-tests

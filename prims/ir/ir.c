@@ -93,8 +93,10 @@ bool lun__ir_copy_outside(const lun_ir *from, lun_ir *to)
     for (int i = 0; well && i < from->slot_count; i++) {
         well = lun__ir_slot_add(to, (lun_dtype)from->slots[i].dtype,
                                 (lun_ir_role)from->slots[i].role) >= 0;
-        if (well)
+        if (well) {
             to->slots[i].own = from->slots[i].own;
+            to->slots[i].settled = from->slots[i].settled;
+        }
     }
     for (int i = 0; i < from->arg_count; i++)
         well = well && lun__ir_arg_add(to, (lun_dtype)from->args[i]) >= 0;
