@@ -72,6 +72,18 @@ void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
     lua_pop(L, 1);
 }
 
+/* lun.teams is not what is called, so that Lua would not name it. */
+static void check_argument(lua_State *L, lun__host *h, int i)
+{
+    const bool buffer = lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES) != NULL;
+    const int type = lua_type(L, i);
+    if (buffer || (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !lun__is_array(L, h, i)))
+        luaL_error(L, "bad argument #%d to 'teams' (array or number expected, got %s%s)", i,
+                   lun__push_kind(L, h, i),
+                   buffer ? ", which lun.task takes: lun.copy copies it to an array" : "");
+    (void)lun__check_operand(L, h, i);
+}
+
 /* f, args...; the division is upvalue 2. */
 static int run(lua_State *L)
 {
@@ -87,14 +99,8 @@ static int run(lua_State *L)
                           luaL_typename(L, 1));
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'teams' (more than %d arguments)", LUN_MAX_OPERANDS);
-    for (int k = 0; k < count; k++) {
-        if (lun__test(L, h, k + 2, LUN__BUFFER, LUN__HELD_BYTES))
-            return luaL_error(L,
-                              "bad argument #%d to 'teams' (a buffer, which lun.task takes: "
-                              "lun.copy copies it to an array)",
-                              k + 2);
-        (void)lun__check_operand(L, h, k + 2);
-    }
+    for (int k = 0; k < count; k++)
+        check_argument(L, h, k + 2);
     lun_function *f = lun__function(L, h, 1, 1, false);
     lun__mark(L, h);
     for (; s == LUN_OK && taken < count; taken += s == LUN_OK)

@@ -140,8 +140,9 @@ local FUNCTIONS = {
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
     profile = {
         "lun.profile(f)",
-        "calls f() and prints the cost of each kernel, matrix product and algorithm (sort, group ...) that it runs;\n"
-            .. "returns the rows and the results of f",
+        "calls f() and prints the cost of each kernel, matrix product and algorithm (sort, group ...) that it runs,\n"
+            .. "and of tasks, copies and expressions of queues, as far as it waits for them; returns the rows and the\n"
+            .. "results of f",
     },
     check = {
         "lun.check(true), lun.check(false)",

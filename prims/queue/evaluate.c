@@ -412,6 +412,11 @@ lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a)
 
 /* ---- giving back ----------------------------------------------------------------------------- */
 
+int64_t lun__away_elements(const lun_away *a)
+{
+    return a->top->n;
+}
+
 bool lun__away_is(const lun_away *a, const lun_node *n)
 {
     return a && a->top == n;

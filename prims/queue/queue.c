@@ -44,6 +44,10 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
         return lun__nomem(q->e);
     item->kind = kind;
     item->math = q->e->math;
+    item->where = q->e->place;
+    if (q->e->profiling &&
+        (kind == LUN_ITEM_TASK || kind == LUN_ITEM_COPY || kind == LUN_ITEM_EVALUATE))
+        item->cost = calloc(1, sizeof *item->cost); /* without memory it is not counted */
     *out = item;
     return LUN_OK;
 }
@@ -70,8 +74,10 @@ static lun_status do_now(lun_queue *q, lun_item *item)
         item->event->done = true;
         item->event->dropped = s != LUN_OK;
     }
-    if (s == LUN_OK)
+    if (s == LUN_OK) {
+        lun__item_told(q->e, item);
         s = lun__copy_land(q->e, &item->copy);
+    }
     lun__item_free(q->e, item);
     return s;
 }
@@ -128,6 +134,7 @@ lun_status lun_queue_enqueue(lun_queue *q, lun_task *t)
     if (s != LUN_OK)
         return s;
     item->task = t;
+    item->where = t->where;
     t->refs++;
     return give(q, item);
 }

@@ -21,6 +21,7 @@
 #include "api/teams.h"
 #include "base/layout.h"
 #include "engine/state.h"
+#include "run/profile.h"
 #include "run/teams.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -69,6 +70,7 @@ struct lun_task {
     lun_function *f;          /* keeps what the body and its texts are */
     lun_ir_function function; /* the body, as it was when the task was made */
     lun_team_run run;         /* without arrays */
+    uint32_t where;           /* the script's place that made it */
     lun_task_array array[LUN_TEAM_ARRAYS];
     int arrays;
     uint64_t cell[LUN_TEAM_CELLS];
@@ -115,6 +117,8 @@ lun_status lun__away_take(lun_engine *e, lun_backend_slot *at, lun_node *top, lu
 void lun__away_free(lun_engine *e, lun_away *a);
 /* Evaluates it with engine e on the same device, its slot `at`. */
 lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a);
+/* How many elements it has. */
+int64_t lun__away_elements(const lun_away *a);
 /* Whether that is the node; of none: false. */
 bool lun__away_is(const lun_away *a, const lun_node *n);
 /* The node gets its elements, unless it has some by now; of none: nothing. */
@@ -146,6 +150,8 @@ struct lun_item {
     lun_copying copy;
     lun_away *away;
     lun_event *event;
+    uint32_t where;         /* the script's place that gave it */
+    lun_profile_work *cost; /* for a profile, NULL: none is on */
 };
 
 struct lun_event {
@@ -189,6 +195,8 @@ lun_status lun__queues(lun_engine *e, lun_queues **out);
 
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
+/* Adds what it took to the profile of the user's engine, if one is on since it was given. */
+void lun__item_told(lun_engine *e, const lun_item *item);
 /* Ends it and what it holds; on the user's thread. */
 void lun__item_free(lun_engine *e, lun_item *item);
 /* The engine's last failure, kept. */

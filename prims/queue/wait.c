@@ -122,8 +122,10 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
             break;
         if (!item->dropped && s == LUN_OK)
             s = lun__copy_land(q->e, &item->copy);
-        if (!item->dropped)
+        if (!item->dropped) {
+            lun__item_told(q->e, item);
             lun__away_land(q->e, item->away);
+        }
         more = !ev || item->event != ev;
         lun__item_free(q->e, item);
     }

@@ -185,6 +185,39 @@ void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, do
     r->told.run += seconds;
 }
 
+void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
+{
+    char what[sizeof e->profile->rows->what];
+    bool fresh;
+    uint64_t hash = w->where;
+    snprintf(what, sizeof what, "%s", w->what ? w->what : w->name);
+    if (w->body)
+        name_operations(w->body, what, sizeof what);
+    for (int k = 0; k < 2; k++)
+        for (const char *c = k ? what : w->name; *c; c++)
+            hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    row *r = find_row(e, hash, &fresh);
+    if (!r)
+        return;
+    if (fresh) {
+        r->told.name = w->name;
+        r->told.ops = w->body ? w->body->count : 1;
+        memcpy(r->what, what, sizeof what);
+        snprintf(r->where, sizeof r->where, "%s", lun__place(e, w->where));
+    }
+    const double compile = w->after.compile_time - w->before.compile_time;
+    const double transfer = w->after.transfer_time - w->before.transfer_time;
+    r->told.calls++;
+    r->told.elements += w->elements;
+    r->told.interpreted += w->after.interpreted - w->before.interpreted;
+    r->told.bytes += w->after.bytes_read - w->before.bytes_read + w->after.bytes_written -
+                     w->before.bytes_written;
+    r->told.compile += compile;
+    e->profile->compile_seen += compile; /* no kernel's */
+    r->told.transfer += transfer;
+    r->told.run += w->seconds - transfer - (e->jit == LUN_JIT_SYNC ? compile : 0);
+}
+
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
                            const lun_steps *s, int first, lun_kernel_entry *const *k, int count)
 {

@@ -22,6 +22,17 @@ void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, do
  * of the time, the first one all that was moved. */
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
                            const lun_steps *s, int first, lun_kernel_entry *const *k, int count);
+/* Work of a queue: what it is, its text, body or neither; the place that gave it, and what doing it
+ * has counted.  Equal work of a place counts together. */
+typedef struct lun_profile_work {
+    const char *name, *what;
+    const lun_ir *body;
+    uint32_t where;
+    double seconds;
+    int64_t elements;
+    lun_stats before, after;
+} lun_profile_work;
+void lun__profile_queued(lun_engine *e, const lun_profile_work *w);
 /* NULL is allowed. */
 void lun__profile_free(lun_profile *p);
 

@@ -51,6 +51,8 @@ describe("a Lua function that never ends", function()
         ["in a combination"] =
             "function(a) a:reduce(function(x, y) local n = x while n == x or n ~= x do n = n + y end return n end):value() end",
     }
+    bodies["in teams, whose threads meet"] = "function(a) local y = lun.zeros(4) "
+        .. "lun.teams{league=4, team=3}(function(t) local k = 1 while k > 0 do k = k % 7 + 1 t:barrier() end y[t:block()] = k end) end"
     for name, body in pairs(bodies) do
         for _, backend in ipairs(lun.backends()) do
             it(("is ended by a signal %s, on %s"):format(name, backend), function()

@@ -12,6 +12,34 @@ local function printed(f)
 end
 
 describe("lun.profile", function()
+    it("names what queues did, as far as it was waited for", function()
+        for _, device in ipairs(lun.backends()) do
+            for _, async in ipairs { false, true } do
+                local q, b, y = lun.queue(device, { async = async }), lun.buffer(device, 100), lun.zeros(100)
+                local _, ok, rows = printed(function()
+                    return lun.profile(function()
+                        local task = lun.task(lun.workdiv(100), function(t, to) to[t:index()] = math.sqrt(t:index()) end, b)
+                        for _ = 1, 3 do q:enqueue(task) end
+                        q:enqueue(lun.range(1, 100) * 2 + 1)
+                        lun.copy(q, y, b)
+                        q:wait()
+                    end)
+                end)
+                assert.is_true(ok, rows)
+                local by = {}
+                for _, row in ipairs(rows) do by[row.name] = row end
+                assert.matches("sqrt", by.task.what)
+                assert.same({ 3, 300 }, { by.task.calls, by.task.elements })
+                assert.matches("^" .. device .. ".* to an array$", by.copy.what)
+                assert.same({ 1, 100, 1600 }, { by.copy.calls, by.copy.elements, by.copy.bytes })
+                local whole = by[async and "evaluate" or "map"]
+                assert.same({ 1, 100 }, { whole.calls, whole.elements })
+                assert.equal(3, #rows)
+                for _, row in ipairs(rows) do assert.matches("profile_spec.lua:%d+", row.where) end
+            end
+        end
+    end)
+
     local a = lun.random(100000, { seed = 3 }):eval()
 
     it("names C functions and loops, and no more operations than there is room for", function()
