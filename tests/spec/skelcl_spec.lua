@@ -40,6 +40,88 @@ kernels: 1
 -44.0 -66.0 -66.0
 wrong number of arguments to 'compose' (4 arrays expected, got 3)
 ]],
+    listing_2_01 = [[
+0.25 0.5 0.75 1.0 1.25 1.5
+0.5 1.0 1.5 2.0 2.5 3.0
+5.0 13.0 17.0
+]],
+    listing_2_03 = [[
+1.0 1.0 3.0 4.0 5.0
+5.0 4.0 3.0 1.0 1.0
+9.0 1.0 16.0 1.0 25.0
+9.0 1.0 16.0 1.0 25.0
+6.0 2.0 8.0 2.0 10.0
+]],
+    listing_2_05 = [[
+0.5 1.0 1.5 2.0 2.5
+]],
+    listing_2_06 = [[
+kernels: 1
+as the loop says: true
+]],
+    listing_2_08 = [[
+float elem               stands in the kernel
+return elem * 2;         stands in the kernel
+float input              stands in the kernel
+float *more              stands in the kernel
+input + more[count]      stands in the kernel
+]],
+    listing_2_10 = [[
+map   	2.0 4.0 6.0 8.0 10.0 12.0
+zip   	11.0 22.0 33.0 44.0 55.0 66.0
+reduce	720
+scan  	0 1 3 6 10 15
+]],
+    listing_2_15 = [[
+0	1.0 2.0 3.0 4.0 5.0
+1	101.0 102.0 103.0 104.0 105.0
+2	121.0 122.0 123.0 124.0 125.0
+3	124.0 125.0 126.0 127.0 128.0
+]],
+    listing_2_19 = [[
+kernels: 1
+f32	0.14 0.18 0.22 0.26 0.30
+]],
+    listing_2_21 = [[
+1	85.0 133.0 189.0
+1	85.0 133.0 189.0
+1	85.0 133.0 189.0
+]],
+    listing_3_01 = [[
+
+                                      .
+                                     .....
+                                    ...#...
+                                 .....###...
+                             .......######........
+                            ....################.
+                 .............##################...
+                 ...........#####################..
+               .....#######.#####################.
+        ..  ....################################.
+        ..  ....################################.
+               .....#######.#####################.
+                 ...........#####################..
+                 .............##################...
+                            ....################.
+                             .......######........
+                                 .....###...
+                                    ...#...
+                                     .....
+                                      .
+]],
+    listing_3_03 = [[
+subset 1: largest voxel 11, bits of plain Lua: true
+subset 2: largest voxel 29, bits of plain Lua: true
+subset 3: largest voxel 44, bits of plain Lua: true
+]],
+    listing_3_05 = [[
+image to all:           384 bytes planned,  384 moved
+each has all of it:       0 bytes planned,    0 moved
+each keeps its part:      0 bytes planned,    0 moved
+parts to all again:     384 bytes planned,  384 moved
+0.5 1.5 2.5 3.5 4.5 5.5 6.5 7.5 8.5 9.5 10.5 11.5 12.5 13.5 14.5 15.5
+]],
 }
 
 -- The images that OSEM found and of the phantom, side by side; the error falls.

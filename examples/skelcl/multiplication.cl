@@ -1,0 +1,5 @@
+/* A file for a skeleton of two Vectors. */
+float f(float x, float y)
+{
+    return x * y;
+}
