@@ -164,6 +164,48 @@ describe("SkelCL's image reconstruction", function()
     end)
 end)
 
+-- The Mandelbrot set has no operand in memory: nothing goes up, and each element comes down once.
+local mandelbrot = [=[
+    local lun = require "lunarray"
+    local width, height = 300, 200
+    local function rounds(y, x)
+        local cx, cy = -2.2 + 3.2 * x / width, -1.2 + 2.4 * y / height
+        local a, b, n = 0.0, 0.0, 0
+        while n < 50 and a * a + b * b < 4 do a, b, n = a * a - b * b + cx, 2 * a * b + cy, n + 1 end
+        return n
+    end
+    local before = lun.stats()
+    local image = lun.generate({ height, width }, rounds):cast "u8"
+    image:eval()
+    local evaluated = lun.stats()
+    local list = image:totable()
+    local _ = image:totable() -- it is down already
+    local after, same = lun.stats(), true
+    for y = 1, height do
+        for x = 1, width do same = same and list[y][x] == rounds(y, x) end
+    end
+    print(select("#", lun.use()), evaluated.launches - before.launches, after.bytes_to_device - before.bytes_to_device,
+        evaluated.bytes_to_host - before.bytes_to_host, after.bytes_to_host - evaluated.bytes_to_host,
+        after.bytes_moved - before.bytes_moved, same)
+]=]
+
+describe("the Mandelbrot set on four places", function()
+    for _, set in ipairs { "openmp/4", "opencl:*" } do
+        it("is copied once, to the host: " .. set, function()
+            if set:find "opencl" and not has_opencl() then return end
+            local path = os.tmpname()
+            local file = assert(io.open(path, "w"))
+            file:write(mandelbrot)
+            file:close()
+            local pipe = assert(io.popen(("POCL_DEVICES='pthread pthread pthread pthread' LUNARRAY_BACKEND='%s' %s %s 2>&1")
+                :format(set, program, path)))
+            assert.equal("4\t4\t0\t0\t60000\t0\ttrue\n", pipe:read "a")
+            assert.is_true(pipe:close())
+            os.remove(path)
+        end)
+    end
+end)
+
 for _, backend in ipairs(lun.backends()) do
     if backend ~= "reference" then
         describe("SkelCL's examples on " .. backend, function()
