@@ -1,6 +1,7 @@
 -- List-mode OSEM on one device: a team kernel walks each event's path by Siddon's method and adds its share to the
 -- error image at once, a zip makes the next image. osem.c has it by hand, in OpenMP C and in OpenCL; sh bench/osem.sh
--- runs all. Prints "pass ours ms", in processor time, the least of the repetitions, and the image's sum and its largest voxel.
+-- runs all. Prints "pass ours ms", in processor time, the least of the repetitions, and the image's sum and its
+-- largest voxel.
 local lun = require "lunarray"
 
 local reps = tonumber(os.getenv "BENCH_REPS") or 7
