@@ -834,7 +834,18 @@ typedef struct lun_workdiv {
  * reads and assigns elements of arrays as it goes, those of args and those that it captures.  An
  * array that is assigned is named once (LUN_EARG).  Of threads that assign one element any one
  * wins.  LUN_ELIMIT: a team of more than 1024 threads, or of more scratch memory than w says.
- * After a failure arrays may have part of what was assigned. */
+ * After a failure arrays may have part of what was assigned.
+ *
+ * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those of
+ * its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which it
+ * writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
+ *
+ *   LUN_BLOCK(d) LUN_BLOCKS(d)      the team and how many there are; without d in all, row-major
+ *   LUN_THREAD(d) LUN_THREADS(d)    the thread in its team; LUN_THREADS and LUN_ELEMENTS are
+ *   LUN_ELEMENTS(d) LUN_INDEX(d)    constants; the thread's elements, the first of them
+ *   LUN_SCRATCH(type, name, n);     an array of the team, zero at first; n is a constant
+ *   LUN_BARRIER;                    all threads of the team arrive; LUN_EBOUNDS with the line where
+ *                                   some come to it without the others */
 LUN_API lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w,
                              lun_array *const *args, int count);
 /* Any function on `elements` elementwise operands, which broadcast, followed by extra arguments, at
@@ -1256,10 +1267,10 @@ typedef struct lun_argument {
     lun_memory *buffer; /* borrowed; NULL: */
     lun_value number;
 } lun_argument;
-/* f(t, args...), of the host's language, for each thread of the teams of w, as lun_teams calls it,
- * with buffers in the place of arrays; numbers that f captures are those of now.  LUN_EARG: f
- * captures an array, or assigns elements of a buffer that is handed over twice; LUN_ELIMIT as
- * there. */
+/* f(t, args...), of the host's language or C text, for each thread of the teams of w, as lun_teams
+ * calls it, with buffers in the place of arrays; numbers that f captures are those of now.
+ * LUN_EARG: f captures an array, or assigns elements of a buffer that is handed over twice;
+ * LUN_ELIMIT as there. */
 LUN_API lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
                                 const lun_argument *args, int count, lun_task **out);
 /* Releases a task; work that was given has it as long as it needs it.  NULL is allowed. */

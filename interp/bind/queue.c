@@ -28,8 +28,8 @@ static int task(lua_State *L)
     lun_argument args[LUN_MAX_OPERANDS];
     lun_workdiv w;
     lun__read_division(L, 1, &w);
-    if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2))
-        lun__bad_type(L, 2, "Lua function");
+    if ((!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) && lua_type(L, 2) != LUA_TSTRING)
+        lun__bad_type(L, 2, "Lua function or C source");
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'task' (more than %d arguments)", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++)

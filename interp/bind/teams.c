@@ -94,8 +94,9 @@ static int run(lua_State *L)
     const int count = lua_gettop(L) - 1;
     int taken = 0;
     lun_status s = LUN_OK;
-    if (!lua_isfunction(L, 1) || lua_iscfunction(L, 1))
-        return luaL_error(L, "bad argument #1 to 'teams' (Lua function expected, got %s)",
+    if ((!lua_isfunction(L, 1) || lua_iscfunction(L, 1)) && lua_type(L, 1) != LUA_TSTRING)
+        return luaL_error(L,
+                          "bad argument #1 to 'teams' (Lua function or C source expected, got %s)",
                           luaL_typename(L, 1));
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'teams' (more than %d arguments)", LUN_MAX_OPERANDS);

@@ -51,7 +51,9 @@ local FUNCTIONS = {
             .. "t:scan(op, x [, id]): what those before come to, and all; t:reduce(op, n, g [, id]): over g(1) to\n"
             .. "g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a\n"
             .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
-            .. "check=true, on reference: an error where a thread writes what another one uses without a barrier",
+            .. "check=true, on reference: an error where a thread writes what another one uses without a barrier.\n"
+            .. "f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),\n"
+            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER; indices and dimensions count from 0",
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",
@@ -72,8 +74,9 @@ local FUNCTIONS = {
     },
     task = {
         "lun.task(workdiv, f, args...)",
-        "f(t, args...) for each thread of the teams, as in lun.teams, for queues: arguments are buffers of the\n"
-            .. "queue's device and numbers; numbers that f captures are those of now, arrays cannot be captured",
+        "f(t, args...), or C text, for each thread of the teams, as in lun.teams, for queues: arguments are\n"
+            .. "buffers of the queue's device and numbers; numbers that f captures are those of now, arrays cannot be\n"
+            .. "captured",
     },
     copy = {
         "lun.copy(q, to, from [, extents [, to_first, from_first]])",

@@ -338,7 +338,9 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.arrays = t->node;
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
+    lun_host_begin(t->e);
     s = t->apart ? lun__run_teams_apart(t->e, &t->run) : lun__run_teams(t->e, &t->run);
+    lun_host_end(t->e);
     return s == LUN_OK ? store_back(t) : s;
 }
 
@@ -348,9 +350,10 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
     LUN_NEED(e, w && (args || !count));
     teams t = {.e = e, .args = args, .count = count};
     if (!f || !f->front.specialise)
-        return lun__fail(e, LUN_EARG,
-                         "teams takes a function of the host's language, which assigns elements of "
-                         "arrays");
+        return lun__fail(
+            e, LUN_EARG,
+            "teams takes a function of the host's language, or C text without a result, "
+            "which assigns elements of arrays");
     if (count < 0 || count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);

@@ -112,6 +112,21 @@ static bool is_quiet(const finder *f, int a, int b)
     return true;
 }
 
+/* Appends tokens first .. last as they are written. */
+static void put_again(const finder *f, int first, int last, lun_strbuf *out)
+{
+    const lun_ctokens *t = f->t;
+    for (int i = first; i <= last; i++) {
+        const char *instead = f->edits->at ? f->edits->at[i].instead : NULL;
+        const lun_ctoken *token = &t->at[i];
+        if (i > first)
+            lun__strbuf_add(out, t->text + t->at[i - 1].start + t->at[i - 1].length,
+                            token->start - t->at[i - 1].start - t->at[i - 1].length);
+        lun__strbuf_add(out, instead ? instead : t->text + token->start,
+                        instead ? strlen(instead) : token->length);
+    }
+}
+
 /* Token i is / or %, of an assignment if `sets`. */
 static void check_division(finder *f, const lun_cextent *x, int i, bool sets)
 {
@@ -132,10 +147,10 @@ static void check_division(finder *f, const lun_cextent *x, int i, bool sets)
         add(f, &edit(f, start)->before, open, true);
         add(f, &edit(f, i)->instead, "), (", false);
     } else {
-        const char *left = t->text + t->at[start].start;
-        size_t length = t->at[i - 1].start + t->at[i - 1].length - t->at[start].start;
         lun_strbuf whole = LUN_STRBUF_INIT;
-        lun__strbuf_printf(&whole, "= %s%.*s), (", open, (int)length, left);
+        lun__strbuf_printf(&whole, "= %s", open);
+        put_again(f, start, i - 1, &whole);
+        lun__strbuf_puts(&whole, "), (");
         if (whole.failed)
             f->status = LUN_ENOMEM;
         else
@@ -167,7 +182,7 @@ static void put_index(finder *f, int array, int open, int close, int param)
     if (!k)
         return;
     f->out->indexed[param] = true;
-    snprintf(text, sizeof text, "[LUN_INDEX(%d, (", k);
+    snprintf(text, sizeof text, "[LUN_WITHIN(%d, (", k);
     add(f, &edit(f, open)->instead, text, false);
     snprintf(text, sizeof text, "), lun_length_%s)]", name);
     add(f, &edit(f, close)->instead, text, false);

@@ -24,9 +24,9 @@ typedef struct lun_cchecks {
  * where operands are told without doubt: none has a macro at its outside that is no primary
  * expression, nor a parameter of the macro in whose definition it stands.  What cannot be zero (a
  * number, sizeof) and what must be constant (a case, text outside of bodies) stays as it is.
- * LUN_AT(w, i) becomes w[LUN_INDEX(k, (i), lun_length_w)]; so does a plain w[i], if `plain`, in the
- * body of the entry where w is surely its array: nothing else in the body has the name, it is no
- * operand of &, no macro forms it, and a parameter for the length is to be had.  LUN_EARG for a
+ * LUN_AT(w, i) becomes w[LUN_WITHIN(k, (i), lun_length_w)]; so does a plain w[i], if `plain`, in
+ * the body of the entry where w is surely its array: nothing else in the body has the name, it is
+ * no operand of &, no macro forms it, and a parameter for the length is to be had.  LUN_EARG for a
  * LUN_AT of something else than an array parameter of the entry, with what and where in error;
  * LUN_ENOMEM. */
 lun_status lun__cchecks_find(lun_cchecks *out, lun_cedits *edits, const lun_csource *s,

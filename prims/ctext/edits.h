@@ -9,6 +9,7 @@
 /* What stands before a token, in its place and behind it. */
 typedef struct lun_cedit {
     char *before, *instead, *after; /* owned; NULL: nothing; instead: the token itself */
+    bool asks;                      /* the word of a loop that asks already whether it shall stop */
 } lun_cedit;
 
 typedef struct lun_cedits {

@@ -1,16 +1,14 @@
 /* function.c - a user's C text made into a function of kernels: reads it, chooses the entry and
- * checks its head; how it is written for kernels is rewrite.c's. */
+ * checks its head; how it is written for kernels is write.c's. */
 #include "ctext/function.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctext/calls.h"
-#include "ctext/loops.h"
-#include "ctext/rewrite.h"
+#include "ctext/team.h"
 #include "ctext/words.h"
+#include "ctext/write.h"
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 
@@ -150,7 +148,7 @@ static lun_status check_functions(const lun_cmaker *m)
             continue;
         }
         int k = u->start;
-        while (k < u->name && lun__csignature_qualifier(t, k))
+        while (k < u->name && lun__ctype_qualifier(t, k))
             k++;
         if (k == u->name)
             return lun__csource_error(
@@ -161,82 +159,12 @@ static lun_status check_functions(const lun_cmaker *m)
     return LUN_OK;
 }
 
-/* Each array whose indices are checked takes a parameter for its length, each element around an
- * index one for itself. */
-static lun_status check_params(const lun_cmaker *m)
-{
-    int count = m->neighbours.count;
-    for (int k = 0; k < m->head.count; k++)
-        count += !m->neighbours.replaced[k] + m->checks.indexed[k];
-    if (count <= LUN_IR_INPUTS)
-        return LUN_OK;
-    return wrong(m, m->units.at[m->entry].open,
-                 "too many parameters: more than 64, including the lengths that LUN_AT needs and "
-                 "each element that get(x, ...) reads");
-}
-
 /* ---- the function ---------------------------------------------------------------------------- */
 
-/* The parameters of f: elements around an index, those of the text, lengths. */
-static void give_params(lun_cmaker *m, lun_ir_function *f)
+/* From the source to the entry's head. */
+static lun_status understand(lun_cmaker *m)
 {
-    int place[LUN_MAX_PARAMS];
-    f->operands = m->head.count;
-    f->neighbours = m->neighbours.count;
-    for (int k = 0; k < m->neighbours.count; k++)
-        f->param[f->params++].dtype = (uint8_t)m->neighbours.at[k].dtype;
-    for (int k = 0; k < m->head.count; k++) {
-        place[k] = f->params;
-        if (m->neighbours.replaced[k])
-            continue;
-        f->param[f->params].dtype = (uint8_t)m->head.param[k].dtype;
-        f->param[f->params].pointer = m->head.param[k].array;
-        f->param[f->params++].of = k;
-    }
-    for (int k = 0; k < m->head.count; k++) {
-        if (!m->checks.indexed[k])
-            continue;
-        f->param[f->params].dtype = LUN_I64;
-        f->param[f->params++].of = k;
-        f->lengths++;
-    }
-    for (int k = 0; k < m->checks.count; k++)
-        if (m->checks.faults[k].param >= 0)
-            m->checks.faults[k].param = place[m->checks.faults[k].param];
-}
-
-static lun_status give(lun_cmaker *m, lun_ir_function **out)
-{
-    char entry[40];
-    lun_ir_function *f = calloc(1, sizeof *f);
-    snprintf(entry, sizeof entry, "lun_user_%016" PRIx64, m->hash);
-    if (f)
-        f->name = strdup(entry);
-    if (!f || !f->name) {
-        free(f);
-        return LUN_ENOMEM;
-    }
-    f->text = m->text.text;
-    m->text = (lun_strbuf)LUN_STRBUF_INIT;
-    f->outputs = 1;
-    give_params(m, f);
-    f->neighbour = m->neighbours.at;
-    m->neighbours.at = NULL;
-    f->faults = m->checks.faults;
-    f->fault_count = m->checks.count;
-    m->checks.faults = NULL;
-    m->checks.count = 0;
-    f->asks = m->asks;
-    f->result = (uint8_t)m->head.result;
-    *out = f;
-    return LUN_OK;
-}
-
-/* From the source, once it is read, to the function; frees all of m. */
-static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
-{
-    if (status == LUN_OK)
-        status = lun__cunits_read(&m->units, &m->source, m->error);
+    lun_status status = lun__cunits_read(&m->units, &m->source, m->error);
     if (status == LUN_OK)
         status = lun__cnames_read(&m->names, &m->source, &m->units);
     if (status == LUN_OK)
@@ -247,55 +175,37 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out)
         status = choose(m);
     if (status == LUN_OK)
         status = lun__csignature_read(&m->head, &m->source, &m->units.at[m->entry], m->error);
+    return status == LUN_OK ? check_functions(m) : status;
+}
+
+/* From the source, once it is read, to the function or, of one without a result, to what makes
+ * functions of teams; frees all of m. */
+static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out, lun_front *team)
+{
     if (status == LUN_OK)
-        status = check_functions(m);
-    m->edits.tokens = m->source.tokens.count;
+        status = understand(m);
+    const bool nothing = status == LUN_OK && m->head.nothing >= 0;
     if (status == LUN_OK)
-        status = lun__cneighbours_find(&m->neighbours, &m->edits, &m->source, &m->units, &m->names,
-                                       m->entry, m->error);
+        status = lun__cscratch_words(&m->source, &m->units, m->entry, nothing && team, m->error);
+    if (status == LUN_OK && nothing && team)
+        return lun__cteam_make(m, team);
     if (status == LUN_OK)
-        status = lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->plain,
-                                   m->error);
-    if (status == LUN_OK)
-        status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry,
-                                  m->checks.count > 0);
-    if (status == LUN_OK)
-        status = check_params(m);
-    if (status == LUN_OK)
-        status = lun__crewrite(m);
-    if (status == LUN_OK)
-        status = give(m, out);
-    lun__csource_free(&m->source);
-    lun__cunits_free(&m->units);
-    lun__strbuf_free(&m->text);
-    lun__cnames_free(&m->names);
-    lun__cchecks_free(&m->checks);
-    free(m->neighbours.at);
-    lun__cedits_free(&m->edits);
+        status = nothing ? lun__csignature_void(&m->head, &m->source, m->error)
+                         : lun__cmaker_write(m, out);
+    lun__cmaker_free(m);
     return status;
 }
 
-lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_front *team,
+                            lun_strbuf *error)
 {
     lun_cmaker m = {.plain = plain, .error = error};
-    return make(&m, lun__csource_string(&m.source, text ? text : "", error), out);
+    return make(&m, lun__csource_string(&m.source, text ? text : "", error), out, team);
 }
 
-lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_strbuf *error)
+lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_front *team,
+                           lun_strbuf *error)
 {
     lun_cmaker m = {.plain = plain, .error = error};
-    return make(&m, lun__csource_path(&m.source, path ? path : "", error), out);
-}
-
-void lun__cfunc_free(lun_ir_function *f)
-{
-    if (!f)
-        return;
-    for (int k = 0; k < f->fault_count; k++)
-        free(f->faults[k].text);
-    free(f->faults);
-    free(f->neighbour);
-    free(f->text);
-    free(f->name);
-    free(f);
+    return make(&m, lun__csource_path(&m.source, path ? path : "", error), out, team);
 }

@@ -37,12 +37,17 @@
  *
  * LUN_EARG for a text that is no such function, LUN_EIO for a file that cannot be read,
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is
- * untouched. */
-lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_strbuf *error);
+ * untouched.
+ *
+ * A function without a result is one of teams (ctext/team.h): *team, if it is given, becomes its
+ * front end, and *out is untouched; else it is an error. */
+lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_front *team,
+                            lun_strbuf *error);
 
 /* The same from a file.  #include "x" is relative to the including file; each file is included
  * once. Conditionals do not hide includes. */
-lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_strbuf *error);
+lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, lun_front *team,
+                           lun_strbuf *error);
 
 /* Frees what these two gave; NULL is allowed. */
 void lun__cfunc_free(lun_ir_function *f);

@@ -115,7 +115,8 @@ static bool edit_loop(finder *f, int i, int past, leave how)
 {
     const lun_ctokens *t = f->t;
     bool is_while = lun__ctoken_word(t, i, "while"), is_for = lun__ctoken_word(t, i, "for");
-    if ((!is_while && !is_for) || !lun__ctoken_is(t, i + 1, '('))
+    bool asks = f->edits->at && f->edits->at[i].asks;
+    if ((!is_while && !is_for) || !lun__ctoken_is(t, i + 1, '(') || asks)
         return false;
     int close = lun__crounds_closing(t, i + 1, past);
     int first = is_for && close >= 0 ? lun__crounds_semicolon(t, i + 2, close) : i + 1;
@@ -152,11 +153,11 @@ static leave leave_of(const finder *f, const lun_cunit *u)
     bool nothing = false, number = false, pointer = false;
     for (int i = u->start; i < u->name; i++) {
         pointer |= lun__ctoken_is(f->t, i, '*');
-        if (lun__ctoken_is(f->t, i, '*') || lun__csignature_qualifier(f->t, i))
+        if (lun__ctoken_is(f->t, i, '*') || lun__ctype_qualifier(f->t, i))
             continue;
         if (lun__ctoken_word(f->t, i, "void"))
             nothing = true;
-        else if (lun__csignature_reserved(f->t, i) && f->t->at[i].kind == LUN_CTOKEN_NAME)
+        else if (lun__ctype_reserved(f->t, i) && f->t->at[i].kind == LUN_CTOKEN_NAME)
             number = true;
         else
             return CANNOT_LEAVE;

@@ -81,7 +81,7 @@ lun_cmacro_shape lun__cmacro_shape_of(const lun_cmacros *m, int token)
 bool lun__cmacro_type(const void *macros, int token)
 {
     const lun_cmacros *m = macros;
-    if (lun__csignature_reserved(m->t, token))
+    if (lun__ctype_reserved(m->t, token))
         return true;
     for (int i = m->macros; i < m->macros + m->types; i++)
         if (lun__ctoken_same(m->t, m->names[i], token))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16 }; /* of parentheses in an offset */
+#include "ctext/constant.h"
 
 typedef struct finder {
     const lun_csource *s;
@@ -40,68 +40,6 @@ static int parameter(const finder *f, int i)
         if (same_name(f->t, f->head.param[k].name, i))
             return k;
     return -1;
-}
-
-/* ---- offsets --------------------------------------------------------------------------------- */
-
-static bool integer(const lun_ctokens *t, int i, int64_t *out)
-{
-    char text[24], *end;
-    if (t->at[i].kind != LUN_CTOKEN_NUMBER || t->at[i].length >= sizeof text)
-        return false;
-    memcpy(text, t->text + t->at[i].start, t->at[i].length);
-    text[t->at[i].length] = '\0';
-    *out = strtol(text, &end, 0);
-    return *end == '\0' && *out <= INT32_MAX;
-}
-
-static bool sum(const lun_ctokens *t, int *i, int depth, int64_t *out);
-
-/* A number with its signs, or a sum in parentheses. */
-static bool factor(const lun_ctokens *t, int *i, int depth, int64_t *out)
-{
-    bool negative = false;
-    for (; lun__ctoken_is(t, *i, '-') || lun__ctoken_is(t, *i, '+'); (*i)++)
-        negative ^= lun__ctoken_is(t, *i, '-');
-    if (lun__ctoken_is(t, *i, '(')) {
-        (*i)++;
-        if (depth == DEPTH || !sum(t, i, depth + 1, out) || !lun__ctoken_is(t, *i, ')'))
-            return false;
-    } else if (!integer(t, *i, out)) {
-        return false;
-    }
-    (*i)++;
-    *out = negative ? -*out : *out;
-    return true;
-}
-
-static bool product(const lun_ctokens *t, int *i, int depth, int64_t *out)
-{
-    int64_t by;
-    if (!factor(t, i, depth, out))
-        return false;
-    while (lun__ctoken_is(t, *i, '*')) {
-        (*i)++;
-        if (!factor(t, i, depth, &by) || __builtin_mul_overflow(*out, by, out))
-            return false;
-    }
-    return true;
-}
-
-/* The value of the tokens from *i on, which ends before the ',' or ')' behind them. */
-static bool sum(const lun_ctokens *t, int *i, int depth, int64_t *out)
-{
-    int64_t by;
-    if (!product(t, i, depth, out))
-        return false;
-    while (lun__ctoken_is(t, *i, '+') || lun__ctoken_is(t, *i, '-')) {
-        bool minus = lun__ctoken_is(t, *i, '-');
-        (*i)++;
-        if (!product(t, i, depth, &by) ||
-            (minus ? __builtin_sub_overflow(*out, by, out) : __builtin_add_overflow(*out, by, out)))
-            return false;
-    }
-    return *out >= -INT32_MAX && *out <= INT32_MAX;
 }
 
 /* ---- get(x, ...) ----------------------------------------------------------------------------- */
@@ -146,7 +84,7 @@ static int offsets(finder *f, int i, lun_neighbour *n)
             wrong(f, i, "get(x, ...) with more than 8 offsets: arrays have at most 8 axes");
             return i;
         }
-        bool constant = sum(f->t, &i, 0, &by);
+        bool constant = lun__cconstant_read(&(lun_cconstants){.t = f->t}, &i, &by);
         bool last = lun__ctoken_is(f->t, i, ')');
         if (!constant || (!last && !lun__ctoken_is(f->t, i, ','))) {
             f->status = lun__csource_error(

@@ -4,52 +4,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <xxhash.h>
 
+#include "ctext/meet.h"
 #include "table/dtype.h"
-
-lun_cname *lun__cmaker_name(const lun_cmaker *m, int token)
-{
-    return lun__cnames_find(&m->names, &m->source.tokens, token);
-}
-
-bool lun__cmaker_defines(const lun_cmaker *m, int i)
-{
-    const lun_cunit *u = &m->units.at[i], *entry = &m->units.at[m->entry];
-    return i == m->entry || (u->body >= 0 && u->name >= 0 && entry->name >= 0 &&
-                             lun__cmaker_name(m, u->name) == lun__cmaker_name(m, entry->name));
-}
 
 static void put_name(lun_cmaker *m, int token)
 {
-    const lun_ctokens *t = &m->source.tokens;
-    const lun_cname *n = m->pastes ? NULL : lun__cmaker_name(m, token);
-    if (n && n->unit == m->entry) {
-        lun__strbuf_printf(&m->text, "lun_user_%016" PRIx64, m->hash);
-        return;
-    }
-    lun__strbuf_add(&m->text, t->text + t->at[token].start, t->at[token].length);
-    if (n)
-        lun__strbuf_printf(&m->text, "_%016" PRIx64, m->hash);
+    lun__cmaker_put_name(m, token, &m->text);
 }
 
 /* A token with what is written around it. */
 static void put_token(lun_cmaker *m, int token)
 {
-    const lun_ctokens *t = &m->source.tokens;
-    bool space = lun__csignature_space(t, token);
-    if (lun__ctoken_word(t, token, "__global") || (space && lun__ctoken_word(t, token, "global"))) {
-        lun__strbuf_puts(&m->text, "LUN_GLOBAL");
-        return;
-    }
-    if (space)
-        lun__strbuf_puts(&m->text, "__");
     const lun_cedit *e = m->edits.at ? &m->edits.at[token] : &(lun_cedit){0};
     lun__strbuf_puts(&m->text, e->before ? e->before : "");
     if (e->instead)
         lun__strbuf_puts(&m->text, e->instead);
     else
-        put_name(m, token);
+        lun__cmaker_put_word(m, token, &m->text);
     lun__strbuf_puts(&m->text, e->after ? e->after : "");
 }
 
@@ -97,8 +69,12 @@ static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
 {
     lun_dtype dtype = head->param[k].dtype;
     bool last = true;
+    bool assigned = m->division && !head->param[k].constant;
     if (head->param[k].array) {
-        lun__strbuf_printf(&m->text, "LUN_GLOBAL const %s *", lun__dtype_get(dtype)->ctype);
+        lun__strbuf_printf(&m->text, "LUN_GLOBAL %s%s *", assigned ? "" : "const ",
+                           lun__dtype_get(dtype)->ctype);
+        /* what it assigns is reached in no other way */
+        lun__strbuf_puts(&m->text, m->division ? "__restrict__ " : "");
     } else {
         put_type(m, dtype);
         lun__strbuf_puts(&m->text, " ");
@@ -110,15 +86,35 @@ static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
         lun__strbuf_puts(&m->text, ", ");
 }
 
+/* Of a function of teams: where a thread is, as the first parameters. */
+static void put_place(lun_cmaker *m)
+{
+    static const char *const names[] = {"block",    "thread",   "blocks_0",
+                                        "blocks_1", "blocks_2", "base"};
+    for (size_t k = 0; m->division && k < sizeof names / sizeof *names; k++)
+        lun__strbuf_printf(&m->text, "int64_t lun_%s, ", names[k]);
+}
+
+/* Its memory, behind the parameters of the text. */
+static void put_scratches(lun_cmaker *m)
+{
+    for (int k = 0; k < m->scratches.count; k++) {
+        lun__strbuf_printf(&m->text, ", LUN_GLOBAL %s *__restrict__ ",
+                           lun__dtype_get(m->scratches.at[k].dtype)->ctype);
+        put_name(m, m->scratches.at[k].name);
+    }
+}
+
 /* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */
 static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to, bool lines)
 {
     lun__strbuf_puts(&m->text, "static ");
-    put_type(m, head->result);
+    put_type(m, m->division ? LUN_I64 : head->result);
     lun__strbuf_printf(&m->text,
                        hands(m) ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
                                 : " lun_user_%016" PRIx64 "(",
                        m->hash);
+    put_place(m);
     put_neighbours(m, head);
     for (int k = 0; k < head->count; k++) {
         if (lines)
@@ -128,6 +124,7 @@ static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to
         if (lines)
             from = head->param[k].name;
     }
+    put_scratches(m);
     for (int k = 0; k < head->count; k++) {
         if (!m->checks.indexed[k])
             continue;
@@ -147,7 +144,7 @@ static void put_words(lun_cmaker *m, bool before)
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         bool found = false;
         for (int i = 0; i < t->count && !found; i++)
-            found = lun__ctoken_word(t, i, words[k]) && !lun__csignature_space(t, i);
+            found = lun__ctoken_word(t, i, words[k]) && !lun__ctype_space(t, i);
         if (found && before)
             lun__strbuf_printf(&m->text,
                                "#pragma push_macro(\"%s\")\n#undef %s\n"
@@ -313,21 +310,19 @@ static void put_text(lun_cmaker *m)
     }
 }
 
-static bool pastes(const lun_ctokens *t)
-{
-    bool found = false;
-    for (int i = 0; i + 1 < t->count && !found; i++)
-        found = lun__ctoken_is(t, i, '#') && lun__ctoken_is(t, i + 1, '#');
-    return found;
-}
-
 lun_status lun__crewrite(lun_cmaker *m)
 {
-    m->pastes = pastes(&m->source.tokens);
-    m->hash = XXH3_64bits_withSeed(m->source.text.text, m->source.text.length, m->plain);
     put_macros(m, "push_macro");
     put_names(m, true);
+    if (m->division)
+        lun__cscratch_macros(m->division, &m->text);
+    if (m->meets)
+        lun__cmeet_macros(m, true, &m->text);
     put_text(m);
+    if (m->meets)
+        lun__cmeet_macros(m, false, &m->text);
+    if (m->division)
+        lun__cscratch_forget(&m->text);
     put_names(m, false);
     put_macros(m, "pop_macro");
     return m->text.failed ? LUN_ENOMEM : LUN_OK;

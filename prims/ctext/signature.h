@@ -3,16 +3,19 @@
 #define LUN_CSIGNATURE_H
 
 #include "ctext/source.h"
+#include "ctext/type.h"
 #include "ctext/unit.h"
 #include "ir/ir.h"
 
 typedef struct lun_csignature {
     lun_dtype result;
+    int nothing; /* the token void of a function without a result, -1: it has one */
     int count;
     struct {
         int name; /* its token */
         lun_dtype dtype;
-        bool array; /* a pointer, or written with [] */
+        bool array;    /* a pointer, or written with [] */
+        bool constant; /* of const elements */
     } param[LUN_MAX_PARAMS];
 } lun_csignature;
 
@@ -20,12 +23,8 @@ typedef struct lun_csignature {
  * parameter. LUN_EARG with what is wrong and where in error. */
 lun_status lun__csignature_read(lun_csignature *out, const lun_csource *s, const lun_cunit *u,
                                 lun_strbuf *error);
-
-/* True if token i is const, static, __global or another word that does not change a dtype. */
-bool lun__csignature_qualifier(const lun_ctokens *t, int i);
-/* True if it is global, constant or private before a type: elsewhere these are names. */
-bool lun__csignature_space(const lun_ctokens *t, int i);
-/* True if it is a word of a type or a qualifier, so not the name of a function or parameter. */
-bool lun__csignature_reserved(const lun_ctokens *t, int i);
+/* LUN_EARG, for a function without a result that has to have one. */
+lun_status lun__csignature_void(const lun_csignature *head, const lun_csource *s,
+                                lun_strbuf *error);
 
 #endif

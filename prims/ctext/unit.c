@@ -97,7 +97,7 @@ static bool at_end(const scanner *c)
 static bool declare(scanner *c, int token)
 {
     lun_cunits *u = c->out;
-    if (lun__csignature_reserved(c->t, token))
+    if (lun__ctype_reserved(c->t, token))
         return true;
     if (u->declared_count == u->declared_room) {
         int room = u->declared_room ? u->declared_room * 2 : 16;
@@ -125,7 +125,7 @@ static void note_name(const scanner *c, lun_cunit *u)
     int a = c->last[0], b = c->last[1], before = c->last[2];
     u->name = -1;
     u->marked = false;
-    if (a >= u->start && is_name(t, a) && !lun__csignature_reserved(t, a))
+    if (a >= u->start && is_name(t, a) && !lun__ctype_reserved(t, a))
         u->name = a;
     if (before >= u->start && lun__ctoken_is(t, a, '>') && is_name(t, b) &&
         lun__ctoken_is(t, before, '<')) {

@@ -18,10 +18,10 @@ static const struct {
     const char *instead;
 } words[] = {
     {"get_global_", CALLED, "map over lun.index(n), whose elements are the indices"},
-    {"get_local_", CALLED, "each element is computed on its own"},
+    {"get_local_", CALLED, "functions of lun.teams have LUN_THREAD(d) and LUN_THREADS(d)"},
     {"get_enqueued_", CALLED, "each element is computed on its own"},
-    {"get_group_id", CALLED, "each element is computed on its own"},
-    {"get_num_groups", CALLED, "each element is computed on its own"},
+    {"get_group_id", CALLED, "functions of lun.teams have LUN_BLOCK(d)"},
+    {"get_num_groups", CALLED, "functions of lun.teams have LUN_BLOCKS(d)"},
     {"get_work_dim", CALLED, "each element is computed on its own"},
     {"work_group_", CALLED, "each element is computed on its own"},
     {"sub_group_", CALLED, "each element is computed on its own"},
@@ -39,7 +39,7 @@ static const struct {
     {"as_double", CALLED, "copy the bits through a union"},
     {"atomic_", CALLED, "use lun.reduce"},
     {"atom_", CALLED, "use lun.reduce"},
-    {"barrier", CALLED, "each element is computed on its own"},
+    {"barrier", CALLED, "functions of lun.teams have LUN_BARRIER"},
     {"mem_fence", CALLED, "each element is computed on its own"},
     {"read_mem_fence", CALLED, "each element is computed on its own"},
     {"write_mem_fence", CALLED, "each element is computed on its own"},
@@ -73,8 +73,8 @@ static const struct {
     {"double", TYPE, "use scalars instead of vectors"},
     {"half", TYPE, "use scalars instead of vectors"},
     {"half", WORD, "write float"},
-    {"local", WORD, "elements do not share memory"},
-    {"__local", WORD, "elements do not share memory"},
+    {"local", WORD, "functions of lun.teams have LUN_SCRATCH(type, name, n)"},
+    {"__local", WORD, "functions of lun.teams have LUN_SCRATCH(type, name, n)"},
     {"kernel", WORD, "write a function that takes one element and returns its result"},
     {"__kernel", WORD, "write a function that takes one element and returns its result"},
 };

@@ -75,12 +75,30 @@ static int32_t op(writer *w, lun_op op, lun_dtype t, int32_t a, int32_t b)
     return i;
 }
 
+/* A call's operands and its function; arrays are the same. */
+static void copy_list(writer *w, lun_ir_ins *ins)
+{
+    const int first = w->out->ir.operand_count;
+    for (int k = 0; k < ins->c; k++) {
+        const int32_t o = w->ir->operands[ins->b + k];
+        w->failed |= lun__ir_operand_add(&w->out->ir, o < 0 ? o : w->map[o]) < 0;
+    }
+    const int number = lun__ir_function_add(&w->out->ir, w->ir->functions[ins->imm]);
+    w->failed |= number < 0;
+    ins->b = first;
+    ins->imm = number;
+}
+
 /* Instruction i on what its operands are now. */
 static int32_t copy(writer *w, int32_t i)
 {
     lun_ir_ins ins = w->ir->ins[i];
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(w->ir, &ins, in);
+    if (ins.kind == LUN_IR_CALL) {
+        copy_list(w, &ins);
+        return w->map[i] = add(w, ins, i);
+    }
     if (n > 0)
         ins.a = w->map[ins.a];
     if (n > 1)
@@ -380,11 +398,11 @@ static lun_status write_together(writer *w)
     return w->failed ? LUN_ENOMEM : LUN_OK;
 }
 
-/* An index for each thread: no thread waits for another. */
-static lun_status write_apart(writer *w)
+/* An index for each of `threads` threads: none waits for another, or there is one, which calls what
+ * is for all. */
+static lun_status write_apart(writer *w, int threads)
 {
     int32_t index = make(w, LUN_IR_INDEX, LUN_I64, -1, -1, 0);
-    const int threads = w->ir->threads;
     w->team = index;
     if (threads > 1) {
         const int32_t all = integer(w, threads);
@@ -396,7 +414,7 @@ static lun_status write_apart(writer *w)
         if (w->ir->ins[i].kind == LUN_IR_TEAM)
             w->map[i] = w->team;
         else if (w->ir->ins[i].kind == LUN_IR_THREAD)
-            w->map[i] = w->thread;
+            w->map[i] = threads > 1 ? w->thread : integer(w, 0);
         else
             copy(w, i);
     }
@@ -413,17 +431,29 @@ static bool waits(const lun_ir *ir)
     return false;
 }
 
+/* Whether a call is for a whole team. */
+static bool calls_for_all(const lun_ir *ir)
+{
+    bool found = false;
+    for (int i = 0; i < ir->function_count; i++)
+        found |= ir->functions[i]->meets;
+    return found;
+}
+
 lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out)
 {
+    const bool for_all = calls_for_all(ir), parted = waits(ir);
     writer w = {.ir = ir, .out = out, .base = base, .moved = moved, .local = -1};
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
-    out->together = waits(ir);
+    out->together = parted || for_all;
     out->first = ir->slot_count;
     w.map = calloc((size_t)ir->count + 1, sizeof *w.map);
     bool ok = w.map != NULL;
     ok = ok && lun__ir_copy_outside(ir, &out->ir);
-    lun_status s = !ok ? LUN_ENOMEM : out->together ? write_together(&w) : write_apart(&w);
+    lun_status s = !ok      ? LUN_ENOMEM
+                   : parted ? write_together(&w)
+                            : write_apart(&w, for_all ? 1 : ir->threads);
     free(w.map);
     return s;
 }

@@ -109,6 +109,9 @@ struct lun_ir_function {
     lun_ir_slip *faults; /* of the C form */
     int fault_count;
     bool asks; /* of the C form: its loops ask whether they shall stop */
+    /* Of the C form, of teams: its threads meet, and a call is for a whole team; its result is a
+     * line at which some threads would meet without the others, 0: there was none. */
+    bool meets;
     /* The engine that used it last and, of all that this engine has used, its number, from 1; of a
      * front end's alone.  What outlives it knows another one at its address by these. */
     const lun_engine *used_by;

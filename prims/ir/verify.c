@@ -115,7 +115,7 @@ static bool check_list(const verifier *v, const lun_ir_ins *ins)
         int32_t o = ir->operands[ins->b + k];
         if ((o < 0) != (f->param[k].pointer != 0))
             return wrong(v, "array and scalar mixed up");
-        if (o < 0 && !check_slot(v, -1 - (int64_t)o, 1u << LUN_SLOT_ARRAY))
+        if (o < 0 && !check_slot(v, -1 - (int64_t)o, 1u << LUN_SLOT_ARRAY | 1u << LUN_SLOT_TARGET))
             return false;
     }
     return true;

@@ -72,7 +72,7 @@ lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form
         const int64_t count = s->own ? s->count * b->f->body->threads : s->count;
         out->memory[out->memories++] = (lun_team_memory){b->first + k, count};
     }
-    if (form == LUN_TEAMS_WHOLE)
+    if (form == LUN_TEAMS_WHOLE && !b->f->body->function_count)
         lower_whole(&l, b, out);
     else
         lower_apart(&l, b, form == LUN_TEAMS_MOVED, out);

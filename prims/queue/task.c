@@ -127,9 +127,10 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
     LUN_NEED(e, w && out && count >= 0 && (args || !count));
     lun_workdiv division = {.size = sizeof division};
     if (!f || !f->front.specialise)
-        return lun__fail(e, LUN_EARG,
-                         "a task takes a function of the host's language, which "
-                         "assigns elements of buffers");
+        return lun__fail(
+            e, LUN_EARG,
+            "a task takes a function of the host's language, or C text without a result, "
+            "which assigns elements of buffers");
     if (count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);

@@ -195,6 +195,8 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
         return lun__fail(e, LUN_EARG,
                          "check=true is for the backend reference, not %s: lun.use \"reference\"",
                          b->backend->name);
+    if (r->check && r->f->body->function_count)
+        return lun__fail(e, LUN_EARG, "check=true watches Lua functions, not C");
     s = lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first},
                          b->backend->teams ? LUN_TEAMS_WHOLE : LUN_TEAMS_APART, &k);
     if (s == LUN_OK) {

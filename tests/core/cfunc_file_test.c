@@ -7,7 +7,7 @@ static lun_ir_function *parse_file(const char *name)
     char path[256];
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_status status = lun__cfunc_file(in_directory(path, name), false, &f, &error);
+    lun_status status = lun__cfunc_file(in_directory(path, name), false, &f, NULL, &error);
     taken(status, f, &error, name);
     lun__strbuf_free(&error);
     return f;
@@ -18,8 +18,8 @@ static void refuse_file(const char *name, lun_status wanted, const char *words)
     char path[256];
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    check_refused(lun__cfunc_file(in_directory(path, name), false, &f, &error), wanted, f, &error,
-                  words, name);
+    check_refused(lun__cfunc_file(in_directory(path, name), false, &f, NULL, &error), wanted, f,
+                  &error, words, name);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@ static lun_ir_function *parse(const char *text)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    lun_status status = lun__cfunc_parse(text, false, &f, &error);
+    lun_status status = lun__cfunc_parse(text, false, &f, NULL, &error);
     taken(status, f, &error, text);
     lun__strbuf_free(&error);
     return f;
@@ -16,7 +16,8 @@ static void refuse(const char *text, const char *words)
 {
     lun_ir_function *f = NULL;
     lun_strbuf error = LUN_STRBUF_INIT;
-    check_refused(lun__cfunc_parse(text, false, &f, &error), LUN_EARG, f, &error, words, text);
+    check_refused(lun__cfunc_parse(text, false, &f, NULL, &error), LUN_EARG, f, &error, words,
+                  text);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static const struct {
     {"(\nreal x) { return x; }", "line 2: unknown type 'real': the types are float"},
     {"(x) { return x; }", "unknown type 'x'"},
     {"(half x) { return x; }", "half exists only in OpenCL"},
-    {"(float x) { local float y = x; return y; }", "elements do not share memory"},
+    {"(float x) { local float y = x; return y; }", "functions of lun.teams have LUN_SCRATCH"},
     {"kernel float f(float x) { return x; }", "kernel exists only in OpenCL"},
     {"(int x) {\n static int n = 0; return x + n++; }", "line 2: static variable"},
     {"int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "line 1: recursive call of f"},
@@ -342,7 +343,7 @@ static void test_damaged(void **state)
                 text[at] = '\0';
             lun_ir_function *f = NULL;
             lun_strbuf error = LUN_STRBUF_INIT;
-            lun_status status = lun__cfunc_parse(text, false, &f, &error);
+            lun_status status = lun__cfunc_parse(text, false, &f, NULL, &error);
             if (status == LUN_OK)
                 assert_non_null(f);
             else

@@ -332,7 +332,7 @@ static void test_user_text(void **state)
         "        clamp(x, 0.0f, 1.0f) + M_PI_F * abs(shift);\n}\n";
     lun_strbuf error = LUN_STRBUF_INIT;
     lun_ir_function *f = NULL;
-    if (lun__cfunc_parse(source, false, &f, &error) != LUN_OK)
+    if (lun__cfunc_parse(source, false, &f, NULL, &error) != LUN_OK)
         fail_msg("%s", lun__strbuf_text(&error));
     float in[256] = {0}, out[256], table[4] = {1, 2, 4, 8}; /* whole blocks */
     lun_ir ir;

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = 0;
-    lun_status s = lun__cfunc_parse(text, false, &f, &error);
+    lun_status s = lun__cfunc_parse(text, false, &f, NULL, &error);
     if (s == LUN_OK)
         lun__cfunc_free(f);
     else if (!error.length && s != LUN_ENOMEM)

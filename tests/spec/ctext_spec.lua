@@ -248,7 +248,7 @@ for _, backend in ipairs(backends) do
                 ["(int i) {\n return get_global_id(0); }"] = "line 2: get_global_id exists only in OpenCL",
                 ["(float x) { float3 v = {x, x, x}; return v.x; }"] = "float3 exists only in OpenCL",
                 ["(float x) { return native_sin(x); }"] = "remove native_",
-                ["(float x) { barrier(1); return x; }"] = "computed on its own",
+                ["(float x) { barrier(1); return x; }"] = "functions of lun.teams have LUN_BARRIER",
             } do
                 expect.failure(part, lun.map, text)
             end

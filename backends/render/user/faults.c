@@ -73,7 +73,7 @@ static const char index_function[] =
     "    if ((uint64_t)i < (uint64_t)n) return i;\n"
     "    lun_fail(LUN_FAULT_PASS (i > most ? most : i < -most ? -most : i) * 4096 + k);\n"
     "    return 0;\n}\n"
-    "#define LUN_INDEX(k, i, n) lun_checked_index(LUN_FAULT_PASS k, i, n)\n";
+    "#define LUN_WITHIN(k, i, n) lun_checked_index(LUN_FAULT_PASS k, i, n)\n";
 
 /* A quotient by -1 is a negation: x86 traps where the least integer is divided by it.  Of floats
  * nothing is left but the division. */

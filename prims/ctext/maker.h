@@ -1,0 +1,47 @@
+/* maker.h - a user's C text on its way to a function of kernels, and how its words are written
+ * there: what the files share that read it and those that write it. */
+#ifndef LUN_CMAKER_H
+#define LUN_CMAKER_H
+
+#include "ctext/checks.h"
+#include "ctext/edits.h"
+#include "ctext/names.h"
+#include "ctext/neighbours.h"
+#include "ctext/scratch.h"
+#include "ctext/signature.h"
+#include "ctext/source.h"
+#include "ctext/unit.h"
+
+/* A text on its way to a function. */
+typedef struct lun_cmaker {
+    lun_csource source;
+    lun_cunits units;
+    lun_csignature head;
+    lun_cnames names;
+    lun_cchecks checks;
+    lun_cneighbours neighbours;
+    lun_cedits edits;
+    /* A function of teams, made for one division; NULL: none, or not yet. */
+    const lun_cdivision *division;
+    lun_cscratches scratches;
+    bool meets; /* its threads meet at a LUN_BARRIER */
+    bool plain; /* w[i] is checked */
+    bool asks;  /* loops ask whether they shall stop */
+    int entry;  /* its unit */
+    uint64_t hash;
+    bool pastes; /* it has macros that put names together with ## */
+    lun_strbuf text, *error;
+} lun_cmaker;
+
+/* The name of the text's top level that token i is, or NULL. */
+lun_cname *lun__cmaker_name(const lun_cmaker *m, int i);
+/* Whether unit i defines the entry: in branches of an #if there may be several. */
+bool lun__cmaker_defines(const lun_cmaker *m, int i);
+/* Fills m->hash and m->pastes from the source and the division. */
+void lun__cmaker_identify(lun_cmaker *m);
+/* Appends the name that a token has in the function; also what else it becomes there. */
+void lun__cmaker_put_name(const lun_cmaker *m, int token, lun_strbuf *out);
+void lun__cmaker_put_word(const lun_cmaker *m, int token, lun_strbuf *out);
+void lun__cmaker_free(lun_cmaker *m);
+
+#endif

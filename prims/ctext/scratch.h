@@ -1,0 +1,44 @@
+/* scratch.h - what the text of a function of teams asks for: memory of a team, LUN_SCRATCH(type,
+ * name, n), and the words by which a thread knows where it is.  Knows no barriers. */
+#ifndef LUN_CSCRATCH_H
+#define LUN_CSCRATCH_H
+
+#include "ctext/edits.h"
+#include "ctext/source.h"
+#include "ctext/unit.h"
+#include "ir/ir.h"
+
+/* The division that a text is made for: what is constant in it. */
+typedef struct lun_cdivision {
+    int64_t threads[3], elements[3];
+    int64_t rank; /* extents of the league that are not 1 from there on */
+} lun_cdivision;
+
+typedef struct lun_cscratches {
+    struct {
+        int name; /* its token */
+        lun_dtype dtype;
+        int64_t count;
+    } at[LUN_FRONT_SCRATCHES];
+    int count;
+} lun_cscratches;
+
+/* The product of all extents. */
+int64_t lun__cdivision_all(const int64_t extent[3]);
+
+/* Finds the LUN_SCRATCH of the entry, at the top level of its body, and takes them out of the text.
+ * n is a constant: numbers, macros of the text, LUN_THREADS(d), LUN_ELEMENTS(d), + - * / % ( ).
+ * LUN_EARG with what is wrong and where in error; LUN_ENOMEM. */
+lun_status lun__cscratch_find(lun_cscratches *out, lun_cedits *edits, const lun_csource *s,
+                              const lun_cunit *entry, const lun_cdivision *d, lun_strbuf *error);
+
+/* Refuses words of a thread's place outside of the entry and of macros, and outside of functions of
+ * teams (division NULL).  LUN_EARG. */
+lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, int entry, bool teams,
+                               lun_strbuf *error);
+
+/* Appends the macros of these words; takes them back. */
+void lun__cscratch_macros(const lun_cdivision *d, lun_strbuf *out);
+void lun__cscratch_forget(lun_strbuf *out);
+
+#endif

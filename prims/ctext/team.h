@@ -1,0 +1,16 @@
+/* team.h - C texts without a result: functions of teams, whose threads write arrays in place.  A
+ * front end (ir/ir.h), which makes the text for a division of work and its parameters' types.
+ *
+ * What differs from other texts: pointers that are not to const are TARGETs, each the only way to
+ * its elements; behind LUN_FRONT_NUMBERS parameters stand those of the text, then pointers to the
+ * team's memory (LUN_SCRATCH), then lengths; the result is 0.  With a LUN_BARRIER a call is for a
+ * whole team (ctext/meet.h). */
+#ifndef LUN_CTEAM_H
+#define LUN_CTEAM_H
+
+#include "ctext/maker.h"
+
+/* A front end of the text in m, which it takes over, also where it fails. */
+lun_status lun__cteam_make(lun_cmaker *m, lun_front *out);
+
+#endif
