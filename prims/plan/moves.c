@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "plan/placing.h"
+#include "plan/product.h"
 #include "store/placed.h"
 
 /* An array in the course of the plan. */
@@ -269,6 +270,73 @@ static lun_status share(teller *t, const lun_step *step)
     return s;
 }
 
+/* The node with the elements of n in memory by now. */
+static const lun_node *array_of(const teller *t, const lun_node *n)
+{
+    while (n && !find(t, n) && n != lun__placing_array(n))
+        n = n->in[0];
+    return n;
+}
+
+/* ---- matrix products ------------------------------------------------------------------------- */
+
+static lun_status read_operand(teller *t, const lun_node *n, int i, int k, lun_interval rows)
+{
+    const lun_interval need = lun__placing_rows_need(n, i, rows);
+    const lun_node *array = array_of(t, n->in[i]);
+    lun_placed *p;
+    if (need.lo >= need.hi)
+        return LUN_OK;
+    lun_status s = sketch_of(t, array, &p);
+    if (s != LUN_OK || !p)
+        return s;
+    const int64_t offset = array->kind == LUN_NODE_LEAF ? array->offset : 0;
+    t->size = lun__dtype_get((lun_dtype)array->dtype)->bytes;
+    t->why = i ? "a function indexes it" : "distribution changes";
+    return ensure(t, p, lun__set_at(t->e, k), offset + need.lo, offset + need.hi);
+}
+
+/* The result, as the places write it. */
+static lun_status write_rows(teller *t, const lun_node *n, const lun_spread *rows, int64_t columns)
+{
+    lun_placed *p = lun__placed_sketch(NULL, false, n->n);
+    if (p && n->extended && n->wish)
+        p->spread = lun__spread_retain(n->wish->spread);
+    else if (p)
+        p->spread = lun__placing_of_rows(rows, columns);
+    lun_status s = add(t, n, p);
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
+        if (!piece || !lun__intervals_add(&piece->fresh, x.lo * columns, x.hi * columns))
+            s = lun__nomem(t->e);
+    }
+    return s;
+}
+
+static lun_status multiply(teller *t, const lun_step *step)
+{
+    const lun_node *n = step->node;
+    const int64_t columns = lun__product_of(n).columns;
+    lun_spread *rows;
+    lun_status s = lun__placing_rows(t->e, n, look, t, &rows);
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        if (x.lo >= x.hi)
+            continue;
+        s = tell_place(t, lun__set_at(t->e, k)->name,
+                       (lun_interval){x.lo * columns, x.hi * columns});
+        for (int i = 0; s == LUN_OK && i < 2; i++)
+            s = read_operand(t, n, i, k, x);
+    }
+    if (s == LUN_OK)
+        s = write_rows(t, n, rows, columns);
+    lun__spread_release(rows);
+    return s;
+}
+
 /* ---- steps on one place ---------------------------------------------------------------------- */
 
 /* Results of such a step, which are where the first place computes. */
@@ -286,14 +354,6 @@ static lun_status make_alone(teller *t, const lun_step *step, const lun_node *n)
     if (s == LUN_OK && there && !(x && lun__intervals_add(&x->fresh, 0, n->n)))
         s = lun__nomem(t->e);
     return s;
-}
-
-/* The node with the elements of n in memory by now. */
-static const lun_node *array_of(const teller *t, const lun_node *n)
-{
-    while (n && !find(t, n) && n != lun__placing_array(n))
-        n = n->in[0];
-    return n;
 }
 
 static lun_status gather(teller *t, const lun_step *step)
@@ -376,7 +436,9 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
     for (; s == LUN_OK && t.step < steps->count; t.step++) {
         const lun_step *step = &steps->at[t.step];
         if (e->set_count)
-            s = lun__placing_divides(step) ? share(&t, step) : alone(&t, step);
+            s = lun__placing_divides(step)         ? share(&t, step)
+                : lun__placing_multiplies(e, step) ? multiply(&t, step)
+                                                   : alone(&t, step);
         else
             s = tell_place(&t, lun__set_at(e, 0)->name, (lun_interval){0, step->n});
     }

@@ -289,32 +289,75 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
     return n->kind == LUN_NODE_PAD ? under_pad(n, x) : x;
 }
 
-/* ---- one place alone ------------------------------------------------------------------------- */
+/* ---- matrix products ------------------------------------------------------------------------- */
 
-const lun_node *lun__placing_operand(const lun_step *step, int i)
+bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
 {
-    const lun_lowered *l = &step->lowered;
-    if (step->kind == LUN_STEP_LAUNCH && i < l->ir.slot_count)
-        return l->slots[i].node;
-    if (step->kind == LUN_STEP_LAUNCH)
-        return i == l->ir.slot_count ? l->needed : NULL;
-    return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
-}
-
-const lun_node *lun__placing_array(const lun_node *n)
-{
-    while (n &&
-           (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD || n->kind == LUN_NODE_RESHAPE))
-        n = n->in[0];
-    return n;
-}
-
-bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
-{
-    if (!e->backends[e->current].backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
-        return e->backends[e->current].backend->buffer_new != NULL;
-    if (step->kind != LUN_STEP_PRODUCT)
+    const lun_node *n = step->node;
+    if (step->kind != LUN_STEP_PRODUCT || step->chain || n->rank != 2 || !n->n)
         return false;
-    const lun_product p = lun__product_of(step->node);
-    return !lun__product_elsewhere(e, &p);
+    const lun_product p = lun__product_of(n);
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* The distribution of a matrix as one of its rows; false: it cuts them. */
+static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, lun_spread *out)
+{
+    if (of->n != rows * inner)
+        return false;
+    seen_from(of, 0, of->n, out);
+    out->n = rows;
+    out->unit = 1;
+    for (int k = 0; out->kind == LUN_SPREAD_BLOCK && k <= out->places; k++) {
+        if (out->bound[k] % inner)
+            return false;
+        out->bound[k] /= inner;
+    }
+    return true;
+}
+
+lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                             lun_spread **out)
+{
+    const lun_product p = lun__product_of(n);
+    const lun_node *a = n->in[0];
+    const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
+    int64_t offset = 0;
+    lun_spread one;
+    const lun_spread *s = array ? look(ctx, a, &offset) : NULL;
+    if (!s || offset || !seen_by_rows(s, p.rows, p.inner, &one)) {
+        one = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = p.rows, .unit = 1};
+        name_places(e, &one);
+        lun__spread_cut(one.rule, NULL, p.rows, one.places, one.bound);
+    }
+    *out = lun__spread_copy(&one);
+    return *out ? LUN_OK : lun__nomem(e);
+}
+
+lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
+{
+    const lun_product p = lun__product_of(n);
+    lun_layout at;
+    if (n->in[i]->kind == LUN_NODE_NUMBER || rows.lo >= rows.hi)
+        return (lun_interval){0, 0};
+    lun__node_layout(n->in[i], &at);
+    return i ? reach(&at, 0, p.inner * p.columns - 1)
+             : reach(&at, rows.lo * p.inner, rows.hi * p.inner - 1);
+}
+
+lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
+{
+    lun_spread *s = lun__spread_copy(rows);
+    if (!s)
+        return NULL;
+    s->n *= columns;
+    s->unit = columns;
+    for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++)
+        s->bound[k] *= columns;
+    return s;
 }

@@ -40,6 +40,15 @@ const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_sp
                                        const lun_spread *was, int64_t offset, int64_t count);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
+/* Whether a step is a matrix product that the places share, each some rows of the result. */
+bool lun__placing_multiplies(lun_engine *e, const lun_step *step);
+/* How they share the rows of n, by the distribution of its first operand.  *out: a reference. */
+lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                             lun_spread **out);
+/* The elements of the array of operand i of n, without its offset, that rows of the result need. */
+lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows);
+/* How the elements of n are distributed, whose rows are; NULL without memory. */
+lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns);
 /* Array number i that a step reads which runs on the first place alone; NULL past the last. */
 const lun_node *lun__placing_operand(const lun_step *step, int i);
 /* The node in memory whose elements n has, LEAF or not yet; NULL: none. */

@@ -98,6 +98,12 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
                 lun__steps_done(e, s, i);
             continue;
         }
+        if (e->set_count && lun__placing_multiplies(e, step)) {
+            status = lun__product_shared(e, step->node);
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
         if (e->set_count)
             status = lun__placed_gather(e, step);
         if (status != LUN_OK)

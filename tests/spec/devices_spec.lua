@@ -76,6 +76,20 @@ describe("several devices", function()
     end)
 end)
 
+describe("devices that multiply matrices", function()
+    case("share the rows, and exchange nothing by way of the host", function()
+        assert.equal("products 4 bytes_to_host 0\nsame\n", run([[
+            local a, b = (lun.random({ 70, 40 }, { seed = 1 }) - 0.5):eval(), (lun.random({ 40, 30 }, { seed = 2 }) - 0.5):eval()
+            local old = lun.stats()
+            local c = a:matmul(b):eval()
+            local new = lun.stats()
+            print(("products %d bytes_to_host %d"):format(new.products - old.products, new.bytes_to_host - old.bytes_to_host))
+            local text, x, y = c:tobytes(), a:copy(), b:copy()
+            lun.use "openmp"
+            print(x:matmul(y):tobytes() == text and "same" or "different")]], "LUNARRAY_OPENCL_FORM=scalar"))
+    end)
+end)
+
 describe("where one of several devices fails", function()
     case("the first in order is told, and the others go on", function()
         local text = run [[

@@ -97,3 +97,78 @@ describe("random expressions", function()
         pipe:close()
     end)
 end)
+
+-- Whole numbers, so that sums are exact in any order.
+local function matrix(rows, columns, seed)
+    local m = {}
+    for i = 1, rows do
+        m[i] = {}
+        for j = 1, columns do m[i][j] = ((i * 31 + j * 17 + seed * 7) % 13 - 6) * 1.0 end
+    end
+    return m
+end
+
+local function array(m)
+    local a = lun.zeros(#m, #m[1])
+    for i, row in ipairs(m) do
+        for j, x in ipairs(row) do a[i][j] = x end
+    end
+    return a
+end
+
+local function multiplied(a, b)
+    local c = {}
+    for i = 1, #a do
+        c[i] = {}
+        for j = 1, #b[1] do
+            local sum = 0.0
+            for k = 1, #b do sum = sum + a[i][k] * b[k][j] end
+            c[i][j] = sum
+        end
+    end
+    return c
+end
+
+describe("a matrix product", function()
+    it("is made by rows, each place its own, and is distributed so", function()
+        for _, set in ipairs { "openmp/2", "openmp/4", "openmp,openmp.2" } do
+            local places = select("#", lun.use(set))
+            for _, n in ipairs { 1, 2, 3, 5, 65 } do
+                local x, y = matrix(n, 7, 1), matrix(7, 3, 2)
+                local a, b = array(x):distribute("block", { rule = "balanced" }), array(y)
+                local c = a:matmul(b)
+                local products = lun.stats().products
+                moves.counted(function() lun.eval(c) end, moves.told(c), set)
+                assert.equal(math.min(n, places), lun.stats().products - products)
+                local rows = multiplied(x, y)
+                for i = 1, n do assert.same(rows[i], c[i]:totable()) end
+                local kind, d = c:distribution()
+                assert.equal("block", kind)
+                for k = 1, n > 1 and places or 0 do assert.equal(n // places + (k <= n % places and 1 or 0), d.counts[k]) end
+                assert.same(multiplied(rows, matrix(3, n, 5))[n], c:matmul(array(matrix(3, n, 5)))[n]:totable())
+            end
+        end
+    end)
+
+    it("reads operands where they are, turned and shared ones too", function()
+        local x = matrix(6, 4, 3)
+        for _, set in ipairs { "openmp/3", "reference/3" } do
+            lun.use(set)
+            local a = array(x):distribute "copy"
+            local c = a:transpose():matmul(a)
+            moves.counted(function() lun.eval(c) end, moves.told(c), set)
+            local turned = {}
+            for j = 1, 4 do
+                turned[j] = {}
+                for i = 1, 6 do turned[j][i] = x[i][j] end
+            end
+            for j, row in ipairs(multiplied(turned, x)) do assert.same(row, c[j]:totable()) end
+            local half = lun.full({ 2, 6 }, 0.5):matmul(a)
+            for j = 1, 4 do
+                local sum = 0.0
+                for i = 1, 6 do sum = sum + x[i][j] * 0.5 end
+                assert.equal(sum, half[2][j])
+            end
+        end
+    end)
+end)
