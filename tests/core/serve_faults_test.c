@@ -1,0 +1,162 @@
+/* serve_faults_test.c - a script on three ranks, of which two serve, while one of them loses a
+ * message, dies or ends: at every call of the transport in turn. No rank hangs; rank 0 is told why
+ * what it wanted is not there, and computes by itself. RANKS_FAULTS=all takes every call, else a
+ * few. */
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lunarray_bind.h"
+#include "ranks/state.h"
+
+#include "net_faults.h"
+
+enum { RANKS = 3, FEW = 5 };
+
+/* Elements sent, kernels of both kinds, cells and elements wanted, a failure in a kernel. */
+static const char program[] =
+    "local a, b = lun.random(20000, { seed = 1 }):eval(), lun.vector { 1, 2, 3, 4, 5, 6 }\n"
+    "assert((b * 2 + 1):sum() == 48)\n"
+    "local c = (a * 4):floor():eval()\n"
+    "assert(c:max() == 3 and c:min() == 0)\n"
+    "assert((c + 1):scan('+')[20000] + c[20000] + 1 == (c + 1):sum())\n"
+    "assert(not pcall(function() return (1 // (b:cast 'i64' - 6)):eval() end))\n"
+    "assert((b:cast 'i64' // 2):totable()[6] == 3)\n";
+
+typedef struct rank {
+    pthread_t thread;
+    lun_engine *e;
+    shim *net;
+    bool ends; /* it ends before it has served */
+    int calls;
+    lun_status status;
+    char error[512];
+} rank;
+
+static void *serve(void *arg)
+{
+    rank *r = arg;
+    const lun_backend *mpi = NULL;
+    for (int i = 0; lun__backends_all[i]; i++)
+        if (lun__backends_all[i]->ranks)
+            mpi = lun__backends_all[i];
+    r->status = lun__ranks_link(r->e);
+    if (r->status == LUN_OK && !r->ends)
+        r->status = mpi->serve(&r->e->services, r->e->backends[r->e->current].backend, 0);
+    (void)lun_spmd_end(r->e, r->ends ? "it was asked to" : NULL);
+    r->calls = r->net->calls;
+    lun_close(r->e);
+    return NULL;
+}
+
+static void *lead(void *arg)
+{
+    rank *r = arg;
+    lun_engine *e = r->e;
+    r->status = lun__ranks_link(e);
+    if (r->status == LUN_OK)
+        r->status = lun_use(e, "mpi");
+    if (r->status == LUN_OK)
+        r->status = lun_dostring(e, program);
+    snprintf(r->error, sizeof r->error, "%.*s", (int)strcspn(lun_error(e), "\n"),
+             r->status == LUN_OK ? "" : lun_error(e));
+    /* the session goes on */
+    lun_status s = lun_use(e, "reference");
+    if (s == LUN_OK)
+        s = lun_dostring(e, "assert((lun.index(10) + 1):sum() == 65)");
+    if (s != LUN_OK) {
+        r->status = s;
+        snprintf(r->error, sizeof r->error, "afterwards: %.400s", lun_error(e));
+    }
+    r->calls = r->net->calls;
+    lun_close(e);
+    return NULL;
+}
+
+/* Runs the program with a fault of rank `victim` at its call number `at`. */
+static void run_ranks(rank *all, int victim, fault f, int at, double timeout)
+{
+    lun_net_group *group = lun__net_group_new(RANKS);
+    memset(all, 0, RANKS * sizeof *all);
+    for (int i = 0; i < RANKS; i++) {
+        lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
+        assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
+        lun_net *net =
+            new_shim(lun__net_threads(group, i), i == victim && f != ENDS ? f : NOTHING, at);
+        all[i].net = (shim *)net;
+        all[i].ends = i == victim && f == ENDS;
+        assert_int_equal(lun__ranks_open(all[i].e, net), LUN_OK);
+        all[i].e->ranks->timeout = timeout;
+    }
+    lun__net_group_free(group);
+    for (int i = 0; i < RANKS; i++)
+        assert_int_equal(pthread_create(&all[i].thread, NULL, i ? serve : lead, &all[i]), 0);
+    for (int i = 0; i < RANKS; i++)
+        pthread_join(all[i].thread, NULL);
+}
+
+/* Rank 0 is told of it by one of these, if what was lost is missed. */
+static bool is_told(const char *error)
+{
+    static const char *const words[] = {"no word from rank", "no message for", "was lost",
+                                        "has ended", "lost the others"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strstr(error, words[k]) && strncmp(error, "afterwards", 10) != 0)
+            return true;
+    return false;
+}
+
+static void try_all(fault f, int victim, double timeout)
+{
+    const bool every = getenv("RANKS_FAULTS") != NULL;
+    for (; victim < RANKS - 1; victim++) {
+        rank all[RANKS];
+        run_ranks(all, victim, NOTHING, 0, 60);
+        if (all[0].status != LUN_OK)
+            fail_msg("%s", all[0].error);
+        const int calls = all[victim].calls, step = every || calls < FEW ? 1 : calls / FEW;
+        int told = 0;
+        for (int at = 1; at <= calls; at += step) {
+            run_ranks(all, victim, f, at, timeout);
+            if (all[0].status != LUN_OK && !is_told(all[0].error))
+                fail_msg("fault %d of rank %d at %d: '%s'", f, victim, at, all[0].error);
+            told += all[0].status != LUN_OK;
+        }
+        assert_true(told > 0);
+    }
+}
+
+static void test_loses(void **state)
+{
+    (void)state;
+    try_all(LOSES, 0, 0.4);
+}
+
+/* When rank 0 dies, its launcher ends the others: they wait for as long as it lives. */
+static void test_dies(void **state)
+{
+    (void)state;
+    try_all(DIES, 1, 0.4);
+}
+
+static void test_ends(void **state)
+{
+    rank all[RANKS];
+    (void)state;
+    run_ranks(all, 2, ENDS, 0, 60);
+    assert_int_equal(all[0].status, LUN_EBACKEND);
+    if (!strstr(all[0].error, "rank 2 has ended (it was asked to)"))
+        fail_msg("%s", all[0].error);
+}
+
+int main(void)
+{
+    alarm(getenv("RANKS_FAULTS") ? 3600 : 300); /* a hang is a failure */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_loses),
+        cmocka_unit_test(test_dies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
