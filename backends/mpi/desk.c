@@ -217,6 +217,9 @@ lun_status lun__desk_build(lun_desk *d, lun_bytes *in, bool *answers)
     *k = (lun_desk_kernel){.used = true};
     d->own.math = math;
     lun_status s = build(d, k, bytes, count);
+    k->lasts = k->packed.ir.function_count > 0;
+    for (int i = 0; i < k->packed.ir.count; i++)
+        k->lasts |= k->packed.ir.ins[i].kind == LUN_IR_LOOP;
     if (s != LUN_OK)
         lun__desk_spoil(d, &k->flaw, s);
     return s;

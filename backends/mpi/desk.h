@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "ir/packed.h"
+#include "mpi/hands.h"
 #include "mpi/wire.h"
 
 /* Why something cannot be used. */
@@ -27,10 +28,15 @@ typedef struct lun_desk_kernel {
     lun_desk_flaw flaw;
     lun_ir_packed packed;
     lun_kernel *kernel;
+    bool lasts; /* a run may last: it has loops, or calls functions */
 } lun_desk_kernel;
 
 typedef struct lun_desk {
-    lun_services own; /* as the engine's, but for the math mode: that of the kernel that is built */
+    /* as the engine's, but for the math mode, that of the kernel that is built, and the tick, which
+     * is for the thread that serves */
+    lun_services own;
+    void (*listen)(void *ctx, const char *what, int64_t done, int64_t total);
+    lun_hands hands;
     const lun_backend *by;
     void *state;
     lun_desk_buffer *buffers;

@@ -192,6 +192,18 @@ static void place_slots(lun_desk *d, bench *b)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* A run, in the thread that has time for it. */
+typedef struct running {
+    lun_desk *d;
+    bench *b;
+} running;
+
+static lun_status run_kernel(void *ctx)
+{
+    const running *r = ctx;
+    return r->d->by->run(r->d->state, r->b->k->kernel, &r->b->l);
+}
+
 static lun_status run(lun_desk *d, bench *b, int64_t cells)
 {
     lun_status s = check_flaws(d, b);
@@ -203,7 +215,9 @@ static lun_status run(lun_desk *d, bench *b, int64_t cells)
     place_slots(d, b);
     b->l.partials = b->cells;
     b->l.trap = -1;
-    s = d->by->run(d->state, b->k->kernel, &b->l);
+    running r = {d, b};
+    s = b->k->lasts ? lun__hands_do(&d->hands, run_kernel, &r, d->listen, d->own.tick_ctx)
+                    : run_kernel(&r);
     d->trap = b->l.trap;
     d->trap_value = b->l.trap_value;
     return s;

@@ -93,11 +93,13 @@ static lun_status hear(lun_desk *d, lun_bytes in)
 
 lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, int device)
 {
-    lun_desk d = {.own = *services, .by = by};
+    lun_desk d = {.own = *services, .by = by, .listen = services->tick};
+    d.own.tick = NULL;
     const lun_link *link = services->link;
     lun_status s = by->open(&d.own, device, &d.state);
     if (s != LUN_OK)
         return s;
+    lun__hands_open(&d.hands);
     while (s == LUN_OK) {
         void *bytes = NULL;
         int64_t count = 0;
@@ -107,6 +109,7 @@ lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, i
         s = hear(&d, (lun_bytes){bytes, count, false});
         free(bytes);
     }
+    lun__hands_close(&d.hands);
     lun__desk_close(&d);
     by->close(d.state);
     return s;

@@ -137,7 +137,7 @@ lun_status lun__wait_on(lun_engine *e, lun_wait *w)
 lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
 {
     lun_status s = lun__wait_on(e, w);
-    if (s == LUN_OK)
+    if (s == LUN_OK && !(e->ranks->linked && e->ranks->ending)) /* those that serve end at once */
         s = lun__stopped(e);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT) {
         lun_strbuf text = LUN_STRBUF_INIT;

@@ -133,6 +133,22 @@ describe("a script on all ranks", function()
         assert.equal(1, status)
     end)
 
+    it("stops on Ctrl-C what other ranks compute", function()
+        local file = shell.write(scratch .. "/endless.lua", [[
+            lun.use "mpi:2"
+            lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()]])
+        local text, status = shell.capture(("timeout -k 60 -s INT 1 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
+        assert.matches("interrupted!", text)
+        assert.equal(124, status) -- by timeout, which had to send one signal alone
+    end)
+
+    it("may be what the prompt is given", function()
+        local file = shell.write(scratch .. "/lines", "lun.use()\n(lun.index(1000) * 2):sum()\nlun.index(3)[9]\n1 + 1\n")
+        local text, status = shell.capture(("%s --ranks 3 --backend mpi -i 2>&1 <%s"):format(path, file))
+        assert.matches("mpi:1\tmpi:2\tmpi:3\n.*1001000\n.*index 9 is out of range.*\n2\n", text)
+        assert.equal(0, status)
+    end)
+
     it("is told of a rank that cannot compute", function()
         local text, status = served(3, "print(1)", "LUNARRAY_RANK_BACKEND=nothing")
         assert.matches("no backend 'nothing'; available are openmp", text)
