@@ -164,6 +164,7 @@ diff_spec() { one_spec "$1" sync; }
 run_spec() {
     two_at_a_time plain_spec count_spec tests/spec/*_spec.lua
     run_device
+    run_sets
     two_at_a_time diff_spec count_spec tests/diff/*_spec.lua
     touch "$scratch/compared"
     awk '{ elements += $1; combinations += $2 }
@@ -186,6 +187,13 @@ run_device() {
     LUNARRAY_OPENCL_FORM=scalar device_spec tests/spec/skeletons_spec.lua " on opencl, single elements"
     LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
         device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
+}
+
+# What scripts do with arrays is the same on several places: some quick specs here, the others in tests/torture/sets.sh.
+run_sets() {
+    for name in operators indexing making reductions elements axes parts joining; do
+        device_spec "tests/spec/${name}_spec.lua" " on openmp/3" openmp/3
+    done
 }
 
 # A spec, if there is one, with arrays on a device: spec words-for-its-title [the backend to begin with]

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Specs that know nothing of places, with arrays on several: each gives what it gives on one. Left out are those that count
+# kernels, bytes or memory, which are each place's own, and those that run a program of their own.
+set -u
+BUILD=${BUILD:-build}
+out=${TORTURE_SCRATCH:-/tmp}/sets
+mkdir -p "$out" || exit 1
+specs="along axes blocked broadcast call cfunctions columns csv dates each elements errors extras factor fold_arrays frame \
+    generate group histogram indexing joining keeping_random luafn luafn_bytes luafn_errors luafn_operations luafn_places \
+    luafn_random luafn_rounding making mandelbrot matmul npy npz operators order pad parts put quantile recalled \
+    recordcalls records reductions runs select shapes short show sparse stencil take teams texts tuples unroll walks weather"
+
+# On a set, by name, without those that name what one place has there: set left-out specs...
+on() {
+    set_of=$1
+    left_out=$2
+    shift 2
+    failed=
+    for name in "$@"; do
+        spec=tests/spec/${name}_spec.lua
+        case " $left_out " in *" $name "*) continue ;; esac
+        if [ -e "$spec" ] && ! LUNARRAY_BACKEND=$set_of "$BUILD/lunarray" tests/busted.lua "$spec" >"$out/spec" 2>&1 </dev/null; then
+            failed="$failed $name"
+            cat "$out/spec"
+        fi
+    done
+    if [ -z "$failed" ]; then
+        printf 'ok\tspecs on %s\t%s\n' "$set_of" $#
+    else
+        printf 'FAIL\tspecs on %s\t%s\n' "$set_of" "$failed"
+    fi
+}
+
+# shellcheck disable=SC2086 # words
+on openmp/3 '' $specs
+# shellcheck disable=SC2086
+on reference/3 elements $specs
+POCL_DEVICES="basic basic basic basic"
+export POCL_DEVICES
+if LUNARRAY_BACKEND='opencl:*' "$BUILD/lunarray" -e 'assert(select("#", lun.use()) == 4)' >"$out/spec" 2>&1; then
+    # shellcheck disable=SC2086
+    on 'opencl:*' 'generate stencil' $specs
+fi
