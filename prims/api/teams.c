@@ -130,7 +130,8 @@ lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdi
 
 static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
 {
-    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS] = {0};
+    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS];
+    memset(params, 0, (LUN_FRONT_NUMBERS + (size_t)t->count) * sizeof *params);
     for (int k = 0; k < t->count; k++) {
         lun_front_param *p = &params[LUN_FRONT_NUMBERS + k];
         lun_array *a = t->args[k];
