@@ -280,6 +280,21 @@ typedef struct lun_transfer {
     uint64_t cell;
 } lun_transfer;
 
+/* Of `parts` equal parts of a device, up to 1023, number `part` from 1 on, as the number of a
+ * device; and what such a number says: parts 0: it is a whole device. */
+static inline int lun__device_part(int device, int parts, int part)
+{
+    return device | parts << 10 | part << 20;
+}
+static inline int lun__device_number(int device)
+{
+    return device & 0x3ff;
+}
+static inline int lun__device_parts(int device)
+{
+    return device >> 10 & 0x3ff;
+}
+
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
@@ -290,7 +305,8 @@ typedef struct lun_backend {
 
     /* Creates a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
      * something.  Must be cheap: compilers and devices are used only when they are needed.
-     * device: one of the backend's devices, from 1; 0: the best ("opencl:2" means 2). */
+     * device: one of the backend's devices, from 1; 0: the best ("opencl:2" means 2); with
+     * lun__device_part a part of one.  LUN_EBACKEND with the reason in services->error. */
     lun_status (*open)(const lun_services *services, int device, void **state);
     void (*close)(void *state);
     /* `state` was just opened for a place of a set, `other` before for the same engine: from the

@@ -311,7 +311,8 @@ LUN_API const char *lun_status_name(lun_status s);
 /* Selects where kernels run: one backend by name ("openmp", "opencl:2", ...), or a set of places,
  * several names with commas between them: "opencl:1,opencl:3", "opencl:1,openmp".  "opencl:*" is
  * all devices of a backend; "openmp/4" four places with memory of their own on the host, named
- * "openmp.1" to "openmp.4".  Arrays are distributed over the places of a set (lun_distribute) and
+ * "openmp.1" to "openmp.4"; "opencl:1/2" two equal parts of a device, "opencl:1.1" and
+ * "opencl:1.2".  Arrays are distributed over the places of a set (lun_distribute) and
  * kernels run on all of them, with the same bits as on one; the first place leads: it runs what
  * has no distributed form.  LUN_EARG if a name is unknown (with the list of names) or appears
  * twice; LUN_EBACKEND with the reason if a place cannot be used here: what was in use stays so.

@@ -117,6 +117,12 @@ typedef struct lun_gpu_driver {
      * open, and ends with free; NULL with the reason appended to why, also if there is no
      * device. */
     void *(*list)(lun_gpu_devices *out, lun_strbuf *why);
+    /* Makes `parts` devices of one, each with the same number of its units, that can share memory:
+     * their ids, with a reference to each, which keep and drop count.  NULL: the API has none. */
+    lun_gpu_answer (*split)(const void *library, const lun_gpu_device *device, int parts,
+                            void **ids, lun_gpu_failure *failure);
+    void (*keep)(const void *library, void *const *ids, int parts);
+    void (*drop)(const void *library, void *const *ids, int parts);
     /* IR to text, as lun__render_opencl. */
     lun_status (*render)(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                          lun_cl_shape *shape);

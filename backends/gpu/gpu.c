@@ -45,13 +45,36 @@ static void choose_form(lun_gpu *g)
         g->target.form = form[0] == 's' ? LUN_CL_SCALAR : LUN_CL_VECTOR;
 }
 
+/* Takes part number `part` of so many of the device. */
+static bool choose_part(lun_gpu *g, int parts, int part, lun_strbuf *why)
+{
+    lun_gpu_device *d = &g->device;
+    if (parts > LUN_GPU_DEVICES || !g->driver->split || d->units % parts) {
+        lun__strbuf_printf(why, "%s has %d compute unit%s: it is not divided into %d equal parts",
+                           d->name, d->units, d->units == 1 ? "" : "s", parts);
+        return false;
+    }
+    if (g->driver->split(g->library, d, parts, g->piece, &g->failure) != LUN_GPU_OK) {
+        lun__strbuf_printf(why, "%s is not divided: ", d->name);
+        lun__gpu_failure_text(why, g->failure);
+        return false;
+    }
+    g->whole = d->id;
+    g->parts = parts;
+    g->part = part;
+    d->id = g->piece[part - 1];
+    d->units /= parts;
+    return true;
+}
+
 /* Takes device number `number`, 0: the first; false with the reason appended to why. */
-static bool choose_device(lun_gpu *g, int number, lun_strbuf *why)
+static bool choose_device(lun_gpu *g, int device, lun_strbuf *why)
 {
     const lun_gpu_devices *all = &g->devices;
-    if (number >= 0 && number <= all->count) {
+    const int number = lun__device_number(device), parts = lun__device_parts(device);
+    if (number <= all->count) {
         g->device = all->device[number ? number - 1 : 0];
-        return true;
+        return !parts || choose_part(g, parts, device >> 20, why);
     }
     lun__strbuf_printf(why, "no device %d: %s has %d here", number, g->driver->title, all->count);
     for (int i = 0; i < all->count && i < 8; i++)
@@ -125,6 +148,8 @@ void lun__gpu_close(void *state)
     lun__gpu_stop_close(g);
     if (g->queue)
         g->driver->close(g->queue, lun__gpu_may_release(g));
+    if (g->parts && lun__gpu_may_release(g))
+        g->driver->drop(g->library, g->piece, g->parts);
     free(g->library);
     free(g);
 }

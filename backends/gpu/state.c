@@ -77,11 +77,28 @@ static const lun_gpu *find_peer(const lun_gpu *g)
     return NULL;
 }
 
+/* The same parts of the same device for all that it has met: they can share memory then. */
+static void share_parts(lun_gpu *g)
+{
+    const lun_gpu *p = g->peer;
+    while (p != g && !(p->queue && !p->lost && p->whole == g->whole && p->parts == g->parts))
+        p = p->peer;
+    if (p == g)
+        return;
+    g->driver->keep(g->library, p->piece, g->parts);
+    g->driver->drop(g->library, g->piece, g->parts);
+    memcpy(g->piece, p->piece, sizeof g->piece);
+    g->device.id = g->piece[g->part - 1];
+}
+
 static lun_status open_queue(lun_gpu *g)
 {
+    if (g->parts)
+        share_parts(g);
     const lun_gpu *peer = g->first ? NULL : find_peer(g);
-    g->shared_count = 0;
-    for (int i = 0; i < g->devices.count; i++)
+    g->shared_count = g->parts;
+    memcpy(g->shared, g->piece, sizeof g->shared);
+    for (int i = 0; !g->parts && i < g->devices.count; i++)
         if (is_shared(g, &g->devices.device[i]))
             g->shared[g->shared_count++] = g->devices.device[i].id;
     if (peer) {

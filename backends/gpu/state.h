@@ -95,6 +95,9 @@ struct lun_gpu {
     void *first;             /* the queue of another state, whose memory this one shares, or NULL */
     void *shared[LUN_GPU_DEVICES]; /* the devices that share the queue's memory: their ids */
     int shared_count;
+    void *whole; /* of a part: the device that it is of, how many there are, their ids */
+    int parts, part;
+    void *piece[LUN_GPU_DEVICES];
     lun_gpu *peer;           /* a ring of the states that have met: the next one */
     lun_gpu_failure failure; /* filled by the driver */
     pid_t owner;             /* drivers do not survive a fork: a child must not call them */

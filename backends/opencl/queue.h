@@ -2,6 +2,7 @@
  *
  *   opencl.c     opening, memory, kernels that run; the tables
  *   program.c    programs and kernels
+ *   split.c      parts of devices
  *   transfer.c   transfers beside kernels
  */
 #ifndef LUN_OPENCL_QUEUE_H
@@ -43,6 +44,11 @@ static inline const cl_event *lun__opencl_events(lun_gpu_after after)
 }
 
 /* ---- of the driver's table, see gpu/driver.h ------------------------------------------------- */
+
+lun_gpu_answer lun__opencl_split(const void *library, const lun_gpu_device *device, int parts,
+                                 void **ids, lun_gpu_failure *failure);
+void lun__opencl_keep(const void *library, void *const *ids, int parts);
+void lun__opencl_drop(const void *library, void *const *ids, int parts);
 
 lun_gpu_answer lun__opencl_build(void *state, const char *text, void **program, lun_strbuf *words);
 void *lun__opencl_load_binary(void *state, const void *bytes, size_t length);

@@ -160,7 +160,22 @@ static lun_status add_all(draft *d, const char *name)
     return s;
 }
 
-/* "openmp/4": so many places on host memory. */
+/* Part k of so many of a device, made at its first use; NULL: no room. */
+static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, long parts, long k)
+{
+    const int device = lun__device_part(of->device, (int)parts, (int)k);
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i].backend == of->backend && e->backends[i].device == device)
+            return &e->backends[i];
+    if (e->backend_count == LUN_MAX_BACKENDS)
+        return NULL;
+    lun_backend_slot *at = &e->backends[e->backend_count++];
+    *at = (lun_backend_slot){.backend = of->backend, .device = device};
+    snprintf(at->name, sizeof at->name, "%.24s.%ld", of->name, k);
+    return at;
+}
+
+/* "openmp/4": so many places on host memory; "opencl:1/2": as many equal parts of a device. */
 static lun_status add_parts(draft *d, const char *name, const char *parts)
 {
     lun_backend_slot *b = lun__backend_find(d->e, name);
@@ -170,13 +185,13 @@ static lun_status add_parts(draft *d, const char *name, const char *parts)
     if (!count || count > LUN_MAX_PLACES)
         return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %d expected", name,
                          parts, LUN_MAX_PLACES);
-    if (b->backend->buffer_new)
-        return lun__fail(d->e, LUN_EARG,
-                         "'%s/%s': only backends on host memory are divided into places", name,
-                         parts);
+    const bool divides = b->backend->buffer_new != NULL;
+    if (divides && (!b->device || lun__device_parts(b->device)))
+        return lun__fail(d->e, LUN_EARG, "'%s/%s': name the device to be divided, as in '%s:1/%s'",
+                         name, parts, b->backend->name, parts);
     lun_status s = LUN_OK;
     for (long k = 1; s == LUN_OK && k <= count; k++) {
-        lun_backend_slot *at = host_place(d->e, b, k);
+        lun_backend_slot *at = divides ? device_part(d->e, b, count, k) : host_place(d->e, b, k);
         s = at ? add(d, at) : no_room(d->e);
     }
     return s;
@@ -192,6 +207,16 @@ static lun_backend_slot *named_part(lun_engine *e, const char *name)
     snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
     lun_backend_slot *b = lun__backend_find(e, base);
     return b && !b->backend->buffer_new ? host_place(e, b, number_of(dot + 1)) : NULL;
+}
+
+/* Of parts that have one name, for a device was divided in several ways, the last that was
+ * opened. */
+static lun_backend_slot *opened(lun_engine *e, lun_backend_slot *at)
+{
+    for (int i = 0; at && i < e->backend_count; i++)
+        if (e->backends[i].state && !strcmp(e->backends[i].name, at->name))
+            at = &e->backends[i];
+    return at;
 }
 
 /* What stands between two commas. */
@@ -211,7 +236,7 @@ static lun_status add_named(draft *d, const char *name)
     }
     if (of_ranks(d->e, text))
         return strchr(text, ':') ? add_device(d, text) : add_all(d, text);
-    lun_backend_slot *at = lun__backend_find(d->e, text);
+    lun_backend_slot *at = opened(d->e, lun__backend_find(d->e, text));
     if (!at)
         at = named_part(d->e, text);
     return at ? add(d, at) : lun__backend_unknown(d->e, text);

@@ -192,6 +192,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info i
     return code;
 }
 
+STATUS(clCreateSubDevices,
+       (cl_device_id d, const cl_device_partition_property *p, cl_uint n, cl_device_id *made,
+        cl_uint *count),
+       (d, p, n, made, count))
+STATUS(clRetainDevice, (cl_device_id d), (d))
+STATUS(clReleaseDevice, (cl_device_id d), (d))
+
 MAKE(cl_context, clCreateContext,
      (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
       void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *c, cl_int *code),

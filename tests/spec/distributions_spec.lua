@@ -44,6 +44,42 @@ describe("a set of places", function()
         assert.same({ "openmp.1", "openmp.2" }, { lun.use() })
     end)
 
+    it("is of equal parts of a device, where that has as many units", function()
+        local script = [[
+            for _, d in ipairs(lun.devices()) do if d.place == "opencl:1" and d.units ~= 2 then os.exit() end end
+            local refused = table.pack(pcall(lun.use, "opencl:1/3"))
+            print(lun.use "opencl:1/2")
+            print(table.unpack(refused))
+            print(pcall(lun.use, "opencl/2"))
+            print(pcall(lun.use, "opencl:1.1/2"))
+            print(pcall(lun.use, "opencl:9/2"))
+            print(pcall(lun.use, "opencl:1/0"))
+            local a = lun.range(1, 1000):eval():distribute "block"
+            local b = (a * 2):eval()
+            print(b:sum(), b:distribution())
+            b:distribute("single", { device = "opencl:1.2" })
+            print(lun.eval(b + 1):sum(), lun.stats().bytes_moved)
+            print(lun.use "opencl:1.2,openmp")
+            print((b + 1):sum())
+        ]]
+        local pipe = assert(io.popen(("POCL_DEVICES=pthread POCL_MAX_PTHREAD_COUNT=2 %s -e '%s' 2>&1"):format(program, script)))
+        local text = pipe:read("a"):gsub("table: %S+", "table")
+        pipe:close()
+        if text == "" or text:find "no OpenCL driver" or text:find "no backend 'opencl" then return end
+        local lines = {}
+        for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
+        assert.equal("opencl:1.1\topencl:1.2", lines[1], text)
+        assert.matches("^false\t.* has 2 compute units: it is not divided into 3 equal parts", lines[2])
+        assert.matches("'opencl/2': name the device to be divided, as in 'opencl:1/2'", lines[3], 1, true)
+        assert.matches("'opencl:1.1/2': name the device", lines[4], 1, true)
+        assert.matches("no device 9: OpenCL has 1 here", lines[5], 1, true)
+        assert.matches("a number of places from 1 to 64 expected", lines[6], 1, true)
+        assert.equal("1001000\tblock\ttable", lines[7])
+        assert.equal("1002000\t4000", lines[8])
+        assert.equal("opencl:1.2\topenmp", lines[9])
+        assert.equal("1002000", lines[10])
+    end)
+
     it("is given to the program too", function()
         local function run(command)
             local pipe = assert(io.popen(command .. " 2>&1"))
