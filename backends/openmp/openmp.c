@@ -88,7 +88,7 @@ static lun_status run_paced(lun_openmp *o, lun_kernel *k, lun_team *team, lun_la
     if (!plan.team)
         team->threads = 1;
     team->alone_ns = plan.alone_ns;
-    if (k->puts_in_loops && plan.team && !plan.alone_ns)
+    if (k->puts_in_loops && plan.team && plan.alone_ns <= 0)
         team->alone_ns = guess * team->threads;
     lun_status s = run_on(o, k, team, launch);
     if (plan.timed && s == LUN_OK && compiled == k->compiled)

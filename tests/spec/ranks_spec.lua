@@ -165,7 +165,7 @@ describe("A Lua function", function()
         local cases = {
             { function(i) return A[i] + 1 end, "arithmetic on a part of 'A', which has 2 dimensions but is indexed with 1 index" },
             { function(i) return T[i][1] * 2 end, "arithmetic on a part of 'T', which has 3 dimensions but is indexed with 2 indices" },
-            { function(i) return A[i] end, "result 1 is not a number" },
+            { function(i) return A[i] end, "result 1 is a part of 'A', which has 2 dimensions but is indexed with 1: return an element" },
             { function(i) return A[i][1][2] end, "an element of an element of 'A', which has 2 dimensions: too many" },
             { function(i) return #A[i][1] end, "the length of an element of 'A', which has 2 dimensions: too many indices" },
             { function(i) return A[i][1.5] end, "indexing with a float" },
