@@ -192,9 +192,9 @@ static lun_status multiply(lun_desk *d, lun_product *p)
     const int64_t room = d->by->product_room(d->state, p);
     if (room < 0)
         return lun__desk_fail(d, LUN_EBACKEND, "it multiplies no matrices");
-    p->scratch = malloc((size_t)room + 1);
-    lun_status s =
-        p->scratch ? d->by->product(d->state, p) : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    p->scratch = room ? malloc((size_t)room) : NULL; /* NULL: the product needs none */
+    lun_status s = p->scratch || !room ? d->by->product(d->state, p)
+                                       : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
     free(p->scratch);
     return s;
 }
