@@ -67,6 +67,7 @@ static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dt
         [LUN_ATOMIC_BXOR] = "fetch_xor", [LUN_ATOMIC_EXCHANGE] = "exchange_n"};
     const lun_snippet type = lun__element_type(t);
     const bool expects = lun__atomic_get(which)->expects;
+    const int bits = lun__dtype_bits(t);
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(out, "INLINE %s %s(%s *p, const %s x%s%s)\n{\n", type.s, name, type.s,
                        type.s, expects ? ", const " : "",
@@ -76,13 +77,18 @@ static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dt
                            fetch[which]);
         return;
     }
-    lun__strbuf_printf(out, "    %s a, s;\n    __atomic_load(p, &a, __ATOMIC_RELAXED);\n    do {\n",
-                       type.s);
+    /* bits in a register: an element whose address is taken is stored first, and waited for */
+    lun__strbuf_printf(out,
+                       "    lun_u%d *const q = (lun_u%d *)p, b = __atomic_load_n(q, "
+                       "__ATOMIC_RELAXED), c;\n    %s a, s;\n    do {\n"
+                       "        __builtin_memcpy(&a, &b, sizeof a);\n",
+                       bits, bits, type.s);
     if (expects)
         lun__strbuf_puts(out, "        if (__builtin_memcmp(&a, &e, sizeof a)) return a;\n");
     lun__strbuf_printf(out,
-                       "        s = %s;\n    } while (!__atomic_compare_exchange(p, &a, &s, 0, "
-                       "__ATOMIC_RELAXED, __ATOMIC_RELAXED));\n    return a;\n}\n",
+                       "        s = %s;\n        __builtin_memcpy(&c, &s, sizeof c);\n"
+                       "    } while (!__atomic_compare_exchange_n(q, &b, c, 0, __ATOMIC_RELAXED, "
+                       "__ATOMIC_RELAXED));\n    return a;\n}\n",
                        result_of(r, which, t).s);
 }
 
