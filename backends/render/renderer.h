@@ -157,6 +157,8 @@ typedef struct lun_renderer {
     const int32_t *from;
     bool versions; /* OpenCL: kernels that put elements are written so */
     int locals;    /* slots from here on are arrays of each index itself; 0: there are none */
+    const struct lun_versions
+        *whole; /* with tests for many indices at once; NULL: there are none */
 
     bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */

@@ -25,6 +25,7 @@
 #include "render/text/text.h"
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
+#include "render/versions/versions.h"
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
@@ -242,6 +243,16 @@ static int unrolled(const lun_section *s, int32_t loop)
     return s->r->from ? lun__counted_unrolled(s->r->ir, &s->r->blocks, loop) : 0;
 }
 
+/* What an IF holds with, besides its condition. */
+static const char *decided(const lun_section *s, int32_t v)
+{
+    const lun_versions *whole = s->r->whole;
+    for (int k = 0; whole && k < whole->decided_count; k++)
+        if (whole->decided[k] == v)
+            return "whole || ";
+    return "";
+}
+
 static void open_if(lun_section *s, int32_t v)
 {
     const int32_t around = s->r->parent[v];
@@ -252,7 +263,8 @@ static void open_if(lun_section *s, int32_t v)
     if (exit_if(s, v))
         return;
     if (!lun__varies(s->r, v)) {
-        lun__text_line(s, "if (%s) {", lun__value_single(s, lun__ins(s->r, v)->a).s);
+        lun__text_line(s, "if (%s%s) {", decided(s, v),
+                       lun__value_single(s, lun__ins(s->r, v)->a).s);
         enter(s, v);
         return;
     }

@@ -65,6 +65,7 @@ lun_status lun__unit_versions(lun_renderer *r, lun_versions *to)
         r->ir = &to->ir;
         r->from = to->from;
         r->locals = to->locals;
+        r->whole = to->whole.count && r->dialect->elements ? to : NULL;
         r->libs |= LUN_RENDER_LOOPS;
     }
     if (s == LUN_OK)
@@ -120,6 +121,7 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
         out->failed = true;
     lun__strbuf_free(&functions);
     r->ir = ir;
+    r->whole = NULL;
     lun__versions_free(&versions);
     return LUN_OK;
 }

@@ -6,7 +6,7 @@
  * large a bound may be. */
 #include "render/versions/span.h"
 
-enum { LEAF_BITS = 31, MOST_BITS = 62, BUDGET = 64 };
+enum { LEAF_BITS = LUN_SPAN_LARGE, MOST_BITS = 62, BUDGET = 64 };
 
 typedef struct span {
     int32_t low, high;   /* values of what is written */
@@ -17,6 +17,8 @@ typedef struct span {
 bool lun__span_known(const lun_span_test *t, int32_t v)
 {
     const lun_writer *w = t->w;
+    if (t->differs)
+        return !t->differs[v];
     return (w->state[v] & LUN_WRITTEN_EARLY) || lun__ir_dominates(&w->blocks, v, t->at);
 }
 
@@ -173,6 +175,10 @@ static bool find(lun_span_test *t, int32_t v, span *out)
         *out = (span){t->w->map[v], t->w->map[v], LEAF_BITS, {v, v}};
         return true;
     }
+    if (ins->kind == LUN_IR_INDEX && t->differs) {
+        *out = (span){t->first, t->last, LEAF_BITS, {-1, -1}};
+        return true;
+    }
     if (ins->kind == LUN_IR_GET)
         return count(t, v, out);
     if (ins->kind != LUN_IR_OP || !lun__dtype_is_index((lun_dtype)ins->from))
@@ -239,4 +245,14 @@ bool lun__span_holds(lun_span_test *t, int32_t c)
     t->all = all;
     t->leaves = leaves;
     return false;
+}
+
+bool lun__span_below(lun_span_test *t, int32_t a, int32_t b)
+{
+    span x, y;
+    t->budget = BUDGET;
+    if (!find(t, a, &x) || !find(t, b, &y))
+        return false;
+    lun__span_take(t, lun__writer_op(t->w, LUN_OP_LE, x.high, y.low));
+    return true;
 }

@@ -16,14 +16,23 @@ typedef struct lun_span_test {
                                       they are not large */
     int leaves;
     int budget; /* instructions that are looked at for one condition */
+    /* of a test for many indices: by instruction, whether it may differ between them, and values of
+     * what is written: the first and the last of these indices, which are not large.  NULL: of a
+     * test for one */
+    const uint8_t *differs;
+    int32_t first, last;
 } lun_span_test;
+
+enum { LUN_SPAN_LARGE = 31 }; /* what is not large lies within -2^31 .. 2^31 */
 
 /* Takes up that condition c of the kernel holds wherever it is computed behind `at`; false: what is
  * known does not tell, and nothing is taken up. */
 bool lun__span_holds(lun_span_test *t, int32_t c);
+/* The same of a <= b, for all of their values. */
+bool lun__span_below(lun_span_test *t, int32_t a, int32_t b);
 /* Takes up a value of what is written. */
 void lun__span_take(lun_span_test *t, int32_t condition);
-/* True for a value of the kernel that is there before `at`. */
+/* True for a value of the kernel that is there before `at`, the same for all indices. */
 bool lun__span_known(const lun_span_test *t, int32_t v);
 
 #endif

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/versions/full.h"
 #include "render/versions/own.h"
-#include "render/versions/span.h"
+#include "render/versions/whole.h"
 
 enum {
     MOST_CODE = 1024, /* instructions of a kernel that is written in versions */
@@ -25,40 +26,14 @@ static void copy(lun_writer *w, int32_t from, int32_t to, int nested);
 
 /* ---- what stands where all versions see it --------------------------------------------------- */
 
-static bool is_early(const lun_writer *w, int32_t cut, int32_t v)
-{
-    return v < cut || (w->state[v] & LUN_WRITTEN_EARLY);
-}
-
-/* Cheap, without effect, and of integers: may be computed where it is not needed. */
-static bool is_free(const lun_writer *w, int32_t i)
-{
-    const lun_ir_ins *ins = &w->ir->ins[i];
-    const bool whole = !lun__dtype_is_float((lun_dtype)ins->dtype);
-    const bool of_whole = !lun__dtype_is_float((lun_dtype)ins->from);
-    switch ((lun_ir_kind)ins->kind) {
-    case LUN_IR_ARG:
-    case LUN_IR_CONST:
-    case LUN_IR_INDEX:
-        return true;
-    case LUN_IR_CAST:
-        return whole && of_whole;
-    case LUN_IR_OP:
-        return whole && of_whole && !lun__ir_may_fail(w->ir, ins) &&
-               !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_HEAVY);
-    default:
-        return false;
-    }
-}
-
 static void write_early(lun_writer *w, int32_t cut)
 {
     int32_t in[LUN_IR_INPUTS];
     for (int32_t i = cut; i < w->ir->count; i++) {
-        bool early = is_free(w, i);
+        bool early = lun__writer_free(w, i);
         for (int k = early ? lun__ir_inputs(w->ir, &w->ir->ins[i], in) - 1 : -1; early && k >= 0;
              k--)
-            early = is_early(w, cut, in[k]);
+            early = lun__writer_early(w, cut, in[k]);
         if (!early)
             continue;
         lun__writer_copy(w, i);
@@ -178,7 +153,7 @@ static void copy(lun_writer *w, int32_t from, int32_t to, int nested)
 {
     for (int32_t i = from; i < to && !w->failed; i++) {
         const bool loop = w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0;
-        if (w->state[i])
+        if (w->state[i] & ~LUN_WRITTEN_DECIDED)
             continue;
         if (!loop) {
             write_ins(w, i);
@@ -187,81 +162,6 @@ static void copy(lun_writer *w, int32_t from, int32_t to, int nested)
         if (!write_tested(w, i, nested))
             write_loop(w, i, nested);
         i = w->blocks.end[i];
-    }
-}
-
-/* ---- known rounds ---------------------------------------------------------------------------- */
-
-static bool is_min(const lun_ir *ir, int32_t v)
-{
-    const lun_ir_ins *ins = &ir->ins[v];
-    return ins->kind == LUN_IR_OP && ins->op == LUN_OP_MIN &&
-           lun__dtype_is_index((lun_dtype)ins->from);
-}
-
-/* If the last value of a loop is the smaller one of two, with one of which it has few rounds: that
- * one, else -1. */
-static int32_t full_last(const lun_writer *w, int32_t loop)
-{
-    const lun_counted *c = &w->loop[loop];
-    if (!is_min(w->ir, c->last))
-        return -1;
-    for (int k = 0; k < 2; k++) {
-        const int32_t side = k ? w->ir->ins[c->last].b : w->ir->ins[c->last].a;
-        const int64_t rounds = lun__counted_rounds(w->ir, c->first, side);
-        if (rounds > 0)
-            return side;
-    }
-    return -1;
-}
-
-/* Whether all loops from `loop` on, inside, count. */
-static bool is_simple(const lun_writer *w, int32_t loop)
-{
-    for (int32_t i = loop; i < w->blocks.end[loop]; i++)
-        if (w->ir->ins[i].kind == LUN_IR_LOOP &&
-            (w->loop[i].var < 0 ||
-             (!lun__counted_rounds(w->ir, w->loop[i].first, w->loop[i].last) &&
-              full_last(w, i) < 0)))
-            return false;
-    return true;
-}
-
-/* Tests that loops have all of their rounds; returns how many do then. */
-static int find_full(lun_span_test *t, int32_t cut)
-{
-    lun_writer *w = t->w;
-    int found = 0;
-    for (int32_t i = cut; i < w->ir->count; i++) {
-        if (w->ir->ins[i].kind != LUN_IR_LOOP || w->loop[i].var < 0 || !is_simple(w, i))
-            continue;
-        const int32_t last = w->loop[i].last, full = full_last(w, i);
-        if (full < 0 || !is_early(w, cut, last))
-            continue;
-        lun__span_take(t, lun__writer_op(w, LUN_OP_EQ, w->map[last], w->map[full]));
-        found++;
-    }
-    return found;
-}
-
-static int32_t first_written(const lun_writer *w, int32_t v)
-{
-    int32_t i = 0;
-    while (w->out->from[i] != v)
-        i++;
-    return i;
-}
-
-/* From now on, or no more, what ends such loops is what it is then. */
-static void set_full(lun_writer *w, int32_t cut, bool on)
-{
-    for (int32_t i = cut; i < w->ir->count; i++) {
-        if (w->ir->ins[i].kind != LUN_IR_LOOP || w->loop[i].var < 0 || !is_simple(w, i))
-            continue;
-        const int32_t last = w->loop[i].last, full = full_last(w, i);
-        if (full < 0 || !is_early(w, cut, last))
-            continue;
-        w->map[last] = on ? w->map[full] : first_written(w, last);
     }
 }
 
@@ -281,18 +181,22 @@ static int32_t find_cut(const lun_writer *w)
     return i;
 }
 
-/* Behind the test: the version in which all loops have their rounds, and the one without that. */
-static void write_free(lun_writer *w, int32_t cut)
+/* Behind the test, IF or -1: the version in which all loops have their rounds, and the one without
+ * that. */
+static void write_free(lun_writer *w, int32_t cut, int32_t test)
 {
     lun_span_test full = {.w = w, .at = cut, .all = -1};
-    const bool found = find_full(&full, cut) > 0;
+    const bool found = lun__full_find(&full, cut) > 0;
     if (found) {
-        lun__writer_make(w, LUN_IR_IF, LUN_BOOL, full.all, -1, 0);
+        lun__whole_write(w, cut);
+        lun__whole_decides(w, test);
+        lun__whole_decides(w, lun__writer_make(w, LUN_IR_IF, LUN_BOOL, full.all, -1, 0));
         open_own(w, true);
-        set_full(w, cut, true);
+        lun__full_set(w, cut, true);
         copy(w, cut, w->ir->count, NESTED);
+        lun__whole_decides_guards(w, cut);
         lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
-        set_full(w, cut, false);
+        lun__full_set(w, cut, false);
     }
     open_own(w, true);
     copy(w, cut, w->ir->count, NESTED);
@@ -309,11 +213,10 @@ static void write_all(lun_writer *w)
     write_early(w, cut);
     drop_checks(&t, -1, cut, w->ir->count);
     if (t.all < 0) {
-        write_free(w, cut);
+        write_free(w, cut, -1);
         return;
     }
-    lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
-    write_free(w, cut);
+    write_free(w, cut, lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0));
     lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
     take_checks(w, cut, cut, w->ir->count);
     open_own(w, false);
@@ -376,6 +279,7 @@ lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
 void lun__versions_free(lun_versions *v)
 {
     lun__ir_free(&v->ir);
+    lun__ir_free(&v->whole);
     free(v->from);
     memset(v, 0, sizeof *v);
 }

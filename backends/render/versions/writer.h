@@ -7,9 +7,10 @@
 
 /* What is known of an instruction of the kernel. */
 enum {
-    LUN_WRITTEN_EARLY = 1,  /* it stands where all versions see it */
-    LUN_WRITTEN_NOT = 2,    /* CHECK: it holds in the version that is being written */
-    LUN_WRITTEN_COUNTER = 4 /* VAR: of a loop that counts, with which it is written */
+    LUN_WRITTEN_EARLY = 1,   /* it stands where all versions see it */
+    LUN_WRITTEN_NOT = 2,     /* CHECK: it holds in the version that is being written */
+    LUN_WRITTEN_COUNTER = 4, /* VAR: of a loop that counts, with which it is written */
+    LUN_WRITTEN_DECIDED = 8  /* IF: holds where lun_versions.whole does */
 };
 
 typedef struct lun_writer {
@@ -25,6 +26,12 @@ typedef struct lun_writer {
     bool failed; /* without memory */
 } lun_writer;
 
+/* Whether v stands before all versions, which begin at instruction `cut`. */
+static inline bool lun__writer_early(const lun_writer *w, int32_t cut, int32_t v)
+{
+    return v < cut || (w->state[v] & LUN_WRITTEN_EARLY);
+}
+
 /* Each of these appends an instruction; `from` is the kernel's for which it stands, or -1. */
 int32_t lun__writer_add(lun_writer *w, lun_ir_ins ins, int32_t from);
 int32_t lun__writer_make(lun_writer *w, lun_ir_kind kind, lun_dtype dtype, int32_t a, int32_t b,
@@ -34,6 +41,11 @@ int32_t lun__writer_integer(lun_writer *w, int64_t x);
 int32_t lun__writer_op(lun_writer *w, lun_op op, int32_t a, int32_t b);
 /* Instruction i on what its operands are now. */
 int32_t lun__writer_copy(lun_writer *w, int32_t i);
+/* Whether instruction i is cheap, without effect, and of integers: it may be computed where it is
+ * not needed. */
+bool lun__writer_free(const lun_writer *w, int32_t i);
+/* Where kernel's instruction v, which is written, stands first. */
+int32_t lun__writer_first(const lun_writer *w, int32_t v);
 /* Whether IF p has the LOOP run only where there is a round to run. */
 bool lun__writer_guards(const lun_writer *w, int32_t p, int32_t loop);
 
