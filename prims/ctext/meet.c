@@ -304,9 +304,10 @@ void lun__cmeet_macros(const lun_cmaker *m, bool before, lun_strbuf *out)
                        "#define LUN_TEAM_ALL %" PRId64 "\n#define LUN_TEAM_EACH \\\n"
                        "    for (int64_t lun_thread = 0; lun_thread < LUN_TEAM_ALL; lun_thread++)\n"
                        "#define LUN_TEAM_ASK LUN_ASK%s(return 0)\n"
-                       "#define LUN_TEAM_OWN(k) typedef char \\\n"
+                       "#define LUN_TEAM_OWN(k, before) \\\n"
+                       "    typedef char lun_held##k[(before) + sizeof lun_own##k], \\\n"
                        "    lun_variables_of_a_team_that_outlive_a_barrier_take_too_much_memory_##k"
-                       " \\\n    [sizeof lun_own##k <= %d ? 1 : -1]\n",
+                       " \\\n    [(before) + sizeof lun_own##k <= %d ? 1 : -1]\n",
                        lun__cdivision_all(m->division->threads), m->checks.count ? "_CHECKED" : "",
                        OWN_BYTES);
 }

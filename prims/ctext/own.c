@@ -154,9 +154,22 @@ static int value_of(const lun_ccuts *c, const lun_cvariable *v)
     return i;
 }
 
-/* The array that has an element for each thread. */
-static void put_array(lun_ccuts *c, const lun_cvariable *v, int number)
+/* The number of the array declared last before that of variable k, in a scope that is still open
+ * there; 0: none is. */
+static int held_at(const lun_ccuts *c, int k)
 {
+    const int before = c->variable[k].before;
+    while (--k >= 0)
+        if (c->variable[k].own && before < c->variable[k].until)
+            return k + 1;
+    return 0;
+}
+
+/* The array that has an element for each thread. */
+static void put_array(lun_ccuts *c, int k)
+{
+    const lun_cvariable *v = &c->variable[k];
+    const int number = k + 1, held = held_at(c, k);
     lun_strbuf text = LUN_STRBUF_INIT;
     const int end = value_of(c, v);
     put_type(c, v->first, v->type, &text);
@@ -170,7 +183,10 @@ static void put_array(lun_ccuts *c, const lun_cvariable *v, int number)
                             "struct of a named type or an array of stated lengths");
         lun__cmaker_put_word(c->m, i, &text);
     }
-    lun__strbuf_printf(&text, "; LUN_TEAM_OWN(%d); ", number);
+    if (held)
+        lun__strbuf_printf(&text, "; LUN_TEAM_OWN(%d, sizeof(lun_held%d)); ", number, held);
+    else
+        lun__strbuf_printf(&text, "; LUN_TEAM_OWN(%d, 0); ", number);
     edit(c, v->before, LUN_CCUT_BEFORE, &text);
 }
 
@@ -250,13 +266,16 @@ static void put_uses(lun_ccuts *c, const lun_cvariable *v, int number)
 void lun__cown_edit(lun_ccuts *c)
 {
     find_own(c);
+    /* what is put before a token goes ahead of what was put there before */
+    for (int k = c->variables - 1; c->status == LUN_OK && k >= 0; k--)
+        if (c->variable[k].own)
+            put_array(c, k);
     for (int k = 0; c->status == LUN_OK && k < c->variables; k++) {
         const lun_cvariable *v = &c->variable[k];
         if (!v->own)
             continue;
         if (k == 0 || c->variable[k - 1].declaration != v->declaration)
             leave_out(c, v->first, v->type);
-        put_array(c, v, k + 1);
         put_value(c, v, k + 1);
         put_uses(c, v, k + 1);
     }

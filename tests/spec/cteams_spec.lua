@@ -155,6 +155,36 @@ describe("a C function of teams", function()
         end)
     end)
 
+    it("keeps 256 KB of a team across barriers, of all variables that are there at once", function()
+        local v = lun.zeros(2, "i64")
+        -- each array takes 160,000 bytes of a team
+        local function keeps(text)
+            lun.teams { league = 1, team = 2 }("void f(long *v) { const long me = LUN_THREAD(0);\n" .. text .. " }", v)
+            return v:totable()
+        end
+        for _, backend in ipairs { "reference", "openmp" } do
+            lun.use(backend)
+            assert.same({ 14, 15 }, keeps [[
+                long sum = 0;
+                { long a[10000]; a[9999] = me; LUN_BARRIER; sum += a[9999]; }
+                for (long k = 0, a[10000]; k < 2; k++) { a[k] = k + 3; LUN_BARRIER; sum += a[k]; }
+                long b[10000];
+                b[0] = 7;
+                LUN_BARRIER;
+                v[me] = sum + b[0]; ]])
+            for _, text in ipairs {
+                "long a[20000]; a[0] = me; LUN_BARRIER; v[me] = a[0];",
+                "long a[10000], b[10000]; a[0] = b[0] = me; LUN_BARRIER; v[me] = a[0] + b[0];",
+                "long a[10000]; a[0] = me; LUN_BARRIER; long b[10000]; b[0] = a[0]; LUN_BARRIER; v[me] = b[0];",
+                "long a[10000]; a[0] = me; { long b[10000]; b[0] = 1; LUN_BARRIER; v[me] = a[0] + b[0]; }",
+                "for (long k = 0, a[10000]; k < 2; k++) { long b[10000]; b[0] = a[0] = k; LUN_BARRIER; v[me] = a[0] + b[0]; }",
+            } do
+                refused("variables_of_a_team_that_outlive_a_barrier_take_too_much_memory", keeps, text)
+            end
+        end
+        assert.same({ 14, 15 }, v:totable())
+    end)
+
     it("multiplies matrices by tiles of a team's memory", function()
         local text = [[
         enum { T = 4 };
