@@ -3,8 +3,8 @@
  *
  * No API promises it where memory is not one.  A kernel reads the word of stop.c for so many rounds
  * while the host sets it, and tells whether it saw that: not at its start, for then it was set too
- * early.  Where it saw nothing, long after the word was set, and does so again, the device is deaf.
- * Knows no text. */
+ * early.  Where it saw nothing, long after the word was set, and does so again, the device is deaf;
+ * so it is where kernels end before the host, which waits for them, can set it.  Knows no text. */
 #include <time.h>
 
 #include "gpu/state.h"
@@ -15,6 +15,7 @@ enum {
     MOST = 12,             /* kernels in all */
     DELAY = 500000,        /* nanoseconds from giving the first kernel to setting the word */
     LONG_AFTER = 30000000, /* nanoseconds: what is not seen until then never is */
+    LONG_GIVEN = 30000000, /* nanoseconds that it takes to give a kernel which runs meanwhile */
     VERDICTS = 2           /* kernels that saw nothing, until the device is deaf */
 };
 
@@ -40,14 +41,16 @@ static lun_status give(lun_gpu *g, const trial *t, int64_t rounds)
     return lun__gpu_own_run(g, t->kernel, &call);
 }
 
-/* One kernel: what it says, and how long it ran after the word was set. */
-static lun_status try_once(lun_gpu *g, const trial *t, int *said, int64_t *after)
+/* One kernel: what it says, and how long giving it took, and its end after the word was set. */
+static lun_status try_once(lun_gpu *g, const trial *t, int *said, int64_t *given, int64_t *after)
 {
+    const int64_t start = lun__gpu_now();
     lun_status s = give(g, t, t->rounds);
     if (s == LUN_OK)
         s = lun__gpu_check(g, g->driver->flush(g->queue));
     if (s != LUN_OK)
         return s;
+    *given = lun__gpu_now() - start;
     nanosleep(&(struct timespec){.tv_nsec = t->delay}, NULL);
     int64_t set = lun__gpu_now();
     lun__gpu_stop_set(g, true);
@@ -64,12 +67,12 @@ static lun_status try_all(lun_gpu *g, trial *t, bool *listens)
     lun_status s = give(g, t, 0); /* drivers compile now */
     for (int i = 0; s == LUN_OK && i < MOST && t->verdicts < VERDICTS && !*listens; i++) {
         int said = NOTHING;
-        int64_t after = 0;
-        s = try_once(g, t, &said, &after);
+        int64_t given = 0, after = 0;
+        s = try_once(g, t, &said, &given, &after);
         *listens = s == LUN_OK && said == SEEN;
         if (said == EARLY)
             t->delay = 2 * t->delay;
-        else if (after > LONG_AFTER)
+        else if (after > LONG_AFTER || given > LONG_GIVEN)
             t->verdicts++;
         else
             t->rounds *= MORE;
