@@ -1,8 +1,9 @@
 -- The workloads on an OpenCL device: each as an expression and as a kernel written by hand, in turn, in one
--- process. Prints a table: medians, their ratio, and the bandwidth as a share of a copy on the device.
+-- process. Then team kernels (teams.lua) beside plain expressions. Prints a table of each: medians, their ratio, and
+-- the bandwidth as a share of a copy on the device.
 -- usage: lunarray bench/gpu/bench.lua [workload...]
--- BENCH_DEVICE: which device, from 1; BENCH_N: elements; BENCH_REPS: repetitions. BENCH_CLOCK=cpu: the time that
--- the process had, all threads together, which is what can be compared for a processor that others use too.
+-- BENCH_DEVICE: which device, from 1; BENCH_N: elements, a multiple of 64; BENCH_REPS: repetitions. BENCH_CLOCK=cpu:
+-- the time that the process had, all threads together, which is what can be compared for a processor that others use.
 
 package.cpath = (os.getenv "BUILD" or "build") .. "/bench/?.so;" .. package.cpath
 
@@ -302,21 +303,40 @@ local function copy_rate()
     return 2 * bytes / median(times) * 1e-6
 end
 
-local order = { "W1", "W2", "sum", "sum64", "dot", "moments", "scan", "mandelbrot", "circle" }
-if #arg > 0 then
-    order = arg
-end
+local by_hand = { "W1", "W2", "sum", "sum64", "dot", "moments", "scan", "mandelbrot", "circle" }
+local by_teams = { "teamproduct", "teamscan", "teamhistogram" }
+local teams = dofile "bench/gpu/teams.lua"(n, cpu, units)
 
 local rate = copy_rate()
-print(("%s: %d units, %d elements, %d repetitions; a copy on the device: %.1f GB/s"):format(name, units, n, reps, rate))
 local LINE = "%-36s %10s %10s %10s %8s %8s"
-print(LINE:format("workload", "ours, ms", "by hand", "ours/hand", "GB/s", "of copy"))
-for _, key in ipairs(order) do
-    local title, bytes, mine, theirs = measure(workloads[key])
-    local speed = bytes / mine * 1e-6
-    print(LINE:format(title, ("%.3f"):format(mine), ("%.3f"):format(theirs), ("%.2f"):format(mine / theirs),
-        bytes > 0 and ("%.1f"):format(speed) or "-", bytes > 0 and ("%.0f%%"):format(100 * speed / rate) or "-"))
+
+-- Those of the names that were asked for, all by default.
+local function report(names, of, ours, other)
+    local asked, lines = {}, 0
+    for _, key in ipairs(#arg > 0 and arg or names) do
+        asked[key] = true
+    end
+    for _, key in ipairs(names) do
+        if asked[key] then
+            local title, bytes, mine, theirs = measure(of[key])
+            local speed = bytes / mine * 1e-6
+            if lines == 0 then
+                print(LINE:format("workload", ours .. ", ms", other, "ratio", "GB/s", "of copy"))
+            end
+            lines = lines + 1
+            print(LINE:format(title, ("%.3f"):format(mine), ("%.3f"):format(theirs), ("%.2f"):format(mine / theirs),
+                bytes > 0 and ("%.1f"):format(speed) or "-",
+                bytes > 0 and ("%.0f%%"):format(100 * speed / rate) or "-"))
+        end
+    end
 end
+
+for _, key in ipairs(arg) do
+    assert(workloads[key] or teams[key], "no workload '" .. key .. "'")
+end
+print(("%s: %d units, %d elements, %d repetitions; a copy on the device: %.1f GB/s"):format(name, units, n, reps, rate))
+report(by_hand, workloads, "ours", "by hand")
+report(by_teams, teams, "teams", "expression")
 local stats = lun.stats()
 print(("%d compiled, %d from the cache, %d launches, %.0f MB to the device, %.0f MB back"):format(stats.compiles,
     stats.cache_hits, stats.launches, stats.bytes_to_device / MB, stats.bytes_to_host / MB))
