@@ -298,8 +298,12 @@ static inline int lun__device_parts(int device)
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
-    bool teams;  /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
+    bool teams; /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
                     lun__ir_lanes, of which the last may be nobody's */
+    /* The most threads of a team whose kernel it runs as a work-group, each a work-item that waits
+     * at BARRIERs: team t has the indices t * threads ...; *near: bytes of memory that slots which
+     * are `shared` may take for a team.  0: none now.  NULL: never. */
+    int (*groups)(void *state, int64_t *near);
     bool native; /* its kernels are host code on host memory: other backends may delegate to it */
     bool ranks; /* its devices are ranks: number 1 is this one, which computes by another backend */
 

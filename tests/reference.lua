@@ -306,6 +306,7 @@ local function program()
 | `LUNARRAY_CACHE_SIZE` | megabytes of kernels kept there at most; 256 by default |
 | `LUNARRAY_KERNELS` | kernels kept in memory at most; 4096 by default |
 | `LUNARRAY_KERNEL_MEMORY` | megabytes that they take at most; 64 by default |
+| `LUNARRAY_OPENCL_GROUPS` | `1`: teams that meet are work-groups of OpenCL, `0`: they are not; by default on graphics processors |
 
 A backend, mode or number that makes no sense is an error when the engine opens.
 [How many kernels are kept](when-it-runs.md#how-many-kernels-are-kept) says more on the last three.

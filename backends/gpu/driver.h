@@ -34,6 +34,7 @@ typedef struct lun_gpu_device {
     int64_t memory, most_bytes; /* in all; of one buffer */
     int64_t parameter_bytes;    /* of a kernel's arguments */
     int64_t group;              /* work-items of the largest work-group */
+    int64_t local_bytes;        /* that a work-group shares */
     int units;
     int vector; /* bytes of a native vector */
     bool fp64;

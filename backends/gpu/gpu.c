@@ -27,7 +27,8 @@ static const char *setting(const lun_gpu *g, const char *name)
  * others; asking whether they shall stop, unless the device is known not to listen. */
 static void choose_form(lun_gpu *g)
 {
-    const char *form = setting(g, "FORM"), *stop = setting(g, "STOP");
+    const char *form = setting(g, "FORM"), *stop = setting(g, "STOP"),
+               *groups = setting(g, "GROUPS");
     if (stop && !strcmp(stop, "probe"))
         g->device.listening = LUN_GPU_UNTRIED;
     else if (stop && !strcmp(stop, "off"))
@@ -40,6 +41,7 @@ static void choose_form(lun_gpu *g)
         g->target.form = LUN_CL_VECTOR;
     while (g->target.bytes < 64 && 2 * g->target.bytes <= g->device.vector)
         g->target.bytes *= 2;
+    g->groups = groups ? strcmp(groups, "0") != 0 : g->device.kind != LUN_GPU_PROCESSOR;
     g->form_fixed = form && (!strcmp(form, "scalar") || !strcmp(form, "vector"));
     if (g->form_fixed)
         g->target.form = form[0] == 's' ? LUN_CL_SCALAR : LUN_CL_VECTOR;
@@ -219,6 +221,29 @@ static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
                          (long long)g->device.parameter_bytes);
 }
 
+int lun__gpu_groups(void *state, int64_t *near)
+{
+    const lun_gpu *g = state;
+    const int64_t left = g->device.local_bytes - LUN_CL_TEAM_BYTES;
+    *near = left > 0 ? left : 0;
+    if (!g->groups || left < 0)
+        return 0;
+    return g->device.group < INT32_MAX ? (int)g->device.group : INT32_MAX;
+}
+
+/* A kernel of teams fits if a work-group of it can have a work-item for each thread. */
+static lun_status check_team(lun_gpu *g, lun_kernel *k)
+{
+    lun_gpu_entry *entry = NULL;
+    if (!k->shape.team)
+        return LUN_OK;
+    lun_status s = lun__gpu_entry(g, k, "lun_kernel", &entry);
+    if (s != LUN_OK || !entry->most || k->shape.team <= entry->most)
+        return s;
+    return lun__gpu_fail(g, LUN_ELIMIT, "%s: a team of %d threads: this kernel allows %lld there",
+                         g->device.name, k->shape.team, (long long)entry->most);
+}
+
 static lun_status render_and_compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -266,6 +291,8 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
     if (!k)
         return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
     s = compile(g, ir, k);
+    if (s == LUN_OK)
+        s = check_team(g, k);
     if (s == LUN_OK)
         s = make_joiner(g, ir, k);
     k->bytes = (int64_t)(sizeof *k + k->key.length + (size_t)ir->count +

@@ -13,7 +13,7 @@ lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t
                          int64_t count, lun_cl_plan *plan, int *trial)
 {
     lun_cl_shape shape = k->shape;
-    bool free_size = !shape.results && !shape.scan;
+    bool free_size = !shape.results && !shape.scan && !shape.team;
     *trial = -1;
     if (free_size && shape.form == LUN_CL_SCALAR) {
         lun_gpu_entry *entry = NULL;

@@ -33,7 +33,8 @@ int64_t lun__gpu_slice(const lun_kernel *k, int64_t grain, int64_t start, int64_
 
 int64_t lun__gpu_element_grain(const lun_kernel *k)
 {
-    return k->loops ? LOOP_GRAIN : GRAIN;
+    const int64_t grain = k->loops ? LOOP_GRAIN : GRAIN, team = k->shape.team;
+    return team ? (grain + team - 1) / team * team : grain;
 }
 
 int64_t lun__gpu_element_start(const lun_gpu *g)

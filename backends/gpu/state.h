@@ -91,6 +91,7 @@ struct lun_gpu {
     lun_cl_target target;    /* how kernels are rendered for it */
     bool pooled;             /* freed buffers are used again; else they are only kept */
     bool form_fixed;         /* target.form was chosen by the user */
+    bool groups;             /* teams whose threads meet are work-groups */
     void *queue;             /* NULL until something is made on the device */
     void *first;             /* the queue of another state, whose memory this one shares, or NULL */
     void *shared[LUN_GPU_DEVICES]; /* the devices that share the queue's memory: their ids */

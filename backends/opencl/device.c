@@ -86,6 +86,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
     d->most_bytes = number(&r, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong));
     d->parameter_bytes = number(&r, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
     d->group = number(&r, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
+    d->local_bytes = number(&r, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
     d->units = (int)number(&r, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     d->vector = 4 * (int)number(&r, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint));
     d->options = number(&r, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config)) & ROUNDED

@@ -309,6 +309,7 @@ const lun_backend lun__backend_opencl = {
     .close = lun__gpu_close,
     .meet = lun__gpu_meet,
     .finish = lun__gpu_finish,
+    .groups = lun__gpu_groups,
     .build = lun__gpu_build,
     .release = lun__gpu_release,
     .run = lun__gpu_run,

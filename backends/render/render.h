@@ -89,6 +89,11 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * LUN_CL_SCALAR: plain OpenCL C 1.2, one element for each work-item at a time; for GPUs, and for
  * devices whose compiler refuses the other form.  Touches nothing outside first .. n-1.
  *
+ * A kernel of teams (lun_ir.threads), always in the SCALAR form: a team is a work-group, the
+ * plan's first index the first thread of one.  Its threads wait for one another at BARRIERs; slots
+ * that are `shared` are local memory, those that are `own` private.  A thread that fails, or is
+ * told to stop, does nothing more until it meets the others, and all of the team end there.
+ *
  * Build with LUN_CL_OPTIONS, and with LUN_CL_ROUNDED where the device's CL_DEVICE_SINGLE_FP_CONFIG
  * has CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT; with no option that relaxes arithmetic. */
 #define LUN_CL_OPTIONS "-cl-std=CL1.2 -w" /* a driver must not print either */
@@ -100,7 +105,8 @@ enum {
     LUN_CL_WIDE,      /* of head, SCALAR: with lines: lanes of one, a power of two */
     LUN_CL_STEPS = 4, /* kernels of a text; a plan has at most 3 of them */
     LUN_CL_SLACK = 64 * 8,
-    LUN_CL_ABI = 6 /* changes whenever what is said above does */
+    LUN_CL_TEAM_BYTES = 8, /* of local memory that a kernel of teams takes beside its slots */
+    LUN_CL_ABI = 6         /* changes whenever what is said above does */
 };
 
 typedef enum lun_cl_form { LUN_CL_VECTOR, LUN_CL_SCALAR } lun_cl_form;
@@ -123,6 +129,7 @@ typedef struct lun_cl_shape {
     bool arrays;      /* indexes arrays */
     int64_t cost;     /* lun__ir_cost */
     size_t local_bytes; /* local memory of its most demanding entry (declared in the text) */
+    int team;           /* threads of a team, each a work-item of its group; 0: there are none */
     int group; /* elements of a work-group, for kernels without REDUCE and SCAN, at the host's
                            choice; 0: as the plan thinks best.  VECTOR: in whole blocks of 64 */
 } lun_cl_shape;

@@ -423,14 +423,6 @@ static lun_status write_apart(writer *w, int threads)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool waits(const lun_ir *ir)
-{
-    for (int i = 0; i < ir->count; i++)
-        if (ir->ins[i].kind == LUN_IR_BARRIER)
-            return true;
-    return false;
-}
-
 /* Whether a call is for a whole team. */
 static bool calls_for_all(const lun_ir *ir)
 {
@@ -442,7 +434,7 @@ static bool calls_for_all(const lun_ir *ir)
 
 lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out)
 {
-    const bool for_all = calls_for_all(ir), parted = waits(ir);
+    const bool for_all = calls_for_all(ir), parted = lun__ir_meets(ir);
     writer w = {.ir = ir, .out = out, .base = base, .moved = moved, .local = -1};
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);

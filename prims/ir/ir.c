@@ -95,6 +95,7 @@ bool lun__ir_copy_outside(const lun_ir *from, lun_ir *to)
                                 (lun_ir_role)from->slots[i].role) >= 0;
         if (well) {
             to->slots[i].own = from->slots[i].own;
+            to->slots[i].shared = from->slots[i].shared;
             to->slots[i].settled = from->slots[i].settled;
         }
     }

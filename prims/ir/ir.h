@@ -61,6 +61,9 @@ typedef struct lun_ir_slot {
     /* TARGET: index i alone puts and gathers the elements from (i - j) * own on, so many, zero at
      * first; j is the first index of the launch.  0: any index does */
     int64_t own;
+    /* The same of a team and its number, in a kernel of teams: its threads alone put and gather
+     * them, in memory that they may share and no other team sees. */
+    int64_t shared;
 } lun_ir_slot;
 
 /* What may fail in a function given as C text. */
@@ -333,6 +336,8 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
 /* True for an instruction that may end the launch: a CHECK, an integer division unless by a
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
+/* Whether threads of a kernel of teams meet. */
+bool lun__ir_meets(const lun_ir *ir);
 /* Whether a kernel puts elements at computed places, element by element. */
 bool lun__ir_puts(const lun_ir *ir);
 /* Whether it is a REDUCE that gives a place, too. */

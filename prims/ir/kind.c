@@ -87,6 +87,14 @@ bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins)
     return ir->ins[ins->b].kind != LUN_IR_CONST || ir->ins[ins->b].imm == 0;
 }
 
+bool lun__ir_meets(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_BARRIER)
+            return true;
+    return false;
+}
+
 bool lun__ir_puts(const lun_ir *ir)
 {
     for (int i = 0; i < ir->slot_count; i++)

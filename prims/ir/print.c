@@ -90,6 +90,8 @@ lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out)
                            name_of(ir->slots[i].dtype));
         if (ir->slots[i].own)
             lun__strbuf_printf(out, " own %" PRId64, ir->slots[i].own);
+        if (ir->slots[i].shared)
+            lun__strbuf_printf(out, " shared %" PRId64, ir->slots[i].shared);
         lun__strbuf_puts(out, "\n");
     }
     for (int i = 0; i < ir->function_count; i++) {

@@ -8,6 +8,11 @@
 #include "ir/fission.h"
 #include "plan/lowering.h"
 
+enum {
+    OWN_BYTES = 16384, /* of all memory that a thread of LUN_TEAMS_GROUPS has of its own */
+    ALIGNED = 8        /* where arrays begin */
+};
+
 /* The texts of what may fail: instruction i has that of the body's from[i]; NULL: of its own. */
 static lun_status take_notes(lun_lowerer *l, const lun_team_body *b, const int32_t *from)
 {
@@ -54,12 +59,31 @@ static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, bool moved
     return l->status;
 }
 
-static void lower_whole(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+static void lower_whole(lun_lowerer *l, const lun_team_body *b, int64_t indices, lun_team_kernel *k)
 {
-    k->indices = lun__ir_lanes(b->f->body);
+    k->indices = indices;
     if (!lun__ir_copy_plain(b->f->body, &l->out->ir))
         lun__lower_nomem(l);
     take_notes(l, b, NULL);
+}
+
+/* Memory of a thread becomes its own and that of a team is shared near its threads, as far as it
+ * fits. */
+static void lower_groups(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+{
+    int64_t own = OWN_BYTES, near = b->near;
+    lower_whole(l, b, b->f->body->threads, k);
+    for (int i = 0; l->status == LUN_OK && i < b->scratches; i++) {
+        const lun_front_scratch *x = &b->scratch[i];
+        lun_ir_slot *slot = &l->out->ir.slots[b->first + i];
+        const int bytes = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
+        int64_t *left = x->own ? &own : &near;
+        if (x->count < 1 || x->count > *left / bytes)
+            continue;
+        *left = (*left - x->count * bytes) / ALIGNED * ALIGNED;
+        *(x->own ? &slot->own : &slot->shared) = x->count;
+        k->memory[i].count = 0;
+    }
 }
 
 lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form form,
@@ -73,7 +97,9 @@ lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form
         out->memory[out->memories++] = (lun_team_memory){b->first + k, count};
     }
     if (form == LUN_TEAMS_WHOLE && !b->f->body->function_count)
-        lower_whole(&l, b, out);
+        lower_whole(&l, b, lun__ir_lanes(b->f->body), out);
+    else if (form == LUN_TEAMS_GROUPS)
+        lower_groups(&l, b, out);
     else
         lower_apart(&l, b, form == LUN_TEAMS_MOVED, out);
     if (l.status == LUN_OK)

@@ -5,7 +5,8 @@
 #include "ir/races.h"
 #include "plan/plan.h"
 
-/* Memory that a launch has for its teams: a slot, and elements of each team. */
+/* Memory that a launch has for its teams: a slot, and elements of each team, 0: they are the
+ * backend's own. */
 typedef struct lun_team_memory {
     int slot;
     int64_t count;
@@ -20,17 +21,25 @@ typedef struct lun_team_kernel {
     lun_races *races; /* that a launch watches; NULL: none */
 } lun_team_kernel;
 
-/* A body, the texts of what may fail in it, its memory: arrays of it from number `first` on. */
+/* A body, the texts of what may fail in it, its memory: arrays of it from number `first` on; bytes
+ * of it that a team of LUN_TEAMS_GROUPS shares where its threads are near. */
 typedef struct lun_team_body {
     const lun_ir_function *f;
     const char *const *notes;
     const lun_front_scratch *scratch;
     int scratches, first;
+    int64_t near;
 } lun_team_body;
 
-/* A kernel of teams, for backends that run such (lun_backend.teams); one without, for all; the same
- * whose indices begin with the launch's first team, wherever in the league that is. */
-typedef enum lun_team_form { LUN_TEAMS_WHOLE, LUN_TEAMS_APART, LUN_TEAMS_MOVED } lun_team_form;
+/* A kernel of teams, for backends that run such (lun_backend.teams) or such as meet in groups
+ * (lun_backend.groups); one without, for all; the same whose indices begin with the launch's first
+ * team, wherever in the league that is. */
+typedef enum lun_team_form {
+    LUN_TEAMS_WHOLE,
+    LUN_TEAMS_GROUPS,
+    LUN_TEAMS_APART,
+    LUN_TEAMS_MOVED
+} lun_team_form;
 
 /* The kernel of a body.  *out is to be freed in every case. */
 lun_status lun__lower_teams(lun_engine *e, const lun_team_body *body, lun_team_form form,

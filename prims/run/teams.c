@@ -43,6 +43,7 @@ static lun_status open_memory(lun_engine *e, lun_team_kernel *k, int64_t teams)
         int64_t n;
         if (__builtin_mul_overflow(k->memory[i].count, teams, &n))
             return lun__no_working_memory(e, teams);
+        n += !n; /* a slot has an element, also if nothing is there */
         s = lun__storage_new(e, t, n, &memory);
         if (s != LUN_OK)
             break;
@@ -184,6 +185,38 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_team_kernel 
     return s;
 }
 
+/* How the backend in use runs it; *near: as that of lun_backend.groups. */
+static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, int64_t *near)
+{
+    const lun_ir *body = r->f->body;
+    *near = 0;
+    if (b->backend->teams)
+        return LUN_TEAMS_WHOLE;
+    const bool meets =
+        b->backend->groups && body->threads > 1 && !body->function_count && lun__ir_meets(body);
+    return meets && body->threads <= b->backend->groups(b->state, near) ? LUN_TEAMS_GROUPS
+                                                                        : LUN_TEAMS_APART;
+}
+
+/* Lowers it.  A kernel that takes more of a device than a group of so many threads can have runs
+ * without groups. */
+static lun_status lower(lun_engine *e, const lun_team_run *r, const lun_backend_slot *b,
+                        lun_team_kernel *k)
+{
+    lun_kernel_entry *entry;
+    lun_team_body body = {r->f, r->notes, r->scratch, r->scratches, r->first, 0};
+    const lun_team_form form = form_of(b, r, &body.near);
+    lun_status s = lun__lower_teams(e, &body, form, k);
+    if (s != LUN_OK || form != LUN_TEAMS_GROUPS)
+        return s;
+    s = lun__run_kernel(e, &k->lowered, &entry);
+    if (s != LUN_ELIMIT)
+        return s;
+    lun__clear(e);
+    lun__team_kernel_free(k);
+    return lun__lower_teams(e, &body, LUN_TEAMS_APART, k);
+}
+
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
 {
     lun_backend_slot *b;
@@ -197,8 +230,7 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
                          b->backend->name);
     if (r->check && r->f->body->function_count)
         return lun__fail(e, LUN_EARG, "check=true watches Lua functions, not C");
-    s = lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first},
-                         b->backend->teams ? LUN_TEAMS_WHOLE : LUN_TEAMS_APART, &k);
+    s = lower(e, r, b, &k);
     if (s == LUN_OK) {
         fill(r, &k);
         s = r->check ? watched(e, r, &k) : all_teams(e, &(share){&k, NULL, 0, r->teams});
@@ -226,7 +258,7 @@ static lun_status run_there(lun_engine *e, const lun_team_run *r, share *w)
     const int before = lun__set_enter(e, w->at);
     lun_team_kernel k;
     lun_status s =
-        lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first},
+        lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first, 0},
                          LUN_TEAMS_MOVED, &k);
     w->k = &k;
     if (s == LUN_OK) {

@@ -34,19 +34,22 @@ static void put_bits(lun_renderer *r, const char *name, lun_dtype t)
 }
 
 /* The loop of a device's language: its word compares and exchanges integers. */
-static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t)
+static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t, bool near)
 {
+
     const bool wide = lun__dtype_bits(t) == 64, expects = lun__atomic_get(which)->expects;
     const lun_snippet type = lun__element_type(t);
+    const char *const bits = near   ? wide ? "local_u64" : "local_u32"
+                             : wide ? "atomic_u64"
+                                    : "atomic_u32";
     if (wide && lun__text_once(r, "wide atomics"))
         lun__text_put(r, &r->types, "@wide_atomics\n");
     put_bits(r, name, t);
-    lun__text_put(r, &r->helpers, "INLINE %s %s(@global %s *p, const %s x%s%s)\n{\n", type.s, name,
-                  type.s, type.s, expects ? ", const " : "",
+    lun__text_put(r, &r->helpers, "INLINE %s %s(@%s %s *p, const %s x%s%s)\n{\n", type.s, name,
+                  near ? "local" : "global", type.s, type.s, expects ? ", const " : "",
                   expects ? lun__text_name("%s e", type.s).s : "");
-    lun__text_put(r, &r->helpers,
-                  wide ? "    @atomic_u64 *q = (@atomic_u64 *)p;\n    @u64 o = *q, s;\n"
-                       : "    @atomic_u32 *q = (@atomic_u32 *)p;\n    @u32 o = *q, s;\n");
+    lun__text_put(r, &r->helpers, "    @%s *q = (@%s *)p;\n    @%s o = *q, s;\n", bits, bits,
+                  wide ? "u64" : "u32");
     lun__text_put(r, &r->helpers,
                   "    for (;;) {\n        const %s a = %s_value(o);\n        (void)a;\n", type.s,
                   name);
@@ -92,15 +95,16 @@ static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dt
                        result_of(r, which, t).s);
 }
 
-static lun_snippet function_of(lun_renderer *r, lun_atomic which, lun_dtype t)
+/* near: for elements that a work-group shares. */
+static lun_snippet function_of(lun_renderer *r, lun_atomic which, lun_dtype t, bool near)
 {
-    lun_snippet name =
-        lun__text_name("lun_atomic_%s_%s", lun__atomic_get(which)->name, lun__dtype_get(t)->name);
+    lun_snippet name = lun__text_name("lun_%s_%s_%s", near ? "near" : "atomic",
+                                      lun__atomic_get(which)->name, lun__dtype_get(t)->name);
     (void)result_of(r, which, t); /* stands before */
     if (!lun__text_once(r, name.s))
         return name;
     if (r->dialect->words)
-        put_device(r, name.s, which, t);
+        put_device(r, name.s, which, t, near);
     else
         put_host(r, name.s, which, t);
     return name;
@@ -110,11 +114,13 @@ void lun__atomic_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     const lun_dtype t = (lun_dtype)ins->dtype;
+    const bool near = lun__value_near(s->r, ins->imm);
     lun_snippet slot = lun__value_array(s, ins->imm);
     lun_snippet expected = {""};
     if (ins->kind == LUN_IR_SWAP)
         expected = lun__text_name(", %s", lun__value_single(s, ins->c).s);
     lun__text_line(s, "const %s s%" PRId32 " = %s(&%s[%s], %s%s);", lun__element_type(t).s, v,
-                   function_of(s->r, (lun_atomic)ins->op, t).s, slot.s,
-                   lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s, expected.s);
+                   function_of(s->r, (lun_atomic)ins->op, t, near).s, slot.s,
+                   lun__value_place(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s,
+                   expected.s);
 }

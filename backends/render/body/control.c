@@ -16,6 +16,7 @@
 #include <inttypes.h>
 
 #include "render/body/mask.h"
+#include "render/body/meet.h"
 #include "render/body/poll.h"
 #include "render/body/strip.h"
 #include "render/body/value.h"
@@ -362,6 +363,7 @@ static void close_loop(lun_section *s, int32_t p)
     if (!lun__varies(s->r, p)) {
         int32_t m = lun__mask_holder(s, p);
         lun__mask_label(s, 'e', p);
+        lun__meet_round(s, p);
         /* a jump may have emptied the mask around a uniform loop: then no lane goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_FACT_LEFT))
             lun__poll_leave(s, 'k', m, p);

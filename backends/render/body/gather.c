@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "render/body/mask.h"
+#include "render/body/meet.h"
 #include "render/body/value.h"
 #include "render/facts/affine.h"
 #include "render/text/element.h"
@@ -157,7 +158,12 @@ static void check_single(lun_section *s, int32_t v)
         value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
                    s->form == LUN_SECTION_FUNCTION ? s->where : lun__number(s->r, v), value.s);
-    lun__text_line(s, s->form == LUN_SECTION_FUNCTION ? "    return 0;" : "    return;");
+    s->depth++;
+    if (s->r->meeting)
+        lun__meet_go(s, v);
+    else
+        lun__text_line(s, s->form == LUN_SECTION_FUNCTION ? "return 0;" : "return;");
+    s->depth--;
     lun__text_line(s, "}");
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "render/body/atomic.h"
+#include "render/body/meet.h"
 #include "render/body/value.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
@@ -86,6 +87,15 @@ bool lun__item_statement(lun_section *s, int32_t v)
     case LUN_IR_INDEX:
         lun__text_line(s, "%s = i;", named(s, v).s);
         return true;
+    case LUN_IR_THREAD:
+        lun__text_line(s, "%s = f->thread;", named(s, v).s);
+        return true;
+    case LUN_IR_TEAM:
+        lun__text_line(s, "%s = f->team;", named(s, v).s);
+        return true;
+    case LUN_IR_BARRIER:
+        lun__meet_barrier(s, v);
+        return true;
     case LUN_IR_LOAD:
         lun__text_line(s, "%s = %s[i]%s;", named(s, v).s, lun__value_array(s, ins->imm).s,
                        lun__element_truth((lun_dtype)ins->dtype));
@@ -105,7 +115,7 @@ bool lun__item_statement(lun_section *s, int32_t v)
         return true;
     case LUN_IR_PUT:
         lun__text_line(s, "%s[%s] = %s;", lun__value_array(s, ins->imm).s,
-                       lun__value_single(s, ins->b).s, lun__value_single(s, ins->a).s);
+                       lun__value_place(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s);
         return true;
     case LUN_IR_ATOMIC:
     case LUN_IR_SWAP:

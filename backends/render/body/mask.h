@@ -17,7 +17,7 @@ lun_snippet lun__mask_current(lun_section *s, int bytes);
 /* A line with "lun_any_b32(k7_0 | k7_1)" between before and after: whether any lane of any part is
  * in mask `kind` of v. */
 void lun__mask_test(lun_section *s, const char *before, char kind, int32_t v, const char *after);
-/* Jumps and labels: e<i> at the end of construct i, b<i> behind it. */
+/* Jumps and labels: e<i> at the end of construct i, b<i> behind it, t<i> before instruction i. */
 void lun__mask_jump(lun_section *s, char place, int32_t construct);
 void lun__mask_label(lun_section *s, char place, int32_t construct);
 /* True if something jumps to the label. */

@@ -2,6 +2,7 @@
 #include "render/body/poll.h"
 
 #include "render/body/mask.h"
+#include "render/body/meet.h"
 #include "render/facts/counted.h"
 #include "render/facts/rounds.h"
 #include "render/text/text.h"
@@ -41,7 +42,10 @@ void lun__poll_close(lun_section *s, int32_t loop)
         return;
     s->depth--;
     lun__text_line(s, "}");
-    lun__mask_poll(s);
+    if (s->r->meeting)
+        lun__meet_poll(s);
+    else
+        lun__mask_poll(s);
 }
 
 void lun__poll_leave(lun_section *s, char kind, int32_t m, int32_t loop)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "render/body/meet.h"
 #include "render/body/value.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
@@ -32,10 +33,14 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
                        s->where, v);
     else
         lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", lun__number(s->r, v));
-    if (s->form == LUN_SECTION_FUNCTION)
-        lun__text_line(s, "    return 0;");
+    s->depth++;
+    if (s->r->meeting)
+        lun__meet_go(s, v);
+    else if (s->form == LUN_SECTION_FUNCTION)
+        lun__text_line(s, "return 0;");
     else if (s->r->masked)
-        lun__text_line(s, "    return;");
+        lun__text_line(s, "return;");
+    s->depth--;
     lun__text_line(s, "}");
 }
 
@@ -107,7 +112,7 @@ void lun__single_statement(lun_section *s, int32_t v)
         break;
     case LUN_IR_GATHER:
         lun__text_line(s, "%s = %s[%s]%s;", lun__value_declare(s, v).s, array_of(s, ins->imm).s,
-                       lun__value_single(s, ins->a).s, lun__element_truth(t));
+                       lun__value_place(s, ins->imm, ins->a).s, lun__element_truth(t));
         break;
     case LUN_IR_CAST:
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,

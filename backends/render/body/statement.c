@@ -9,6 +9,7 @@
 #include "render/body/gather.h"
 #include "render/body/item.h"
 #include "render/body/mask.h"
+#include "render/body/meet.h"
 #include "render/body/packed.h"
 #include "render/body/single.h"
 #include "render/body/value.h"
@@ -254,6 +255,7 @@ void lun__statement_section(lun_section *s)
         bool hoisted = (f & LUN_FACT_HOISTED) && s->form != LUN_SECTION_FUNCTION;
         if (v <= s->done)
             continue;
+        lun__meet_before(s, v);
         if (hoisted != (s->need == LUN_FACT_HOISTED))
             continue;
         if (!(f & (hoisted ? LUN_FACT_BODY | LUN_FACT_OPERAND : s->need)))
@@ -272,6 +274,7 @@ void lun__statement_section(lun_section *s)
                 (f & LUN_FACT_LINEAR ? lun__gather_first : emit[r->ir->ins[v].kind])(s, v);
         s->part = 0;
     }
+    lun__meet_end(s);
     if (s->need != LUN_FACT_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;

@@ -94,11 +94,22 @@ lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
     return c;
 }
 
+bool lun__value_near(const lun_renderer *r, int64_t slot)
+{
+    return r->meeting && (r->ir->slots[slot].shared || r->ir->slots[slot].own);
+}
+
 lun_snippet lun__value_array(lun_section *s, int64_t slot)
 {
-    if (s->r->locals && slot >= s->r->locals)
+    if ((s->r->locals && slot >= s->r->locals) || lun__value_near(s->r, slot))
         return lun__text_name("m%" PRId64, slot);
     return lun__text_name("%s%s", s->r->from ? "" : "u->", lun__value_slot(s->r, slot).s);
+}
+
+lun_snippet lun__value_place(lun_section *s, int64_t slot, int32_t place)
+{
+    lun_snippet x = lun__value_single(s, place);
+    return lun__value_near(s->r, slot) ? lun__text_name("%s - o%" PRId64, x.s, slot) : x;
 }
 
 lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)

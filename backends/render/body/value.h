@@ -26,4 +26,9 @@ lun_snippet lun__value_declare(lun_section *s, int32_t v);
 /* Field of the uniform struct with the function for an operation with vector math. */
 lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t);
 
+/* Whether a slot is memory of a team or a thread that is declared in the text as m<slot>. */
+bool lun__value_near(const lun_renderer *r, int64_t slot);
+/* The number of the element `place` of a slot, in the array that lun__value_array names. */
+lun_snippet lun__value_place(lun_section *s, int64_t slot, int32_t place);
+
 #endif

@@ -8,11 +8,13 @@
 #include "ir/order.h"
 #include "render/body/arrays.h"
 #include "render/body/combine.h"
+#include "render/body/meet.h"
 #include "render/body/statement.h"
 #include "render/facts/facts.h"
 #include "render/opencl/group_scan.h"
 #include "render/opencl/kernel.h"
 #include "render/opencl/sinks.h"
+#include "render/opencl/team.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
@@ -41,11 +43,14 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_section s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_SECTION_ELEMENT};
     lun__arrays_own(r, &body);
+    if (r->meeting)
+        lun__meet_declare(r, &body);
     lun__statement_section(&s);
     lun__strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
     parameters(r, need, out);
     lun__arrays_apart(r, false, out);
+    lun__cl_team_arguments(r, true, out);
     lun__strbuf_printf(out, ")\n{\n%s}\n", lun__strbuf_text(&body));
     if (body.failed || s.labels.failed)
         out->failed = true;
@@ -128,7 +133,9 @@ static void reductions(lun_renderer *r, const char *name, bool lines, lun_strbuf
 void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
-    if (r->ir->scan >= 0) {
+    if (r->meeting) {
+        lun__cl_team_kernel(r, out);
+    } else if (r->ir->scan >= 0) {
         lun__cl_group_scan(r, out);
     } else if (r->ir->result_count) {
         reductions(r, "lun_kernel", false, out);

@@ -1,5 +1,6 @@
 /* opencl.c - OpenCL C: its dialect in both forms, the head of a text, the way through one kernel.
  * Knows neither a statement nor how kernels are launched. */
+#include "render/body/meet.h"
 #include "render/opencl/function.h"
 #include "render/opencl/group.h"
 #include "render/opencl/kernel.h"
@@ -85,6 +86,10 @@ static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form f
         lun__strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
     if (r->stops)
         lun__text_put(r, out, "    @atomic_int *stop;\n");
+    if (r->ir->threads)
+        lun__text_put(r, out,
+                      "    lun_i64 team, thread;\n    @local int *votes;\n"
+                      "    int turn, left;\n");
     lun__strbuf_puts(out, "};\n");
 }
 
@@ -100,7 +105,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                       .dialect = vector ? &vector_dialect : &scalar_dialect,
                       .target = &plain,
                       .bytes = target->form == LUN_CL_VECTOR ? target->bytes : 8,
-                      .versions = target->form == LUN_CL_VECTOR,
+                      .versions = target->form == LUN_CL_VECTOR && !ir->threads,
                       .parts = 1,
                       .stops = target->listens && lun__cl_needs_stop(ir),
                       .fp64 = target->fp64};
@@ -110,6 +115,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .args = ir->arg_count,
                             .results = ir->result_count,
                             .scan = ir->scan >= 0,
+                            .team = ir->threads,
                             .traps = lun__cl_needs_report(ir),
                             .stops = r.stops,
                             .pairs = lun__cl_needs_pairs(ir),
@@ -124,8 +130,11 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     }
     lun__text_put(&r, out, "%s", start);
     put_head(&r, target, form, &first);
-    lun_status s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
-                          : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
+    lun_status s = ir->threads ? lun__meet_find(&r) : LUN_OK;
+    if (s == LUN_OK)
+        s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
+                   : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
+    lun__meet_forget(&r);
     if (first.failed)
         out->failed = true;
     lun__strbuf_free(&first);

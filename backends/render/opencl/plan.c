@@ -60,7 +60,7 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
 {
     bool scalar = shape->form == LUN_CL_SCALAR, ordered = shape->scan || shape->results;
     int64_t lanes = scalar ? LUN_LANES : 1, chunk = shape->scan ? LUN_SCAN_CHUNK : LUN_CHUNK;
-    int64_t group = shape->group > 0 ? shape->group : GROUP;
+    int64_t group = shape->team ? shape->team : shape->group > 0 ? shape->group : GROUP;
     *plan = (lun_cl_plan){.steps = 0};
     if (count <= 0)
         return;
@@ -82,8 +82,8 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
     if (ordered)
         add(plan, "lun_kernel", chunks, lanes, true);
     else
-        add(plan, "lun_kernel", clamp(chunks, 1, scalar ? MOST_GROUPS : chunks), scalar ? group : 1,
-            false);
+        add(plan, "lun_kernel", clamp(chunks, 1, scalar && !shape->team ? MOST_GROUPS : chunks),
+            scalar ? group : 1, false);
 }
 
 /* Lanes for a line: a power of two. */

@@ -1,0 +1,118 @@
+-- Teams as work-groups, the form for graphics processors, on whatever OpenCL device there is: LUNARRAY_OPENCL_GROUPS=1. The
+-- oracle is plain Lua with threads as coroutines. Kernels are few and small: PoCL 3.1 compiles barriers slowly.
+local lun = require "lunarray"
+local shell = require "shell"
+
+local PROGRAM = [[
+package.path = "tests/?.lua;" .. package.path
+local plain = require "diff.plain_teams"
+local function same(name, how, n, f, ...)
+    local v, list = lun.zeros(n, "i64"), {}
+    for i = 1, n do list[i] = 0 end
+    lun.teams(how)(f, v, ...)
+    plain.run(how, false, f, list, ...)
+    for i = 1, n do
+        if v[i] ~= list[i] then print(name, i, v[i], list[i]) return end
+    end
+    print(name, "same")
+end
+for _, threads in ipairs { 2, 7, 64, 65 } do
+    same("turned " .. threads, { league = 3, team = threads }, 3 * threads, function(t, v)
+        local s, own = t:scratch("i64", t:threads()), t:private("i64", 3)
+        s[t:thread()] = t:index()
+        own[2] = t:thread()
+        t:barrier()
+        for k = 1, 3 do
+            v[t:index()] = v[t:index()] * 5 + s[t:threads() + 1 - t:thread()] + own[2] + own[3]
+            t:barrier()
+            s[t:thread()] = s[t:thread()] + k * own[2]
+            t:barrier()
+        end
+    end)
+end
+same("methods", { league = 2, team = 5 }, 10, function(t, v)
+    local before, all = t:scan("+", t:index())
+    local u = t:broadcast(before, 4)
+    v[t:index()] = before * 1000 + all * 10 + u + t:reduce("max", t:index() % 4)
+end)
+local counts = lun.zeros(4, "i64")
+lun.teams { league = 9, team = 8 }(function(t)
+    local s = t:scratch("i64", 4)
+    lun.atomic.add(s, t:thread() % 4 + 1, t:block())
+    t:barrier()
+    if t:thread() <= 4 then lun.atomic.add(counts, t:thread(), s[t:thread()]) end
+end)
+print(counts)
+local large = lun.zeros(8, "i64")
+lun.teams { league = 2, team = 4 }(function(t) -- beyond any local memory
+    local s = t:scratch("i64", 4000000)
+    s[t:thread() * 1000000] = t:thread()
+    t:barrier()
+    large[t:index()] = s[(5 - t:thread()) * 1000000]
+end)
+print(large)
+]]
+
+local FAILS = [[
+local z = lun.zeros(64, "i64")
+print(pcall(lun.teams { league = 4, team = 16 }, function(t)
+    local s = t:scratch("i64", 16)
+    s[t:thread()] = t:thread()
+    t:barrier()
+    if t:index() == 37 then z[t:index() + 1000] = 1 end
+    for _ = 1, 3 do
+        z[t:index()] = z[t:index()] + s[17 - t:thread()]
+        t:barrier()
+    end
+end))
+local function divided(t, d)
+    local s = t:scratch("i64", 16)
+    s[t:thread()] = 60 // (t:thread() - d)
+    t:barrier()
+    z[t:index()] = s[17 - t:thread()]
+end
+print(pcall(lun.teams { league = 4, team = 16 }, divided, 3))
+lun.teams { league = 4, team = 16 }(divided, 17) -- the device goes on
+print(z[16], z[49])
+lun.teams { league = 2, team = 4 }(function(t)
+    local k = 1
+    while k > 0 do
+        z[t:index()] = z[t:index()] + k
+        t:barrier()
+        k = k % 1000 + 1
+    end
+end)
+]]
+
+-- What a program prints with teams as groups, or not.
+local function run(text, groups, options)
+    local path = shell.write(os.tmpname(), text)
+    local out = shell.capture(("LUNARRAY_OPENCL_GROUPS=%d timeout 120 %s --backend opencl %s %s 2>&1"):format(groups,
+        shell.interpreter(), options or "", path))
+    os.remove(path)
+    return (out:gsub("/tmp/[%w_]*", "FILE"))
+end
+
+local has = false
+for _, name in ipairs(lun.backends()) do has = has or name == "opencl" end
+
+describe("teams as work-groups", function()
+    if not has then return end
+
+    it("do what they do in plain Lua", function()
+        local out = run(PROGRAM, 1)
+        for _, name in ipairs { "turned 2", "turned 7", "turned 64", "turned 65", "methods" } do
+            assert.truthy(out:find(name .. "\tsame\n", 1, true), out)
+        end
+        assert.truthy(out:find("[90 90 90 90]", 1, true), out)
+        assert.truthy(out:find("[4 3 2 1 4 3 2 1]", 1, true), out)
+    end)
+
+    it("end together where one thread fails, and when they are stopped", function()
+        local out = run(FAILS, 1, "--sandbox --time-limit 5")
+        assert.truthy(out:find("6: index 1037 is out of range for array 'z' of length 64", 1, true), out)
+        assert.truthy(out:find("14: attempt to perform 'n//0'", 1, true), out)
+        assert.truthy(out:find("-4\t-60", 1, true), out)
+        assert.truthy(out:find("time limit", 1, true), out)
+    end)
+end)
