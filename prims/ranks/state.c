@@ -85,7 +85,8 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     if (!s)
         return lun__nomem(e);
     s->request = NULL;
-    s->bytes[0] = kind;
+    if (kind)
+        s->bytes[0] = kind;
     if (count)
         memcpy(s->bytes + head, bytes, (size_t)count);
     if (!r->net->calls->isend(r->net, to, tag, s->bytes, (int)count + (int)head, &s->request)) {
