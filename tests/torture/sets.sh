@@ -42,7 +42,8 @@ on reference/3 'matmul elements' $specs
 POCL_DEVICES="basic basic basic basic"
 export POCL_DEVICES
 if LUNARRAY_BACKEND='opencl:*' "$BUILD/lunarray" -e 'assert(select("#", lun.use()) == 4)' >"$out/spec" 2>&1; then
-    # The last three take half the time, which is the driver's compiler's.
+    # tuples stops a kernel without end: this driver runs kernels in the thread that would stop them. The last three take
+    # half the time, which is the driver's compiler's.
     # shellcheck disable=SC2086
-    on 'opencl:*' 'generate npz stencil blocked extras factor' $specs
+    on 'opencl:*' 'generate npz stencil tuples blocked extras factor' $specs
 fi
