@@ -31,7 +31,7 @@ lun_status lun__mpi_send(lun_mpi *m)
         s = lun__mpi_fail(m, LUN_EBACKEND, "only single ranks but the first are devices: mpi:2");
     else if (m->out.failed)
         s = lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
-    else if (m->out.length)
+    else if (m->out.length && link) /* NULL: the ranks have ended, with all that they hold */
         s = link->send(link->ctx, m->rank, m->out.text, (int64_t)m->out.length);
     lun__strbuf_clear(&m->out);
     return s;

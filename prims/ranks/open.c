@@ -98,6 +98,7 @@ void lun__ranks_close(lun_engine *e)
         if (!r->lingers)
             free(s);
     }
+    e->services.link = NULL; /* which is r's */
     free(r->ended);
     free(r->here);
     free(r->queue);

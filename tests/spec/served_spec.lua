@@ -137,7 +137,7 @@ describe("a script on all ranks", function()
         local file = shell.write(scratch .. "/endless.lua", [[
             lun.use "mpi:2"
             lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()]])
-        local text, status = shell.capture(("timeout -k 60 -s INT 1 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
+        local text, status = shell.capture(("timeout -k 60 -s INT 3 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
         assert.matches("interrupted!", text)
         assert.equal(124, status) -- by timeout, which had to send one signal alone
     end)
