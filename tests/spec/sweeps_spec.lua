@@ -74,6 +74,29 @@ local function chains(e)
     return table.concat(numbers, " ")
 end
 
+-- Stencils of two arrays, with one result and with two, lazily and evaluated at each step.
+local function several_arrays(F, V)
+    local wave = lun.stencil(function(u, v)
+        return 2 * u(0, 0) - v(0, 0) + 0.1 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0))
+    end, { elements = 2, edge = 0 })
+    local now, old, now2, old2 = F, F, F, F
+    for _ = 1, 25 do
+        now, old = wave(now, old), now
+        now2, old2 = wave(now2, old2):eval(), now2
+    end
+    assert(same(now, now2))
+    assert(same(old, old2))
+    local rotate = lun.stencil(function(u, v) return u(0, 1) - v(1, 0), u(1, 0) + v(0, -1) end, { elements = 2 })
+    local a, b, c, d = F, V, F, V
+    for _ = 1, 12 do
+        a, b = rotate(a, b)
+        c, d = rotate(c, d)
+        lun.eval(c, d)
+    end
+    lun.eval(a, b)
+    assert(same(a, c) and same(b, d))
+end
+
 describe("sweeps", function()
     local before
     setup(function()
@@ -195,24 +218,7 @@ describe("sweeps", function()
         local V = lun.zeros(300, 257, "f32"):copy()
         assert(same(both(function(x) return heat(x) + F * 2 - row end, V, 30)))
         assert(same(both(function(x) return heat(heat(x):max(0) - F):sqrt() end, V + 2, 12)))
-        local wave = lun.stencil(function(u, v)
-            return 2 * u(0, 0) - v(0, 0) + 0.1 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0))
-        end, { elements = 2, edge = 0 })
-        local now, old, now2, old2 = F, F, F, F
-        for _ = 1, 25 do
-            now, old = wave(now, old), now
-            now2, old2 = wave(now2, old2):eval(), now2
-        end
-        assert(same(now, now2))
-        local rotate = lun.stencil(function(u, v) return u(0, 1) - v(1, 0), u(1, 0) + v(0, -1) end, { elements = 2 })
-        local a, b, c, d = F, F, F, F
-        for _ = 1, 12 do
-            a, b = rotate(a, b)
-            c, d = rotate(c, d)
-            lun.eval(c, d)
-        end
-        lun.eval(a, b)
-        assert(same(a, c) and same(b, d))
+        several_arrays(F, F)
         local window = F:sub({ 3, 250 }, { 2, 200 })
         assert(same(both(heat, window, 7)))
         local path = os.tmpname() .. ".npy"
@@ -403,25 +409,7 @@ describe("repeated stencils of small arrays", function()
         assert(same(both(function(x) return heat(heat(x):max(0) - F):sqrt() end, V + 2, 12)))
         assert(same(both(function(x) return heat(x) / x:lazy "max" end, V + 2, 12)))
         assert(same(both(function(x) return heat(x .. x):sub({ 1, 60 }) end, V + F, 6)))
-        local wave = lun.stencil(function(u, v)
-            return 2 * u(0, 0) - v(0, 0) + 0.1 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u(0, 0))
-        end, { elements = 2, edge = 0 })
-        local now, old, now2, old2 = F, F, F, F
-        for _ = 1, 25 do
-            now, old = wave(now, old), now
-            now2, old2 = wave(now2, old2):eval(), now2
-        end
-        assert(same(now, now2))
-        assert(same(old, old2))
-        local rotate = lun.stencil(function(u, v) return u(0, 1) - v(1, 0), u(1, 0) + v(0, -1) end, { elements = 2 })
-        local a, b, c, d = F, V, F, V
-        for _ = 1, 12 do
-            a, b = rotate(a, b)
-            c, d = rotate(c, d)
-            lun.eval(c, d)
-        end
-        lun.eval(a, b)
-        assert(same(a, c) and same(b, d))
+        several_arrays(F, V)
     end)
 
     it("keep what is asked for on the way", function()
