@@ -74,6 +74,10 @@ static void answer(lun_engine *e, int from, const char *bytes, int64_t count)
 {
     question q;
     reply head = {.status = LUN_ENOMEM};
+    if (count < (int64_t)sizeof q) { /* no question of ours */
+        (void)lun_spmd_reply(e, from, NULL, 0);
+        return;
+    }
     memcpy(&q, bytes, sizeof q);
     const lun_shared *s = find(e, q.number);
     int64_t moved = q.access == UPDATE ? 0 : q.count;
