@@ -116,16 +116,24 @@ static bool has_option(const char *options, const char *name)
     return false;
 }
 
+/* Behind the value at `at` of an example of options; the commas in a list belong to it. */
+static const char *after_value(const char *at)
+{
+    for (int depth = 0; *at && (depth || *at != ','); at++)
+        depth += (*at == '{') - (*at == '}');
+    return at;
+}
+
 /* Pushes the names in an example of options, "the options are axis, keep". */
 static const char *push_known(lua_State *L, const char *options)
 {
     luaL_Buffer text;
     luaL_buffinit(L, &text);
-    luaL_addstring(&text, strchr(options, ',') ? "the options are " : "the only option is ");
+    bool several = *after_value(options);
+    luaL_addstring(&text, several ? "the options are " : "the only option is ");
     for (const char *at = options; *at;) {
-        size_t name = strcspn(at, "="), whole = strcspn(at, ",");
-        luaL_addlstring(&text, at, name);
-        at += whole;
+        luaL_addlstring(&text, at, strcspn(at, "="));
+        at = after_value(at);
         if (*at)
             luaL_addlstring(&text, at, 2), at += 2;
     }
