@@ -1,36 +1,10 @@
-/* make.c - one node of each kind.  Knows how a node is filled, not where it is kept: the table may
- * have an equal one to give instead. */
+/* make.c - one node of each kind that computes or has elements (makeview.c: of those that place
+ * them).  Knows how a node is filled, not where it is kept: the table may have an equal one to give
+ * instead. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/make.h"
-
-/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused
- * node holds is NULL already, and clearing all of it would take longer than the rest. */
-static inline lun_node *start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
-{
-    if (!e->spare && !lun__nodes_more(e)) {
-        lun__nomem(e);
-        return NULL;
-    }
-    lun_node *n = e->spare;
-    e->spare = n->chain;
-    e->stats.nodes++;
-    /* one store, as the hash reads it by one load: loads of several stores wait for them */
-    uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
-    memcpy(n, &nature, sizeof nature);
-    n->refs = 1;
-    n->rank = n->extended = 0;
-    n->is = kind == LUN_NODE_LEAF ? 0 : LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
-    n->n = 0;
-    n->offset = n->step = 0;
-    n->cell = 0;
-    n->where = 0;
-    n->workgroup = 0;
-    n->waits = LUN_WAITS_ARRAY;
-    n->mark = n->lowered = 0;
-    return n;
-}
 
 static lun_status countable(lun_engine *e, int64_t n)
 {
@@ -40,7 +14,7 @@ static lun_status countable(lun_engine *e, int64_t n)
                            (long long)n);
 }
 
-static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape)
+lun_status lun__node_set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape)
 {
     n->rank = (uint8_t)rank;
     n->n = 1;
@@ -51,13 +25,22 @@ static lun_status set_shape(lun_engine *e, lun_node *n, int rank, const int64_t 
     lun_status s = countable(e, n->n);
     if (s != LUN_OK || rank < 2)
         return s;
-    bool both = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD; /* see set_both */
+    bool both = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD; /* see lun__node_set_both */
     n->shape = malloc((both ? 2 : 1) * (size_t)rank * sizeof *n->shape);
     if (!n->shape)
         return lun__nomem(e);
     n->extended = 1;
     memcpy(n->shape, shape, (size_t)rank * sizeof *shape);
     return LUN_OK;
+}
+
+lun_status lun__node_set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,
+                              const int64_t *other)
+{
+    lun_status s = lun__node_set_shape(e, n, rank, shape);
+    if (s == LUN_OK && rank > 1)
+        memcpy(n->shape + rank, other, (size_t)rank * sizeof *other);
+    return s;
 }
 
 static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
@@ -67,10 +50,10 @@ static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *
         n->n = like->n;
         return LUN_OK;
     }
-    return set_shape(e, n, like->rank, like->shape);
+    return lun__node_set_shape(e, n, like->rank, like->shape);
 }
 
-static lun_status set_operands(lun_engine *e, lun_node *n, lun_node *const *in, int count)
+lun_status lun__node_set_operands(lun_engine *e, lun_node *n, lun_node *const *in, int count)
 {
     n->more = malloc((size_t)count * sizeof *n->more);
     if (!n->more)
@@ -81,8 +64,7 @@ static lun_status set_operands(lun_engine *e, lun_node *n, lun_node *const *in, 
     return LUN_OK;
 }
 
-/* Interns n; after a failure s of setting its shape, drops it and returns s. */
-static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
+lun_status lun__node_shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out)
 {
     if (s == LUN_OK)
         return lun__node_intern(e, n, out);
@@ -93,11 +75,11 @@ static lun_status shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **ou
 lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
                           const int64_t *shape, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
+    lun_node *n = lun__node_start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->offset = offset;
-    lun_status status = set_shape(e, n, rank, shape);
+    lun_status status = lun__node_set_shape(e, n, rank, shape);
     if (status != LUN_OK) {
         lun__node_drop(e, n);
         return status;
@@ -112,18 +94,18 @@ lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int ran
 lun_status lun__node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
                             const int64_t *shape, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_NUMBER, 0, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_NUMBER, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->cell = cell;
-    return shaped(e, n, set_shape(e, n, rank, shape), out);
+    return lun__node_shaped(e, n, lun__node_set_shape(e, n, rank, shape), out);
 }
 
 lun_status lun__node_index(lun_engine *e, int64_t length, lun_node **out)
 {
     if (countable(e, length) != LUN_OK)
         return LUN_ERANGE;
-    lun_node *n = start(e, LUN_NODE_INDEX, 0, LUN_I64);
+    lun_node *n = lun__node_start(e, LUN_NODE_INDEX, 0, LUN_I64);
     if (!n)
         return LUN_ENOMEM;
     n->rank = 1;
@@ -135,13 +117,13 @@ lun_status lun__node_index(lun_engine *e, int64_t length, lun_node **out)
 lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_dtype t,
                             lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_RANDOM, 0, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_RANDOM, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = key;
     n->in[1] = index;
     n->is |= LUN_IS_SOURCE;
-    return shaped(e, n, shape_like(e, n, index), out);
+    return lun__node_shaped(e, n, shape_like(e, n, index), out);
 }
 
 /* Whether a kernel that computes n may fail there: a C function need not even compile, and without
@@ -158,11 +140,11 @@ static inline bool may_fail(const lun_node *n)
 static lun_status place(lun_engine *e, lun_node **out)
 {
     lun_node *shared = *out;
-    lun_node *n = start(e, LUN_NODE_PLACE, (int32_t)e->place, (lun_dtype)shared->dtype);
+    lun_node *n = lun__node_start(e, LUN_NODE_PLACE, (int32_t)e->place, (lun_dtype)shared->dtype);
     lun_status s = LUN_ENOMEM;
     if (n) {
         n->in[0] = shared;
-        s = shaped(e, n, shape_like(e, n, shared), out);
+        s = lun__node_shaped(e, n, shape_like(e, n, shared), out);
     }
     lun__node_release(e, shared);
     return s;
@@ -179,54 +161,54 @@ static inline lun_status placed(lun_engine *e, lun_status s, lun_node **out)
 lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                         const lun_node *like, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_OP, (int32_t)op, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_OP, (int32_t)op, t);
     if (!n)
         return LUN_ENOMEM;
     for (int k = 0; k < lun__op_get(op)->arity; k++)
         n->in[k] = in[k];
-    return placed(e, shaped(e, n, shape_like(e, n, like), out), out);
+    return placed(e, lun__node_shaped(e, n, shape_like(e, n, like), out), out);
 }
 
 lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CAST, 0, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_CAST, 0, t);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = a;
     n->is |= a->is & LUN_IS_SOURCE;
-    return shaped(e, n, shape_like(e, n, a), out);
+    return lun__node_shaped(e, n, shape_like(e, n, a), out);
 }
 
 lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
                           lun_node *const *in, int count, int elements, lun_dtype t,
                           const lun_node *like, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_CALL, 0, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_CALL, 0, t);
     if (!n)
         return LUN_ENOMEM;
-    lun_status s = set_operands(e, n, in, count);
+    lun_status s = lun__node_set_operands(e, n, in, count);
     if (s == LUN_OK) {
         n->function = f;
         n->body = body;
         n->elements = elements;
         s = shape_like(e, n, like);
     }
-    return placed(e, shaped(e, n, s, out), out);
+    return placed(e, lun__node_shaped(e, n, s, out), out);
 }
 
 lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_OUTPUT, number, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_OUTPUT, number, t);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = call;
-    return shaped(e, n, shape_like(e, n, call), out);
+    return lun__node_shaped(e, n, shape_like(e, n, call), out);
 }
 
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                             lun_node *a, lun_node *id, lun_dtype t, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
         return LUN_ENOMEM;
     n->function = f;
@@ -241,7 +223,7 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
 
 lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
     if (!n)
         return LUN_ENOMEM;
     n->folds = LUN_FOLDS_PLACE;
@@ -255,7 +237,7 @@ lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **
 static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
                              int64_t line)
 {
-    lun_node *n = start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
         return NULL;
     n->acc = a->dtype;
@@ -269,11 +251,11 @@ static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
                                const lun_ir_function *body, int rank, const int64_t *shape,
                                lun_node **out)
 {
-    lun_status s = set_shape(e, n, rank, shape);
+    lun_status s = lun__node_set_shape(e, n, rank, shape);
     n->function = f;
     n->body = body;
     n->extended |= f || body;
-    return shaped(e, n, s, out);
+    return lun__node_shaped(e, n, s, out);
 }
 
 lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
@@ -301,7 +283,7 @@ lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
 lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
                                 int rank, const int64_t *shape, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->folds = LUN_FOLDS_NEEDED;
@@ -310,13 +292,13 @@ lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, in
     n->in[1] = needed;
     n->step = line;
     n->n = 1;
-    return shaped(e, n, line ? set_shape(e, n, rank, shape) : LUN_OK, out);
+    return lun__node_shaped(e, n, line ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
 }
 
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                           lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
+    lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
         return LUN_ENOMEM;
     n->function = f;
@@ -326,200 +308,13 @@ lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_i
     n->step = line;
     n->in[0] = a;
     n->in[1] = id;
-    return shaped(e, n, shape_like(e, n, a), out);
-}
-
-/* A leaf on part of a file: loading it into memory does not load the rest. */
-static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset, int rank,
-                               const int64_t *shape, lun_node **out)
-{
-    int64_t count = 1;
-    lun_storage *part;
-    for (int i = 0; i < rank; i++)
-        count *= shape[i];
-    lun_status s = lun__storage_part(e, a->storage, a->offset + offset, count, &part);
-    if (s != LUN_OK)
-        return s;
-    s = lun__node_leaf(e, part, 0, rank, shape, out);
-    lun__storage_release(e, part);
-    return s;
-}
-
-/* The LEAF on elements of a storage that other LEAFs are on, too. */
-static lun_status shared_leaf(lun_engine *e, lun_storage *s, int64_t offset, int rank,
-                              const int64_t *shape, lun_node **out)
-{
-    lun_node *n = start(e, LUN_NODE_LEAF, 0, s->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->offset = offset;
-    n->cell = (uint64_t)(uintptr_t)s;
-    n->is = LUN_IS_RUN;
-    lun_status status = shaped(e, n, set_shape(e, n, rank, shape), out);
-    if (status != LUN_OK || (*out)->storage)
-        return status;
-    s->refs++;
-    (*out)->storage = s;
-    (*out)->is |= s->source ? LUN_IS_UNBACKED : 0;
-    (*out)->waits = LUN_WAITS_ARRAY;
-    (*out)->workgroup = 0;
-    return LUN_OK;
-}
-
-/* A LEAF on a run of a's elements, which is a LEAF; NULL in *out: there can be none. */
-static lun_status leaf_on_run(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
-{
-    /* pooled storage is shared by leaves; wrapped memory belongs to one leaf, by which a write
-     * recognises it */
-    *out = NULL;
-    if (a->storage->source)
-        return leaf_on_part(e, a, l->offset, l->rank, l->extent, out);
-    if (a->storage->wrapped)
-        return LUN_OK;
-    return shared_leaf(e, a->storage, a->offset + l->offset, l->rank, l->extent, out);
-}
-
-/* The shape of a VIEW or PAD, and as many other numbers behind it if the rank is 2 or more. */
-static lun_status set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,
-                           const int64_t *other)
-{
-    lun_status s = set_shape(e, n, rank, shape);
-    if (s == LUN_OK && rank > 1)
-        memcpy(n->shape + rank, other, (size_t)rank * sizeof *other);
-    return s;
-}
-
-static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
-{
-    lun_node *n = start(e, LUN_NODE_VIEW, 0, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->in[0] = a;
-    n->offset = l->offset;
-    n->step = l->rank == 1 ? l->stride[0] : 0;
-    return shaped(e, n, set_both(e, n, l->rank, l->extent, l->stride), out);
-}
-
-/* The one element of a, a Scalar, at each place; evaluated it would be a NUMBER, which has none. */
-static lun_status view_scalar(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
-{
-    const int64_t one = 1;
-    lun_node *vector;
-    lun_status s = lun__node_reshape(e, a, 1, &one, &vector);
-    if (s != LUN_OK)
-        return s;
-    s = new_view(e, vector, l, out);
-    lun__node_release(e, vector);
-    return s;
-}
-
-lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
-{
-    lun_layout composed, inner;
-    while (a->kind == LUN_NODE_RESHAPE && a->in[0]->rank) /* flat numbers stay */
-        a = a->in[0];
-    if (!a->rank && !lun__node_ready(a))
-        return view_scalar(e, a, l, out);
-    if (a->kind == LUN_NODE_NUMBER)
-        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, l->rank, l->extent, out);
-    if (a->kind == LUN_NODE_VIEW) {
-        lun__node_layout(a, &inner);
-        if (lun__layout_composed(&inner, l, &composed))
-            return lun__node_view(e, a->in[0], &composed, out);
-    }
-    if (a->kind == LUN_NODE_INDEX && lun__layout_distinct(l) == 1) /* the same one everywhere */
-        return lun__node_number(e, LUN_I64, (uint64_t)l->offset, l->rank, l->extent, out);
-    bool dense = lun__layout_is_dense(l);
-    if (dense && l->offset == 0 && lun__layout_count(l) == a->n)
-        return lun__node_reshape(e, a, l->rank, l->extent, out);
-    if (dense && a->kind == LUN_NODE_LEAF) {
-        lun_status s = leaf_on_run(e, a, l, out);
-        if (s != LUN_OK || *out)
-            return s;
-    }
-    return new_view(e, a, l, out);
-}
-
-/* Whether a, a NUMBER, is the same number beyond its ends too. */
-static bool is_even(const lun_node *a, const lun_padding *p)
-{
-    bool valued = false;
-    for (int k = 0; k < p->rank; k++)
-        valued |= p->rule[k] == LUN_PAD_VALUE && p->extent[k] != p->inner[k];
-    return a->kind == LUN_NODE_NUMBER && (!valued || a->cell == p->value);
-}
-
-lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out)
-{
-    bool none = true;
-    for (int k = 0; k < p->rank; k++)
-        none &= p->before[k] == 0 && p->extent[k] == p->inner[k];
-    if (none) {
-        *out = lun__node_retain(a);
-        return LUN_OK;
-    }
-    if (is_even(a, p))
-        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, p->rank, p->extent, out);
-    lun_node *n = start(e, LUN_NODE_PAD, 0, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->in[0] = a;
-    n->cell = p->value;
-    n->offset = p->rank == 1 ? p->before[0] : 0;
-    for (int k = 0; k < p->rank; k++)
-        n->step |= (int64_t)p->rule[k] << 8 * k;
-    return shaped(e, n, set_both(e, n, p->rank, p->extent, p->before), out);
-}
-
-lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
-                            const int64_t *shape, lun_node **out)
-{
-    lun_node *n = start(e, LUN_NODE_CONCAT, 0, (lun_dtype)in[0]->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    lun_status s = set_operands(e, n, in, count);
-    n->step = blocks;
-    if (s == LUN_OK)
-        s = set_shape(e, n, rank, shape);
-    return shaped(e, n, s, out);
-}
-
-static bool has_shape(const lun_node *n, int rank, const int64_t *shape)
-{
-    int64_t own[LUN_MAX_RANK];
-    lun__node_shape(n, own);
-    return n->rank == rank && !memcmp(own, shape, (size_t)rank * sizeof *own);
-}
-
-lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
-                             lun_node **out)
-{
-    lun_layout whole, view;
-    if (has_shape(a, rank, shape)) {
-        *out = lun__node_retain(a);
-        return LUN_OK;
-    }
-    if (a->kind == LUN_NODE_LEAF && !a->storage->wrapped)
-        return shared_leaf(e, a->storage, a->offset, rank, shape, out);
-    if (a->kind == LUN_NODE_NUMBER)
-        return lun__node_number(e, (lun_dtype)a->dtype, a->cell, rank, shape, out);
-    if (a->kind == LUN_NODE_VIEW) {
-        lun__node_layout(a, &whole);
-        if (lun__layout_reshaped(&whole, rank, shape, &view))
-            return new_view(e, a->in[0], &view, out);
-    }
-    lun_node *n = start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->in[0] = a;
-    n->is |= a->is & LUN_IS_SOURCE;
-    return shaped(e, n, set_shape(e, n, rank, shape), out);
+    return lun__node_shaped(e, n, shape_like(e, n, a), out);
 }
 
 lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
-    lun_node *n = start(e, LUN_NODE_MATMUL, 0, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_MATMUL, 0, t);
     if (!n)
         return LUN_ENOMEM;
     lun__node_shape(a, shape);
@@ -528,7 +323,7 @@ lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t
     n->is = 0; /* whatever the operands are, it is worth keeping */
     n->in[0] = a;
     n->in[1] = b;
-    return shaped(e, n, set_shape(e, n, a->rank, shape), out);
+    return lun__node_shaped(e, n, lun__node_set_shape(e, n, a->rank, shape), out);
 }
 
 lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
@@ -536,18 +331,18 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
                                lun_dtype t, int rank, const int64_t *shape,
                                const char *const *notes, lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
+    lun_node *n = lun__node_start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
     if (!n)
         return LUN_ENOMEM;
-    lun_status s = set_operands(e, n, in, lun__algorithm_rows[which].operands);
+    lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
     if (s == LUN_OK)
-        s = set_shape(e, n, rank, shape);
+        s = lun__node_set_shape(e, n, rank, shape);
     n->step = line;
     n->cell = option ? option[0] : 0;
     n->offset = option ? (int64_t)option[1] : 0;
     n->notes = notes;
     n->is = 0; /* whatever the operands are, it is worth keeping */
-    return shaped(e, n, s, out);
+    return lun__node_shaped(e, n, s, out);
 }
 
 static lun_dtype value_dtype(const lun_ir_function *body, int k)
@@ -560,36 +355,37 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              int elements, int64_t line, int rank, const int64_t *shape,
                              lun_node **out)
 {
-    lun_node *n = start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
+    lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
     if (!n)
         return LUN_ENOMEM;
-    lun_status s = set_operands(e, n, in, count);
+    lun_status s = lun__node_set_operands(e, n, in, count);
     if (s == LUN_OK) {
         n->function = f;
         n->body = body;
         n->elements = elements;
         n->step = line;
         n->is = 0; /* whatever the operands are, it is worth keeping */
-        s = set_shape(e, n, rank, shape);
+        s = lun__node_set_shape(e, n, rank, shape);
     }
-    return shaped(e, n, s, out);
+    return lun__node_shaped(e, n, s, out);
 }
 
 lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
 {
     const bool running = of->kind == LUN_NODE_RUNNING;
-    lun_node *n = start(e, LUN_NODE_RESULT, k,
+    lun_node *n =
+        lun__node_start(e, LUN_NODE_RESULT, k,
                         running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = of;
-    return shaped(e, n, shape_like(e, n, of), out);
+    return lun__node_shaped(e, n, shape_like(e, n, of), out);
 }
 
 lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_node *const *in,
                            lun_function *f, const lun_ir_function *body, lun_node **out)
 {
-    lun_node *n = start(e, (lun_node_kind)from->kind, op, (lun_dtype)from->dtype);
+    lun_node *n = lun__node_start(e, (lun_node_kind)from->kind, op, (lun_dtype)from->dtype);
     if (!n)
         return LUN_ENOMEM;
     lun_status s = LUN_OK;
@@ -602,19 +398,19 @@ lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_
     n->step = from->step;
     n->cell = from->cell;
     if (lun__node_has_many(from))
-        s = set_operands(e, n, in, from->count);
+        s = lun__node_set_operands(e, n, in, from->count);
     for (int k = 0; k < 3 && !lun__node_has_many(from); k++)
         n->in[k] = in[k];
     if (s == LUN_OK && from->rank > 1)
         s = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD
-                ? set_both(e, n, from->rank, from->shape, from->shape + from->rank)
-                : set_shape(e, n, from->rank, from->shape);
+                ? lun__node_set_both(e, n, from->rank, from->shape, from->shape + from->rank)
+                : lun__node_set_shape(e, n, from->rank, from->shape);
     n->elements = from->elements;
     n->function = f;
     n->body = body;
     n->notes = from->notes;
     n->extended |= f || body || from->notes;
-    s = shaped(e, n, s, out);
+    s = lun__node_shaped(e, n, s, out);
     if (s == LUN_OK)
         (*out)->is |= from->is & LUN_IS_WHOLE;
     return s;

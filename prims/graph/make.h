@@ -1,7 +1,9 @@
-/* make.h - what making nodes needs of their memory and their table (node.c).
- * Private to the two. */
+/* make.h - what making nodes (make.c, makeview.c) needs of their memory and their table (node.c),
+ * and the fields that nodes of all kinds have.  Private to the three. */
 #ifndef LUN_NODE_MAKE_H
 #define LUN_NODE_MAKE_H
+
+#include <string.h>
 
 #include "engine/state.h"
 #include "graph/node.h"
@@ -15,5 +17,45 @@ void lun__node_drop(lun_engine *e, lun_node *n);
 /* *out: a reference to the node of the table that equals n, which is then freed, or else n itself,
  * which takes references to its operands.  On failure n is freed. */
 lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out);
+
+/* A node without operands yet; NULL and the error: out of memory.  Field by field: what an unused
+ * node holds is NULL already, and clearing all of it would take longer than the rest. */
+static inline lun_node *lun__node_start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
+{
+    if (!e->spare && !lun__nodes_more(e)) {
+        lun__nomem(e);
+        return NULL;
+    }
+    lun_node *n = e->spare;
+    e->spare = n->chain;
+    e->stats.nodes++;
+    /* one store, as the hash reads it by one load: loads of several stores wait for them */
+    uint64_t nature = (uint32_t)op | (uint64_t)(uint8_t)kind << 32 | (uint64_t)(uint8_t)t << 40;
+    memcpy(n, &nature, sizeof nature);
+    n->refs = 1;
+    n->rank = n->extended = 0;
+    n->is = kind == LUN_NODE_LEAF ? 0 : LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
+    n->n = 0;
+    n->offset = n->step = 0;
+    n->cell = 0;
+    n->where = 0;
+    n->workgroup = 0;
+    n->waits = LUN_WAITS_ARRAY;
+    n->mark = n->lowered = 0;
+    return n;
+}
+
+/* Sets n's rank, shape and number of elements.  LUN_ERANGE: more than an array can have. */
+lun_status lun__node_set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape);
+
+/* The shape of a VIEW or PAD, and as many other numbers behind it if the rank is 2 or more. */
+lun_status lun__node_set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,
+                              const int64_t *other);
+
+/* Gives n a list of operands, to which it holds no references yet. */
+lun_status lun__node_set_operands(lun_engine *e, lun_node *n, lun_node *const *in, int count);
+
+/* Interns n; after a failure s of setting its shape, drops it and returns s. */
+lun_status lun__node_shaped(lun_engine *e, lun_node *n, lun_status s, lun_node **out);
 
 #endif
