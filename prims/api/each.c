@@ -5,6 +5,7 @@
 
 #include "api/elements.h"
 #include "api/generate.h"
+#include "api/owners.h"
 #include "api/scatter.h"
 #include "base/sized.h"
 #include "lunarray_bind.h"
@@ -63,12 +64,14 @@ static bool is_all(const lun_array *a, const lun_layout *l)
            !memcmp(own.stride, l->stride, n);
 }
 
-/* What is on its way into one array.  Of a scattered store: the elements that it goes to, or a copy
- * of them that they become, where that may fail or they do not stand side by side. */
+/* What is on its way into one array.  Of a scattered store: places that have the elements, or the
+ * elements that it goes to, or a copy of them that they become, where that may fail or they do not
+ * stand side by side. */
 typedef struct assignment {
     const lun_front_store *store;
     lun_array *target, *part; /* direct: a window, and what it becomes */
     lun_array *place, *value;
+    lun_owners *owners;
     lun_target to;
     lun_scatter scatter;
     void *copy, *places, *values; /* owned */
@@ -139,6 +142,38 @@ static void *copied(const assignment *all, const assignment *a)
     return NULL;
 }
 
+static lun_status does_not_fit(lun_engine *e, const lun_front_result *r, const assignment *a,
+                               int64_t bad)
+{
+    return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
+                          &(lun_value){LUN_I64, {.i = bad}});
+}
+
+/* The same as ready, of a set of places; without a->owners it is for host memory. */
+static lun_status ready_apart(lun_engine *e, const lun_front_result *r, assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    int64_t bad;
+    bool fits = true;
+    lun_status s = lun__hold(e, to);
+    if (s != LUN_OK || a->place->viewed || a->value->viewed)
+        return s;
+    const lun_scatter how = {.dtype = lun_dtype_of(to),
+                             .from = lun_dtype_of(a->value),
+                             .count = lun_size(a->place),
+                             .how = a->store->how,
+                             .behind = a->store->behind,
+                             .exact = a->store->note >= 0};
+    lun_owned what = {.array = lun__base(to)->node,
+                      .place = a->place->node,
+                      .value = a->value->node,
+                      .how = &how};
+    lun__layout_of(to, &what.at);
+    what.at.offset += what.array->offset;
+    s = lun__owners_open(e, &what, &a->owners, &fits, &bad);
+    return s == LUN_OK && !fits ? does_not_fit(e, r, a, bad) : s;
+}
+
 /* Everything of a scattered store that may fail: then no element has changed. */
 static lun_status ready(lun_engine *e, const lun_front_result *r, const assignment *all,
                         assignment *a)
@@ -147,7 +182,10 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     const void *places = NULL, *values = NULL;
     int64_t n = lun_size(a->place), bad;
     bool exact = a->store->note >= 0;
-    lun_status s = elements(e, a->place, n, &a->places, &places);
+    lun_status s = e->set_count ? ready_apart(e, r, a) : LUN_OK;
+    if (s != LUN_OK || a->owners)
+        return s;
+    s = elements(e, a->place, n, &a->places, &places);
     if (s == LUN_OK)
         s = elements(e, a->value, is_number(a->value) && n > 0 ? 1 : n, &a->values, &values);
     if (s == LUN_OK)
@@ -174,8 +212,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     if (!a->copy)
         a->scatter.elements = a->to.data + a->to.at.offset * a->to.size;
     else if (lun__scatter(e, &a->scatter, &bad) < n)
-        return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
-                              &(lun_value){LUN_I64, {.i = bad}});
+        return does_not_fit(e, r, a, bad);
     return LUN_OK;
 }
 
@@ -192,7 +229,9 @@ static lun_status commit(lun_engine *e, assignment *all, int count)
         assignment *a = &all[k];
         if (!a->place || a->joins)
             continue;
-        if (a->copy)
+        if (a->owners)
+            s = lun__owners_write(a->owners, lun__base(a->store->to.array)->node);
+        else if (a->copy)
             lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
         else
             scatters[waiting++] = &a->scatter;
@@ -206,6 +245,7 @@ static void end_assignment(assignment *a)
 {
     if (!a->joins)
         free(a->copy);
+    lun__owners_close(a->owners);
     free(a->places);
     free(a->values);
     lun_release(a->part);

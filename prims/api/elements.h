@@ -43,6 +43,10 @@ lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
  * NUMBER for each, or a LEAF or VIEW of one of as many. *done: nothing remains to be written. */
 lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
                             bool *done);
+/* The same at the places of the set in use, where elements of a, which is held, or of n stand there
+ * alone: each place writes its part. */
+lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done);
 /* The same elements with their axes in that order. */
 void lun__target_reorder(lun_target *to, const lun_axes *x);
 /* Elements first .. first + count - 1 from host. */

@@ -3,6 +3,7 @@
 #include "api/api.h"
 #include "api/elements.h"
 #include "api/indices.h"
+#include "api/owners.h"
 #include "api/scatter.h"
 #include "lunarray_bind.h"
 #include "run/run.h"
@@ -60,6 +61,7 @@ typedef struct put {
     lun_taking where;
     lun_node *place, *value; /* value: a Scalar, or of the places' shape */
     lun_scatter scatter;
+    lun_owners *owners; /* NULL: it is for host memory */
 } put;
 
 /* x broadcast to the shape of the places. */
@@ -126,15 +128,47 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     return s;
 }
 
+/* The elements that the places name, as numbers of those of the array's top. */
+static void find_span(put *p)
+{
+    int64_t low = p->at.of.offset, high = low;
+    for (int k = 0; k < p->at.of.rank; k++) {
+        int64_t span = (p->at.of.extent[k] - 1) * p->at.of.stride[k];
+        *(span < 0 ? &low : &high) += span;
+    }
+    p->scatter.low = low;
+    p->scatter.span = high - low + 1;
+    p->scatter.count = p->at.n;
+}
+
+/* Has the places of a set take the values, if it is for them. */
+static lun_status ready_apart(put *p)
+{
+    bool fits;
+    int64_t bad;
+    lun_status s = lun__hold(p->e, p->to);
+    const lun_node *to = lun__base(p->to)->node;
+    const lun_owned what = {to,
+                            p->place,
+                            p->value,
+                            {.rank = 1, .offset = to->offset, .extent = {to->n}, .stride = {1}},
+                            &p->scatter};
+    return s == LUN_OK ? lun__owners_open(p->e, &what, &p->owners, &fits, &bad) : s;
+}
+
 /* Everything that may fail: then no element has changed. */
 static lun_status ready(put *p)
 {
     lun_engine *e = p->e;
     lun_target to;
     lun_node *todo[2] = {p->place, p->value};
+    find_span(p);
     lun_status s = lun__run(e, todo, 2);
-    if (s == LUN_OK)
-        s = lun__writable(e, p->to, &to);
+    if (s == LUN_OK && e->set_count)
+        s = ready_apart(p);
+    if (s != LUN_OK || p->owners)
+        return s;
+    s = lun__writable(e, p->to, &to);
     for (int k = 0; s == LUN_OK && k < 2; k++)
         if (todo[k]->kind == LUN_NODE_LEAF)
             s = lun__storage_host(e, todo[k]->storage, false);
@@ -150,20 +184,16 @@ static const void *first_of(const lun_node *n)
     return n->kind == LUN_NODE_LEAF ? (const void *)lun__leaf_data(n) : &n->cell;
 }
 
-static void write_all(put *p)
+static lun_status write_all(put *p)
 {
-    int64_t bad, low = p->at.of.offset, high = low;
-    for (int k = 0; k < p->at.of.rank; k++) {
-        int64_t span = (p->at.of.extent[k] - 1) * p->at.of.stride[k];
-        *(span < 0 ? &low : &high) += span;
-    }
-    p->scatter.low = low;
-    p->scatter.span = high - low + 1;
+    int64_t bad;
+    if (p->owners)
+        return lun__owners_write(p->owners, lun__base(p->to)->node);
     p->scatter.place = first_of(p->place);
     p->scatter.values = first_of(p->value);
     p->scatter.step = p->value->kind == LUN_NODE_LEAF;
-    p->scatter.count = p->at.n;
     lun__scatter(p->e, &p->scatter, &bad);
+    return LUN_OK;
 }
 
 lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
@@ -184,8 +214,9 @@ lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
         if (s == LUN_OK)
             s = ready(&p);
         if (s == LUN_OK)
-            write_all(&p);
+            s = write_all(&p);
     }
+    lun__owners_close(p.owners);
     lun__indices_end(e, &p.at, &p.where);
     lun__node_release(e, p.place);
     lun__node_release(e, p.value);

@@ -7,6 +7,7 @@
 #include "api/axes.h"
 #include "api/elements.h"
 #include "run/run.h"
+#include "store/placed.h"
 
 /* How what stands at `from` is broadcast to that shape; extents of 1 may be more. */
 static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *out)
@@ -273,6 +274,12 @@ static lun_status store(lun_engine *e, lun_array *target, const assignment *a)
     if (!is_whole(target, a->x) || !n->rank || n->kind != LUN_NODE_LEAF || n->storage->wrapped ||
         n->storage->refs != 1)
         return store_elements(e, target, a);
+    const lun_placed *was = old->kind == LUN_NODE_LEAF ? old->storage->placed
+                            : old->extended            ? old->wish
+                                                       : NULL;
+    lun_status s = was ? lun__placed_follow(e, was, n->storage) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
     target->node = lun__node_retain(n); /* the new elements as they are, nothing is copied */
     target->made = 1;
     lun__node_release(e, old);

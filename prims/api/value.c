@@ -210,6 +210,8 @@ static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out
         return s;
     s = lun__storage_transfer(e, &to, &from, 0);
     if (s == LUN_OK)
+        s = lun__placed_follow(e, n->storage->placed, to.s);
+    if (s == LUN_OK)
         *out = to.s;
     else
         lun__storage_release(e, to.s);
@@ -235,7 +237,7 @@ lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
     if (s == LUN_OK && !done)
         s = lun__copy_out(e, n, 0, n->n, (*out)->data);
     if (s == LUN_OK && from)
-        s = lun__placed_follow(e, from, *out);
+        s = lun__placed_follow(e, from->placed, *out);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;

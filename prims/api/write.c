@@ -53,8 +53,11 @@ lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, cons
     if (s != LUN_OK)
         return s;
     const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
-    if (!lun__storage_remote(e, top->storage) ||
-        (in->kind == LUN_NODE_LEAF && in->storage == top->storage))
+    if (in->kind == LUN_NODE_LEAF && in->storage == top->storage)
+        return LUN_OK;
+    if (e->set_count)
+        return lun__write_apart(e, a, x, n, done);
+    if (!lun__storage_remote(e, top->storage))
         return LUN_OK;
     to.s = top->storage;
     to.offset = top->offset;

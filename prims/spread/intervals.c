@@ -43,6 +43,36 @@ bool lun__intervals_add(lun_intervals *s, int64_t lo, int64_t hi)
     return true;
 }
 
+bool lun__intervals_room(lun_intervals *s, int calls)
+{
+    while (s->room - s->count < calls)
+        if (!lun__grow(&s->at, s->room, &s->room, sizeof *s->at))
+            return false;
+    return true;
+}
+
+bool lun__intervals_remove(lun_intervals *s, int64_t lo, int64_t hi)
+{
+    if (lo >= hi)
+        return true;
+    int first = find(s, lo + 1), last = first; /* those that meet lo .. hi - 1 */
+    while (last < s->count && s->at[last].lo < hi)
+        last++;
+    if (first == last)
+        return true;
+    const lun_interval before = {s->at[first].lo, lo}, behind = {hi, s->at[last - 1].hi};
+    const int kept = (before.lo < before.hi) + (behind.lo < behind.hi);
+    if (kept > last - first && !lun__intervals_room(s, 1))
+        return false;
+    memmove(s->at + first + kept, s->at + last, (size_t)(s->count - last) * sizeof *s->at);
+    s->count += kept - (last - first);
+    if (before.lo < before.hi)
+        s->at[first++] = before;
+    if (behind.lo < behind.hi)
+        s->at[first] = behind;
+    return true;
+}
+
 bool lun__intervals_copy(const lun_intervals *from, lun_intervals *to)
 {
     *to = (lun_intervals){0};

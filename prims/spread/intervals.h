@@ -18,6 +18,9 @@ typedef struct lun_intervals {
 
 /* Each with lo <= hi.  False without memory: nothing has changed. */
 bool lun__intervals_add(lun_intervals *s, int64_t lo, int64_t hi);
+bool lun__intervals_remove(lun_intervals *s, int64_t lo, int64_t hi);
+/* Memory for so many calls of these two, which do not fail then. */
+bool lun__intervals_room(lun_intervals *s, int calls);
 bool lun__intervals_copy(const lun_intervals *from, lun_intervals *to); /* to is empty */
 void lun__intervals_clear(lun_intervals *s);                            /* keeps its memory */
 void lun__intervals_free(lun_intervals *s);

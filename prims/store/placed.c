@@ -178,16 +178,17 @@ typedef struct mover {
     int64_t first;
 } mover;
 
-static void count(const mover *v, const lun_placed_move *m, int64_t bytes)
+void lun__placed_count(lun_engine *e, const lun_backend_slot *from_at,
+                       const lun_backend_slot *to_at, int64_t bytes)
 {
-    lun_stats *all = &v->e->stats;
-    lun_place_stats *to = m->to ? m->to->counted : NULL, *from = m->from ? m->from->counted : NULL;
-    const bool up = !m->from, down = !m->to;
+    lun_stats *all = &e->stats;
+    lun_place_stats *to = to_at ? to_at->counted : NULL, *from = from_at ? from_at->counted : NULL;
+    const bool up = !from_at, down = !to_at;
     all->moves++;
     all->bytes_moved += up || down ? 0 : bytes;
     /* devices count their transfers themselves */
-    all->bytes_to_device += up && !m->to->backend->buffer_new ? bytes : 0;
-    all->bytes_to_host += down && !m->from->backend->buffer_new ? bytes : 0;
+    all->bytes_to_device += up && !to_at->backend->buffer_new ? bytes : 0;
+    all->bytes_to_host += down && !from_at->backend->buffer_new ? bytes : 0;
     if (to) {
         to->moves++;
         to->bytes_moved += up ? 0 : bytes;
@@ -259,24 +260,29 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     else
         s = across(v, from, from_at, to_at, bytes);
     if (s == LUN_OK)
-        count(v, m, bytes);
+        lun__placed_count(v->e, m->from, m->to, bytes);
     return s;
 }
 
-lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                              int64_t hi, lun_piece **out)
+lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, lun_piece **out)
 {
     lun_placed *p;
     lun_status status = lun__placed_open(e, s, &p);
     if (status != LUN_OK)
         return status;
-    lun_piece *x = *out = lun__placed_piece(p, at);
-    if (!x)
-        return lun__nomem(e);
-    status = grow(e, s, x, lo, hi);
+    *out = lun__placed_piece(p, at);
+    return *out ? grow(e, s, *out, lo, hi) : lun__nomem(e);
+}
+
+lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                              int64_t hi, lun_piece **out)
+{
+    lun_status status = lun__placed_room(e, s, at, lo, hi, out);
+    mover v = {e, s, status == LUN_OK ? *out : NULL, NULL, 0};
     if (status == LUN_OK)
-        status = lun__placed_route(p, !s->stale, at, lo, hi, move, &(mover){e, s, x, NULL, 0});
-    if (status == LUN_OK && !lun__intervals_add(&x->fresh, lo, hi))
+        status = lun__placed_route(s->placed, !s->stale, at, lo, hi, move, &v);
+    if (status == LUN_OK && !lun__intervals_add(&(*out)->fresh, lo, hi))
         status = lun__nomem(e);
     return status;
 }
@@ -315,94 +321,4 @@ lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
                    (size_t)((to - from) * size));
     }
     return lun__placed_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, host, lo});
-}
-
-/* ---- changes --------------------------------------------------------------------------------- */
-
-void lun__placed_outdate(lun_storage *s)
-{
-    for (lun_piece *x = s->placed->pieces; x; x = x->next)
-        lun__intervals_clear(&x->fresh);
-    lun__intervals_clear(&s->placed->host);
-}
-
-/* The distribution of an array whose copies differ is decided anew: so is what they come to. */
-static void decide_versions(lun_placed *p)
-{
-    if (p->versions->decided)
-        return;
-    p->versions->decided = true;
-    p->versions->combine = lun__combine_retain(p->combine);
-}
-
-lun_status lun__placed_combine(lun_engine *e, lun_storage *s, lun_combine *c)
-{
-    lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
-    if (status != LUN_OK)
-        return status;
-    lun__combine_retain(c);
-    lun__combine_release(p->combine);
-    p->combine = c;
-    if (p->versions)
-        decide_versions(p);
-    return LUN_OK;
-}
-
-lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
-{
-    lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
-    if (status != LUN_OK || p->spread == spread)
-        return status;
-    if (p->versions && !(p->spread && lun__spread_same(p->spread, spread)))
-        decide_versions(p);
-    lun__spread_release(p->spread);
-    p->spread = lun__spread_retain(spread);
-    return LUN_OK;
-}
-
-lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
-{
-    lun_spread *before = s->placed ? s->placed->spread : NULL;
-    const bool fits = !wish->spread || wish->spread->n == s->count;
-    if (fits && !s->placed) {
-        s->placed = wish;
-        return NULL;
-    }
-    if (fits) {
-        lun_combine *kept = s->placed->combine;
-        s->placed->combine = wish->combine;
-        wish->combine = kept;
-    }
-    if (fits && wish->spread) {
-        s->placed->spread = wish->spread;
-        wish->spread = before;
-    }
-    lun__placed_free(e, wish);
-    return NULL;
-}
-
-lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to)
-{
-    lun_spread *s = from->placed ? from->placed->spread : NULL;
-    lun_status status = s && s->n == to->count ? lun__placed_decide(e, to, s) : LUN_OK;
-    return status == LUN_OK && from->placed && from->placed->combine
-               ? lun__placed_combine(e, to, from->placed->combine)
-               : status;
-}
-
-const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)
-{
-    return lun__placed_fits(e, s->placed ? s->placed->spread : NULL);
-}
-
-const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x)
-{
-    if (!x || x->places != lun__set_places(e))
-        return NULL;
-    for (int k = 0; k < x->places; k++)
-        if (x->place[k] != lun__set_at(e, k))
-            return NULL;
-    return x;
 }

@@ -92,6 +92,9 @@ lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *a
 lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
 /* The same into `host`, where they are not kept for s. */
 lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host);
+/* Counts bytes that were moved from one place to another, NULL: the host. */
+void lun__placed_count(lun_engine *e, const lun_backend_slot *from, const lun_backend_slot *to,
+                       int64_t bytes);
 /* No place has current elements of s any more. */
 void lun__placed_outdate(lun_storage *s);
 /* Makes all elements current in one buffer of a device, which becomes its mirror. */
@@ -104,12 +107,33 @@ lun_combine *lun__combine_retain(lun_combine *c); /* NULL is allowed, as here: *
 void lun__combine_release(lun_combine *c);
 /* s, of a new array, shall be distributed as a wish says, which is taken.  Cannot fail: NULL. */
 lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish);
-/* A copy of the elements of `from` is distributed as these are. */
-lun_status lun__placed_follow(lun_engine *e, const lun_storage *from, lun_storage *to);
+/* Elements that are a copy of others, or take their place, are distributed as these are; from:
+ * what these have or wish, NULL: nothing. */
+lun_status lun__placed_follow(lun_engine *e, const lun_placed *from, lun_storage *to);
 /* A spread if it is over the places of the set in use, else NULL. */
 const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
+
+/* ---- written.c: elements written at places, not by a kernel ---------------------------------- */
+
+/* Where elements of s are written, each at one place: where they belong, of copies each place a
+ * part.  What is not distributed becomes blocks of whole slices of `unit` elements.  LUN_ENOMEM. */
+lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit,
+                              lun_interval part[LUN_MAX_PLACES]);
+/* Whether elements of s may be written there: it is in no file, and wraps no memory. */
+bool lun__placed_takes(const lun_engine *e, const lun_storage *s);
+/* Memory for elements lo .. hi - 1 of s at a place, beside what its piece holds; they are not made
+ * current. */
+lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, lun_piece **out);
+/* Elements lo .. hi - 1 of s become current in host memory, which may lack others. */
+lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
+/* So many calls of lun__placed_wrote are about to come, which has the pieces that it will have. */
+lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
+/* Elements lo .. hi - 1 have been written at a place, NULL: in host memory.  They are current there
+ * alone. */
+void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi);
 
 /* ---- versions.c: copies that differ ---------------------------------------------------------- */
 

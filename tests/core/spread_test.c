@@ -58,13 +58,17 @@ static void test_intervals(void **state)
             memset(in, 0, sizeof in);
         }
         hi = hi > lo + 9 ? lo + 9 : hi;
-        assert_true(lun__intervals_add(&s, lo, hi));
+        const bool more = below(3) > 0;
+        assert_true((more ? lun__intervals_add : lun__intervals_remove)(&s, lo, hi));
         for (int64_t k = lo; k < hi; k++)
-            in[k] = true;
+            in[k] = more;
         same_set(&s, in);
         around(&s, in);
     }
     assert_true(lun__intervals_copy(&s, &copy));
+    same_set(&copy, in);
+    assert_true(lun__intervals_room(&copy, 40));
+    assert_true(copy.room >= copy.count + 40);
     same_set(&copy, in);
     lun__intervals_free(&copy);
     lun__intervals_free(&s);

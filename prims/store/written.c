@@ -1,0 +1,84 @@
+/* written.c - elements written at places by the host, each place some of them; see placed.h.  Knows
+ * not what is written. */
+#include "store/placed.h"
+
+bool lun__placed_takes(const lun_engine *e, const lun_storage *s)
+{
+    return e->set_count && !s->wrapped && !s->source;
+}
+
+/* Blocks of whole slices. */
+static lun_status new_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread **out)
+{
+    const lun_spread none = {.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
+    lun_spread *x = *out = lun__spread_copy(&none);
+    if (!x)
+        return lun__nomem(e);
+    x->places = lun__set_places(e);
+    for (int k = 0; k < x->places; k++)
+        x->place[k] = lun__set_at(e, k);
+    lun__spread_cut(x->rule, NULL, n / unit, x->places, x->bound);
+    for (int k = 0; k <= x->places; k++)
+        x->bound[k] *= unit;
+    return LUN_OK;
+}
+
+lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit,
+                              lun_interval part[LUN_MAX_PLACES])
+{
+    const lun_spread *x = lun__placed_spread(e, s);
+    lun_spread *made = NULL;
+    lun_status status = LUN_OK;
+    if (!x || x->kind == LUN_SPREAD_COPY)
+        status = new_blocks(e, s->count, unit, &made);
+    if (status == LUN_OK && !x)
+        status = lun__placed_decide(e, s, made);
+    const lun_spread *by = made ? made : x;
+    for (int k = 0; status == LUN_OK && k < by->places; k++)
+        part[k] = by->kind == LUN_SPREAD_OVERLAP ? (lun_interval){by->bound[k], by->bound[k + 1]}
+                                                 : lun__spread_part(by, k);
+    lun__spread_release(made);
+    return status;
+}
+
+lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status == LUN_OK && !s->data)
+        status = lun__storage_memory(e, s);
+    return status == LUN_OK && s->stale ? lun__placed_fetch(e, s, lo, hi) : status;
+}
+
+lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status != LUN_OK)
+        return status;
+    if (!s->stale) { /* what the host has are intervals from now on */
+        lun__intervals_clear(&p->host);
+        if (!lun__intervals_add(&p->host, 0, s->count))
+            return lun__nomem(e);
+        s->stale = true;
+    }
+    bool room = lun__intervals_room(&p->host, calls);
+    for (lun_piece *x = p->pieces; room && x; x = x->next)
+        room = lun__intervals_room(&x->fresh, calls);
+    return room ? LUN_OK : lun__nomem(e);
+}
+
+void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi)
+{
+    lun_placed *p = s->placed;
+    for (lun_piece *x = p->pieces; x; x = x->next)
+        (void)(x->at == at ? lun__intervals_add : lun__intervals_remove)(&x->fresh, lo, hi);
+    (void)(at ? lun__intervals_remove : lun__intervals_add)(&p->host, lo, hi);
+}
+
+void lun__placed_outdate(lun_storage *s)
+{
+    for (lun_piece *x = s->placed->pieces; x; x = x->next)
+        lun__intervals_clear(&x->fresh);
+    lun__intervals_clear(&s->placed->host);
+}

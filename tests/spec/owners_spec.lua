@@ -1,0 +1,329 @@
+-- What is written on a set of places, each element where it belongs: lun.each, put, set and fill of arrays and windows
+-- that are distributed in every way. The oracle of elements is plain Lua, that of what moves is counting.
+local lun = require "lunarray"
+local expect = require "expect"
+
+local refused = expect.failure
+local BUILD = os.getenv "BUILD" or "build"
+
+-- Of a run of this file by itself: sets of devices, in the place of parts of host memory.
+local DEVICES = os.getenv "OWNERS_DEVICES"
+local SETS = DEVICES and { "opencl:*", "opencl:2,openmp,opencl:1" } or { "openmp/3", "reference/4", "openmp,reference.2" }
+
+local before
+before_each(function() before = { lun.use() } end)
+after_each(function() lun.use(before) end)
+
+local function generator(seed)
+    return function(low, high)
+        if not high then low, high = 1, low end
+        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
+        return low + (seed >> 20) % (high - low + 1)
+    end
+end
+
+local function distributed(a, p, random)
+    local kind = ({ "none", "single", "block", "overlap", "copy" })[random(5)]
+    local options = {}
+    if kind == "single" then options.device = random(p) end
+    if kind == "block" or kind == "overlap" then
+        options.rule = ({ "remainder", "ceiling", "balanced" })[random(3)]
+        if random(4) == 1 then
+            options.rule, options.weights = nil, {}
+            for k = 1, p do options.weights[k] = random(0, 3) end
+            options.weights[random(p)] = 1
+        end
+    end
+    if kind == "overlap" then options.halo = random(0, 3) end
+    a:distribute(kind, options)
+    return random(2) == 1 and kind ~= "none" and lun.eval(a + 0):distribute(kind, options) or a, kind
+end
+
+-- Halves, so that sums of them are exact, and sums of thirds, which are not.
+local function numbers(n, random)
+    local list = {}
+    for i = 1, n do list[i] = random(-99, 99) / (random(2) == 1 and 2 or 3) end
+    return list
+end
+
+local function places_of(n, m, random)
+    local list = {}
+    for i = 1, m do list[i] = random(n) end
+    return list
+end
+
+-- By name: what a loop, or a call, does to an array a, by the engine and in Lua. x: as many numbers, at: places in a.
+local STEPS = {
+    { "each element", function(a, x) lun.each(#a, function(i) a[i] = x[i] * 2 end) end,
+        function(a, x) for i = 1, #a do a[i] = x[i] * 2 end end },
+    { "each element, of what it was", function(a) lun.each(#a, function(i) a[i] = a[i] * 2 + i end) end,
+        function(a) for i = 1, #a do a[i] = a[i] * 2 + i end end },
+    { "some elements", function(a, x) if #a > 2 then lun.each({ { 2, #a - 1 } }, function(i) a[i + 1] = x[i] + i end) end end,
+        function(a, x) for i = 2, #a - 1 do a[i + 1] = x[i] + i end end },
+    { "every other one, from behind", function(a, x)
+        local w = a:sub(#a, 1, -2)
+        lun.each(#w, function(i) w[i] = x[i] end)
+    end, function(a, x) for i = #a, 1, -2 do a[i] = x[(#a - i) // 2 + 1] end end },
+    { "under a condition", function(a, x) lun.each(#a, function(i) if x[i] > 0 then a[i] = 1 / i end end) end,
+        function(a, x) for i = 1, #a do if x[i] > 0 then a[i] = 1 / i end end end },
+    { "where it belongs", function(a, x, at) lun.each(#at, function(i) a[at[i]] = x[at[i]] + i end) end,
+        function(a, x, at) for i = 1, #at do a[at[i]] = x[at[i]] + i end end },
+    { "sums", function(a, x, at) lun.each(#at, function(i) a[at[i]] = a[at[i]] + x[at[i]] / 3 end) end,
+        function(a, x, at) for i = 1, #at do a[at[i]] = a[at[i]] + x[at[i]] / 3 end end },
+    { "sums, of some rounds", function(a, x, at)
+        lun.each(#at, function(i) if x[at[i]] > 0 then a[at[i]] = a[at[i]] + i / 3 end end)
+    end, function(a, x, at) for i = 1, #at do if x[at[i]] > 0 then a[at[i]] = a[at[i]] + i / 3 end end end },
+    { "one sum", function(a, x) if #a > 0 then lun.each(#a, function(i) a[1] = a[1] + x[i] / 3 end) end end,
+        function(a, x) for i = 1, #a do a[1] = a[1] + x[i] / 3 end end },
+    { "put", function(a, _, at) if #a > 0 then a:put(at, at * 0.5) end end,
+        function(a, _, at) for i = 1, #at do a[at[i]] = at[i] * 0.5 end end },
+    { "put with combine", function(a, _, at) if #a > 0 then a:put(at, at / 3, { combine = "+" }) end end,
+        function(a, _, at) for i = 1, #at do a[at[i]] = a[at[i]] + at[i] / 3 end end },
+    { "set", function(a, x) a:set(x) end, function(a, x) for i = 1, #a do a[i] = x[i] end end },
+    { "set of a part", function(a, x) if #a > 1 then a:sub(2, #a):set(x:sub(1, #a - 1) * 2) end end,
+        function(a, x) for i = 2, #a do a[i] = x[i - 1] * 2 end end },
+    { "fill of a part", function(a) if #a > 1 then a:sub(2, #a, 2):fill(7) end end,
+        function(a) for i = 2, #a, 2 do a[i] = 7 end end },
+    { "one element", function(a) if #a > 0 then a[#a] = 5 end end, function(a) if #a > 0 then a[#a] = 5 end end },
+    { "used", function(a) lun.eval(a + 1) end, function() end },
+}
+
+local function check_sequence(seed, set, n, steps)
+    local random = generator(seed)
+    local p = select("#", lun.use(set))
+    local xs, values, at = numbers(n, random), numbers(n, random), n > 0 and places_of(n, random(0, 2 * n), random) or {}
+    local x, a = lun.vector(table.move(xs, 1, n, 1, {}), "f64"), lun.vector(table.move(values, 1, n, 1, {}), "f64")
+    local kind
+    a, kind = distributed(a, p, random)
+    x = distributed(x, p, random)
+    local places = distributed(lun.vector(table.move(at, 1, #at, 1, {}), "i64"), p, random)
+    local done = {}
+    for _ = 1, steps do
+        local step = STEPS[random(#STEPS)]
+        done[#done + 1] = step[1]
+        local what = ("seed %d, %s, %d elements, %s: %s"):format(seed, set, n, kind, table.concat(done, ", "))
+        local ok, message = pcall(step[2], a, x, places)
+        if not ok then error(what .. ": " .. tostring(message)) end
+        step[3](values, xs, at)
+        local is, d = a:distribution()
+        if d.diverged or (kind ~= "none" and is == "none") then error(what .. ": " .. is) end
+        if random(3) == 1 or #done == steps then
+            local got = a:totable()
+            for i = 1, n do
+                if got[i] ~= values[i] then error(("%s: element %d is %.17g, not %.17g"):format(what, i, got[i], values[i])) end
+            end
+        end
+    end
+end
+
+describe("what is written on a set of places", function()
+    it("is the serial loop's, in any sequence, of arrays distributed in any way", function()
+        local sizes = { 0, 1, 2, 3, 4, 5, 63, 64, 65, 200 }
+        for seed = 1, DEVICES and 60 or 300 do
+            check_sequence(seed, SETS[seed % #SETS + 1], sizes[seed % #sizes + 1], 6)
+        end
+    end)
+
+    it("is so of parts of any length", function()
+        local seed = 1000
+        for _, n in ipairs(DEVICES and { 16385 } or { 16383, 16384, 16385, 65535, 65536, 65537 }) do
+            for _, set in ipairs(SETS) do
+                seed = seed + 1
+                check_sequence(seed, set, n, 3)
+            end
+        end
+    end)
+
+    it("is so on several devices", function()
+        local there = false
+        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
+        if DEVICES or not there then return end
+        local command = "POCL_DEVICES='pthread pthread pthread' OWNERS_DEVICES=1 %s/lunarray tests/busted.lua %s 2>&1"
+        local pipe = assert(io.popen(command:format(BUILD, "tests/spec/owners_spec.lua")))
+        assert.matches("successes / 0 failures / 0 errors", pipe:read "a")
+        pipe:close()
+    end)
+end)
+
+local function counts(a)
+    local kind, d = a:distribution()
+    return kind .. (d.counts and " " .. table.concat(d.counts, " ") or "")
+end
+
+local WAYS = {
+    { "single", { device = 2 } }, { "block", { weights = { 1, 2, 1 } } }, { "block" }, { "overlap", { halo = 2 } }, { "copy" },
+}
+
+describe("an array that is written", function()
+    it("stays distributed as it was, and its copies do not differ", function()
+        lun.use(SETS[1])
+        for _, way in ipairs(WAYS) do
+            local function new()
+                return lun.eval(lun.zeros(12):copy():distribute(table.unpack(way)) + 0):distribute(table.unpack(way))
+            end
+            local wanted, at, other = counts(new()), lun.index(12) % 5 + 1, lun.range(1, 12):copy()
+            local function check(what, f)
+                local a = new()
+                f(a)
+                assert.equal(wanted, counts(a), what)
+                assert.is_false(select(2, a:distribution()).diverged)
+            end
+            check("all", function(a) lun.each(12, function(i) a[i] = i end) end)
+            check("a part", function(a) lun.each(5, function(i) a[2 * i] = i end) end)
+            check("some", function(a) lun.each(12, function(i) a[at[i]] = i end) end)
+            check("sums", function(a) lun.each(12, function(i) a[i // 3 + 1] = a[i // 3 + 1] + i end) end)
+            check("set", function(a) a:set(other) end)
+            check("set, kept", function(a) a:set(other * 2) end)
+            check("put", function(a) a:put(at, 1, { combine = "+" }) end)
+            check("fill", function(a) a:sub(3, 9):fill(1) end)
+        end
+    end)
+
+    it("and was not distributed takes the cut of the loop, or blocks", function()
+        local p = select("#", lun.use(SETS[1]))
+        local a, h = lun.zeros(10):copy(), lun.zeros(5, "i64"):copy()
+        lun.each(10, function(i) a[i] = i end)
+        lun.each(100, function(i) h[i % 5 + 1] = h[i % 5 + 1] + 1 end)
+        assert.equal(("block 3 3 4"), p == 3 and counts(a) or "block 3 3 4")
+        assert.equal(("block 1 1 3"), p == 3 and counts(h) or "block 1 1 3")
+        assert.same({ 20, 20, 20, 20, 20 }, h:totable())
+    end)
+
+    it("of any rank, also some of its rows and columns, has what the loop leaves", function()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            for _, way in ipairs(WAYS) do
+                if not way[2] or not way[2].weights or set == SETS[1] then
+                    local n, m = 7, 5
+                    local A = lun.eval(lun.zeros(n, m):copy():distribute(table.unpack(way)) + 0)
+                    local L = lun.zeros({ n, m }, "f64", { layout = "left" }):distribute(table.unpack(way))
+                    local x, wanted, left = lun.eval(lun.range(1, n) * 0.5), {}, {}
+                    for i = 1, n do
+                        wanted[i], left[i] = {}, {}
+                        for j = 1, m do wanted[i][j], left[i][j] = 0.0, 0.0 end
+                    end
+                    lun.each(n, function(i) A[i][2] = x[i] end)
+                    lun.each(m, function(j) A[3][j] = j + 0.5 end)
+                    lun.each({ n, m }, function(i, j) A[(i * j) % n + 1][j] = A[(i * j) % n + 1][j] + i / 3 end)
+                    lun.each({ n, m }, function(i, j) L[i][j] = i * 10 + j end)
+                    lun.each({ { 2, 4 }, { 2, 3 } }, function(i, j) L[i + 1][j] = x[i] end)
+                    for i = 1, n do wanted[i][2] = i * 0.5 end
+                    for j = 1, m do wanted[3][j] = j + 0.5 end
+                    for i = 1, n do
+                        for j = 1, m do
+                            wanted[(i * j) % n + 1][j] = wanted[(i * j) % n + 1][j] + i / 3
+                            left[i][j] = i * 10.0 + j
+                        end
+                    end
+                    for i = 2, 4 do for j = 2, 3 do left[i + 1][j] = i * 0.5 end end
+                    assert.same(wanted, A:totable(), set .. " " .. way[1])
+                    assert.same(left, L:totable(), set .. " " .. way[1])
+                end
+            end
+        end
+    end)
+
+    it("in several ways by one loop has all of them", function()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            for _, way in ipairs { { "block" }, { "copy" }, { "single" } } do
+                local A = lun.eval(lun.zeros({ 6, 4 }, "i8"):copy():distribute(way[1]) + 0)
+                local bins = lun.eval(lun.range(1, 60) % 6 + 1):cast "i64"
+                lun.each(60, function(i)
+                    A[bins[i]][1] = A[bins[i]][1] + 1
+                    A[bins[i]][3] = i // 2
+                    A[bins[i]][4] = math.max(A[bins[i]][4], i)
+                end)
+                local wanted = {}
+                for i = 1, 60 do
+                    local row = wanted[i % 6 + 1] or { 0, 0, 0, 0 }
+                    wanted[i % 6 + 1] = { row[1] + 1, 0, i // 2, i }
+                end
+                assert.same(wanted, A:totable(), set)
+            end
+        end
+    end)
+
+    it("is as it was after an error, which is that of one place", function()
+        local texts = {}
+        for _, set in ipairs { "openmp", table.unpack(SETS) } do
+            lun.use(set)
+            for w, way in ipairs { { "block" }, { "copy" }, { "single" } } do
+                local n = 40
+                local small = lun.zeros(n, "i8"):copy()
+                if set ~= "openmp" then small = lun.eval(small:distribute(way[1]) + 0) end
+                local at, x = lun.eval(lun.index(400) * 7 % n + 1), lun.ones(400, "i64") * 1
+                x[333], x[90], x[391] = 100, 100, 127
+                x = lun.eval(x)
+                local cases = {
+                    function() lun.each(400, function(i) small[at[i]] = small[at[i]] + x[i] * 2 end) end,
+                    function() lun.each(400, function(i) small[at[i] + i // 200] = i % 3 end) end,
+                    function() lun.each(41, function(i) small[i] = 1 end) end,
+                }
+                for c, f in ipairs(cases) do
+                    local text = tostring(refused("", f)):gsub("^[^:]*:%d+: ", "")
+                    texts[c] = texts[c] or text
+                    assert.equal(texts[c], text, set .. w)
+                    assert.equal(0, (small:abs() + 0):cast("i64"):sum())
+                end
+            end
+        end
+        assert.matches("index 41 is out of range", texts[2])
+    end)
+end)
+
+describe("what moves", function()
+    local NAMES = { "moves", "bytes_moved", "bytes_to_host", "bytes_to_device" }
+    local function gains(f)
+        local old, out = lun.stats(), {}
+        f()
+        local new = lun.stats()
+        for k, name in ipairs(NAMES) do out[k] = new[name] - old[name] end
+        return out
+    end
+
+    it("is nothing where each place writes its own, and the values that cross a boundary", function()
+        if DEVICES then return end
+        for _, set in ipairs { "openmp/4", "reference/2" } do
+            local p = select("#", lun.use(set))
+            for _, n in ipairs { p, 65, 1000 } do
+                local size = n // p
+                local function owner(i) return math.min(p, (i - 1) // size + 1) end
+                local x = lun.eval(lun.range(1, n):copy():distribute "block" * 0.5)
+                local at = lun.eval(lun.range(1, n):copy():distribute "block" * 1)
+                local a = lun.eval(lun.zeros(n):copy():distribute "block" + 0)
+                assert.same({ 0, 0, 0, 0 }, gains(function() lun.each(n, function(i) a[i] = x[i] end) end))
+                assert.same({ 0, 0, 0, 0 }, gains(function() lun.each(n, function(i) a[at[i]] = a[at[i]] + x[i] end) end))
+                assert.same({ 0, 0, 0, 0 }, gains(function() a:put(at, x) end))
+                local function crossing(place) -- of each place to each other one 16 bytes for each value
+                    local pairs_of, values = {}, 0
+                    for i = 1, n do
+                        local from, to = owner(i), owner(place(i))
+                        if from ~= to then
+                            values = values + 1
+                            pairs_of[from * 100 + to] = true
+                        end
+                    end
+                    local moves = 0
+                    for _ in pairs(pairs_of) do moves = moves + 1 end
+                    return { moves, 16 * values, 0, 0 }
+                end
+                assert.same(crossing(function(i) return n + 1 - i end),
+                    gains(function() lun.each(n, function(i) a[n + 1 - at[i]] = x[i] end) end))
+                assert.same(crossing(function(i) return i * 7 % n + 1 end),
+                    gains(function() lun.each(n, function(i) a[i * 7 % n + 1] = a[i * 7 % n + 1] + x[i] end) end))
+            end
+        end
+    end)
+
+    it("of values sent to a device is by way of the host, which writes for it", function()
+        if not DEVICES then return end
+        lun.use "opencl:*"
+        local n = 90
+        local x = lun.eval(lun.range(1, n):copy():distribute "block" * 0.5)
+        local a = lun.eval(lun.zeros(n):copy():distribute "block" + 0)
+        -- places and values, and the elements that they go to
+        assert.same({ 9, 0, 3 * 8 * n, 0 }, gains(function() lun.each(n, function(i) a[i * 7 % n + 1] = x[i] end) end))
+        assert.same({ 3, 0, 0, 8 * n }, gains(function() lun.eval(a + 1) end))
+    end)
+end)
