@@ -27,6 +27,13 @@ typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own *
 /* Processes indices from .. to - 1 of some work, concurrently with other calls; cannot fail. */
 typedef void lun_range_fn(void *ctx, int64_t from, int64_t to);
 
+/* Bytes for a rank. */
+typedef struct lun_link_part {
+    int to;
+    const void *bytes;
+    int64_t count;
+} lun_link_part;
+
 /* Messages between this rank and others, for a backend whose devices are ranks.  Rank 0 has the
  * script, the others serve it.  Each fails with LUN_EBACKEND, or what stopped it, and the text in
  * services->error. */
@@ -34,6 +41,10 @@ typedef struct lun_link {
     int rank, size; /* this one's number, from 0, and how many there are */
     /* Does not wait: the bytes are copied. */
     lun_status (*send)(void *ctx, int to, const void *bytes, int64_t count);
+    /* On rank 0: send of each of them, to different ranks, which pass them on down a tree; what is
+     * alike in them travels once.  Messages of both kinds arrive in the order in which they were
+     * sent.  A rank that has ended is the failure; the others get theirs. */
+    lun_status (*spread)(void *ctx, const lun_link_part *parts, int count);
     /* Waits for the next message from that rank, which is malloc'd.  NULL: rank 0 has ended. */
     lun_status (*receive)(void *ctx, int from, void **bytes, int64_t *count);
     void *ctx;

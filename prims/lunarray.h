@@ -47,7 +47,7 @@ extern "C" {
 #define LUN_MAX_PARAMS   32
 #define LUN_MAX_OUTPUTS  16
 /* Most places in a set. */
-#define LUN_MAX_PLACES 64
+#define LUN_MAX_PLACES 256
 
 #ifndef LUN_API
 #define LUN_API __attribute__((visibility("default")))

@@ -18,28 +18,107 @@ lun_status lun__mpi_fail(lun_mpi *m, lun_status s, const char *text)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+void lun__mpi_join_launch(lun_mpi *m)
+{
+    if (m->launched.length)
+        lun__strbuf_add(&m->out, m->launched.text, m->launched.length);
+    m->out.failed |= m->launched.failed;
+    lun__strbuf_clear(&m->launched);
+}
+
 void lun__mpi_ask(lun_mpi *m, lun_mpi_word word)
 {
+    lun__mpi_join_launch(m);
     lun__put_u8(&m->out, word);
+}
+
+void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads)
+{
+    bool written = false;
+    for (int i = 0; m->launched.length && i < m->kernel->ir.slot_count; i++) {
+        const int role = m->kernel->ir.slots[i].role;
+        written |= m->launch->slots[i] == reads && role != LUN_SLOT_IN && role != LUN_SLOT_UNIFORM;
+    }
+    if (written)
+        lun__mpi_join_launch(m);
+    lun__put_u8(&m->out, word);
+}
+
+/* What was to be sent is, or is lost. */
+static void clear_out(lun_mpi *m)
+{
+    lun__strbuf_clear(&m->out);
+    m->awaited = m->brings = false;
+}
+
+/* Sends requests of one rank. */
+static lun_status send_out(lun_mpi *m)
+{
+    const lun_link *link = m->services->link;
+    lun_status s = LUN_OK;
+    if (m->out.failed)
+        s = m->unsent = lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    else if (m->out.length && link) /* NULL: the ranks have ended, with all that they hold */
+        s = link->send(link->ctx, m->rank, m->out.text, (int64_t)m->out.length);
+    clear_out(m);
+    return s;
+}
+
+/* Whether what there is for that rank goes with requests for others. */
+static bool sets_out(const lun_mpi *x)
+{
+    return x->rank > 0 && (x->awaited || x->launched.length);
+}
+
+/* Sends requests of all that wait: down a tree, but those that bring elements. */
+static lun_status send_all(lun_mpi *m, lun_link_part *parts, int room)
+{
+    const lun_link *link = m->services->link;
+    lun_status first = LUN_OK, s = LUN_OK;
+    lun_mpi *x = m;
+    int count = 0;
+    do {
+        if (sets_out(x)) {
+            lun__mpi_join_launch(x);
+            if (count < room && !x->brings && !x->out.failed)
+                parts[count++] = (lun_link_part){x->rank, x->out.text, (int64_t)x->out.length};
+            else if ((s = send_out(x)) != LUN_OK)
+                first = s;
+        }
+        x = x->next;
+    } while (x != m);
+    if (count && (s = link->spread(link->ctx, parts, count)) != LUN_OK)
+        first = s;
+    for (int k = 0; k < count; x = x->next)
+        if (x->out.text == parts[k].bytes) {
+            clear_out(x);
+            k++;
+        }
+    return first;
 }
 
 lun_status lun__mpi_send(lun_mpi *m)
 {
-    const lun_link *link = m->services->link;
-    lun_status s = LUN_OK;
+    int waiting = 0;
+    const lun_mpi *x = m;
+    lun_link_part *parts = NULL; /* without memory all are told by rank 0 itself */
     if (m->rank <= 0)
-        s = lun__mpi_fail(m, LUN_EBACKEND, "only single ranks but the first are devices: mpi:2");
-    else if (m->out.failed)
-        s = lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
-    else if (m->out.length && link) /* NULL: the ranks have ended, with all that they hold */
-        s = link->send(link->ctx, m->rank, m->out.text, (int64_t)m->out.length);
-    lun__strbuf_clear(&m->out);
+        return lun__mpi_fail(m, LUN_EBACKEND, "only single ranks but the first are devices: mpi:2");
+    m->awaited |= m->out.length > 0 || m->out.failed;
+    do {
+        waiting += sets_out(x);
+        x = x->next;
+    } while (x != m);
+    if (waiting > 1 && m->services->link)
+        parts = calloc((size_t)waiting, sizeof *parts);
+    lun_status s = send_all(m, parts, parts ? waiting : 0);
+    free(parts);
     return s;
 }
 
 lun_status lun__mpi_asked(lun_mpi *m)
 {
-    return m->out.failed || m->out.length > MANY ? lun__mpi_send(m) : LUN_OK;
+    return m->out.failed || m->out.length > MANY ? send_out(m) : LUN_OK;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -94,9 +173,10 @@ lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out)
 {
     void *bytes = NULL;
     int64_t count = 0;
+    const bool behind = m->under_way && !m->launched.length; /* a launch */
     *out = (lun_mpi_answer){.trap = -1};
     lun_status s = lun__mpi_send(m);
-    if (s == LUN_OK && m->under_way && !m->kept)
+    if (s == LUN_OK && behind && !m->kept)
         s = receive(m, &m->kept, &m->kept_count);
     if (s == LUN_OK)
         s = receive(m, &bytes, &count);

@@ -12,10 +12,16 @@ typedef struct lun_mpi_numbers {
     int count, room;
 } lun_mpi_numbers;
 
-typedef struct lun_mpi {
+typedef struct lun_mpi lun_mpi;
+struct lun_mpi {
     const lun_services *services;
-    int rank;       /* that serves; -1: this state lists ranks, and computes nothing */
-    lun_strbuf out; /* requests that are not sent yet */
+    int rank;      /* that serves; -1: this state lists ranks, and computes nothing */
+    lun_mpi *next; /* the states of the engine, in a ring */
+    /* Requests that are not sent yet; a launch behind them, which was submitted: it sets out with
+     * those of other ranks, and until then others may ask for what it does not write. */
+    lun_strbuf out, launched;
+    bool awaited; /* another rank waits for what is in `out` */
+    bool brings;  /* there are elements in it */
     lun_mpi_numbers buffers, kernels;
     bool multiplies;
     int64_t unheard; /* bytes of elements sent since its last answer */
@@ -24,8 +30,9 @@ typedef struct lun_mpi {
     lun_launch *launch;
     void *kept;
     int64_t kept_count;
-    bool under_way;
-} lun_mpi;
+    bool under_way;    /* and its answer is to come, */
+    lun_status unsent; /* unless this happened: there was no memory for what was to be sent */
+};
 
 struct lun_buffer {
     int32_t number;
@@ -48,11 +55,16 @@ typedef struct lun_mpi_answer {
 
 /* A failure of this rank's own. */
 lun_status lun__mpi_fail(lun_mpi *m, lun_status s, const char *text);
+/* The launch that has not set out goes behind what there is. */
+void lun__mpi_join_launch(lun_mpi *m);
 /* Begins a request. */
 void lun__mpi_ask(lun_mpi *m, lun_mpi_word word);
+/* The same of one that reads a buffer: before a launch that has not set out and does not write
+ * it. */
+void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads);
 /* Ends one without an answer, which may be sent later. */
 lun_status lun__mpi_asked(lun_mpi *m);
-/* Sends what there is. */
+/* Sends what there is for that rank, and what others wait for or have been given to run. */
 lun_status lun__mpi_send(lun_mpi *m);
 /* Sends it and waits for the answer to the last request, whose failure is the failure. */
 lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out);
@@ -75,6 +87,8 @@ lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const vo
                            int64_t bytes);
 lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
                              int64_t bytes);
+lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
+                         lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
 lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                         int64_t origin, lun_buffer *to);
 lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
@@ -85,6 +99,7 @@ void lun__mpi_release(void *state, lun_kernel *k);
 lun_status lun__mpi_prepare(void *state, lun_kernel *k);
 lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l);
 lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l);
+lun_status lun__mpi_advance(void *state, bool *given);
 lun_status lun__mpi_collect(void *state);
 lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
                             int64_t pairs);

@@ -121,21 +121,24 @@ lun_status lun__desk_free(lun_desk *d, lun_bytes *in, bool *answers)
     return LUN_OK;
 }
 
-/* Whether so many bytes from there on are in the buffer. */
-static bool fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes)
+bool lun__desk_fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes)
 {
     return offset >= 0 && bytes >= 0 && offset <= b->bytes && bytes <= b->bytes - offset;
 }
 
-lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
+lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset, void *to,
+                          int64_t bytes)
 {
-    int64_t bytes;
-    lun_desk_buffer *b = lun__desk_buffer(d, in);
-    const int64_t offset = lun__take_i64(in);
-    const void *from = lun__take_bytes(in, &bytes);
-    *answers = false;
-    if (in->bad || (b->flaw.status == LUN_OK && !fits(b, offset, bytes)))
-        return lun__desk_strange(d, in);
+    if (b->buffer)
+        return d->by->download(d->state, b->buffer, offset, to, bytes);
+    if (bytes)
+        memcpy(to, b->data + offset, (size_t)bytes);
+    return LUN_OK;
+}
+
+lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, const void *from,
+                           int64_t bytes)
+{
     lun_status s = lun__desk_check(d, &b->flaw);
     if (s != LUN_OK || !bytes)
         return s;
@@ -148,22 +151,36 @@ lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
     return s;
 }
 
+lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    int64_t bytes;
+    lun_desk_buffer *b = lun__desk_buffer(d, in);
+    const int64_t offset = lun__take_i64(in);
+    const void *from = lun__take_bytes(in, &bytes);
+    *answers = false;
+    if (in->bad || (b->flaw.status == LUN_OK && !lun__desk_fits(b, offset, bytes)))
+        return lun__desk_strange(d, in);
+    return lun__desk_write(d, b, offset, from, bytes);
+}
+
 lun_status lun__desk_download(lun_desk *d, lun_bytes *in, bool *answers)
 {
     lun_desk_buffer *b = lun__desk_buffer(d, in);
     const int64_t offset = lun__take_i64(in), bytes = lun__take_i64(in);
     *answers = true;
-    if (in->bad || bytes > LUN_MPI_PIECE || (b->flaw.status == LUN_OK && !fits(b, offset, bytes)))
+    if (in->bad || bytes > LUN_MPI_PIECE ||
+        (b->flaw.status == LUN_OK && !lun__desk_fits(b, offset, bytes)))
         return lun__desk_strange(d, in);
     lun_status s = lun__desk_check(d, &b->flaw);
     if (s != LUN_OK)
         return s;
+    d->own.stats->bytes_sent += bytes;
     if (!b->buffer) {
         lun__put_bytes(&d->rest, b->data + offset, bytes);
         return LUN_OK;
     }
     void *to = malloc((size_t)bytes + 1);
-    s = to ? d->by->download(d->state, b->buffer, offset, to, bytes)
+    s = to ? lun__desk_read(d, b, offset, to, bytes)
            : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
     if (s == LUN_OK)
         lun__put_bytes(&d->rest, to, bytes);
@@ -283,5 +300,6 @@ void lun__desk_close(lun_desk *d)
             free_buffer(d, &d->buffers[i]);
     free(d->kernels);
     free(d->buffers);
+    free(d->takes);
     lun__strbuf_free(&d->rest);
 }

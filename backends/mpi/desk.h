@@ -31,6 +31,13 @@ typedef struct lun_desk_kernel {
     bool lasts; /* a run may last: it has loops, or calls functions */
 } lun_desk_kernel;
 
+/* Elements that another rank gives, which have not been taken yet. */
+typedef struct lun_desk_take {
+    int32_t buffer;
+    int from;
+    int64_t offset, bytes;
+} lun_desk_take;
+
 typedef struct lun_desk {
     /* as the engine's, but for the math mode, that of the kernel that is built, and the tick, which
      * is for the thread that serves */
@@ -43,6 +50,8 @@ typedef struct lun_desk {
     int buffer_count, buffer_room;
     lun_desk_kernel *kernels;
     int kernel_count, kernel_room;
+    lun_desk_take *takes;
+    int take_count, take_room;
     lun_strbuf rest; /* of the answer */
     int trap;
     int64_t trap_value;
@@ -61,6 +70,16 @@ lun_status lun__desk_check(const lun_desk *d, const lun_desk_flaw *flaw);
 /* The buffer, or kernel, that is named next; NULL: there is none, and the reader is bad. */
 lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in);
 lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in);
+/* Whether so many bytes from there on are in it. */
+bool lun__desk_fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes);
+/* Bytes from there on to memory, and from memory. */
+lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset, void *to,
+                          int64_t bytes);
+lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, const void *from,
+                           int64_t bytes);
+/* Takes what other ranks give and has not been taken, in its order: what fails is the buffers'
+ * flaw.  Fails where the ranks have given up. */
+lun_status lun__desk_take_all(lun_desk *d);
 /* All of them end. */
 void lun__desk_close(lun_desk *d);
 
@@ -68,6 +87,7 @@ void lun__desk_close(lun_desk *d);
  * is one.  LUN_EARG with a bad reader: it makes no sense. */
 typedef lun_status lun_desk_fn(lun_desk *d, lun_bytes *in, bool *answers);
 lun_desk_fn lun__desk_new, lun__desk_free, lun__desk_upload, lun__desk_download;
+lun_desk_fn lun__desk_give, lun__desk_take;
 lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product;
 lun_desk_fn lun__desk_build, lun__desk_release, lun__desk_prepare, lun__desk_source;
 lun_desk_fn lun__desk_run, lun__desk_combine;

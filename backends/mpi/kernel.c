@@ -97,36 +97,36 @@ lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static void put_slot(lun_mpi *m, const lun_launch *l, int i)
+static void put_slot(lun_strbuf *to, const lun_launch *l, int i)
 {
     const lun_stream *from = l->streams && l->streams[i].layout ? &l->streams[i] : NULL;
     const lun_buffer *b = l->slots[i];
-    lun__put_i32(&m->out, b ? b->number : -1);
-    lun__put_i64(&m->out, l->origin[i]);
-    lun__put_i64(&m->out, l->room[i]);
-    lun__put_u8(&m->out, !from ? LUN_MPI_DENSE : from->is_places ? LUN_MPI_PLACES : LUN_MPI_LAYOUT);
+    lun__put_i32(to, b ? b->number : -1);
+    lun__put_i64(to, l->origin[i]);
+    lun__put_i64(to, l->room[i]);
+    lun__put_u8(to, !from ? LUN_MPI_DENSE : from->is_places ? LUN_MPI_PLACES : LUN_MPI_LAYOUT);
     if (from) {
-        lun__put_i64(&m->out, from->origin);
-        lun__put_layout(&m->out, from->layout);
+        lun__put_i64(to, from->origin);
+        lun__put_layout(to, from->layout);
     }
 }
 
 /* slots: with those that a combination may read, and what a run needs. */
-static void put_launch(lun_mpi *m, const lun_kernel *k, const lun_launch *l, bool run)
+static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l, bool run)
 {
-    lun__put_i32(&m->out, k->number);
+    lun__put_i32(to, k->number);
     for (int i = 0; i < k->ir.arg_count; i++)
-        lun__put_i64(&m->out, (int64_t)l->args[i]);
+        lun__put_i64(to, (int64_t)l->args[i]);
     for (int i = 0; i < k->ir.slot_count; i++)
         if (run || k->ir.slots[i].role == LUN_SLOT_ARRAY)
-            put_slot(m, l, i);
+            put_slot(to, l, i);
     if (!run)
         return;
     const int64_t numbers[] = {l->n, l->first, l->count, l->line, l->bytes, l->chunk};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        lun__put_i64(&m->out, numbers[i]);
-    lun__put_i32(&m->out, l->workgroup);
-    lun__put_u8(&m->out, l->in_order);
+        lun__put_i64(to, numbers[i]);
+    lun__put_i32(to, l->workgroup);
+    lun__put_u8(to, l->in_order);
 }
 
 /* Takes the cells of an answer. */
@@ -160,26 +160,39 @@ lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
     if (l->count <= 0)
         return LUN_OK;
     m->services->stats->launches++;
-    lun__mpi_ask(m, LUN_MPI_RUN);
-    put_launch(m, k, l, true);
-    lun__put_u8(&m->out, answered);
-    lun_status s = lun__mpi_send(m);
-    m->under_way = answered && s == LUN_OK;
+    lun__mpi_join_launch(m);
+    lun__put_u8(&m->launched, LUN_MPI_RUN);
+    put_launch(&m->launched, k, l, true);
+    lun__put_u8(&m->launched, answered);
+    m->under_way = answered;
     m->kernel = k;
     m->launch = l;
-    return s;
+    return LUN_OK;
+}
+
+lun_status lun__mpi_advance(void *state, bool *given)
+{
+    lun_mpi *m = state;
+    *given = true;
+    return m->launched.length ? lun__mpi_send(m) : LUN_OK;
 }
 
 lun_status lun__mpi_collect(void *state)
 {
     lun_mpi *m = state;
-    if (!m->under_way)
-        return LUN_OK;
+    lun_status s = m->launched.length ? lun__mpi_send(m) : LUN_OK;
+    if (m->unsent != LUN_OK) {
+        m->under_way = false;
+        m->unsent = LUN_OK;
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    }
+    if (s != LUN_OK || !m->under_way)
+        return s;
     lun_launch *l = m->launch;
     const lun_ir *ir = &m->kernel->ir;
     const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
     lun_mpi_answer a;
-    lun_status s = lun__mpi_hear_launch(m, &a);
+    s = lun__mpi_hear_launch(m, &a);
     return note_cells(m, s, &a, l, l->partials, rows * ir->result_count);
 }
 
@@ -195,7 +208,7 @@ lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t 
     lun_mpi *m = state;
     const int64_t row = k->ir.result_count;
     lun__mpi_ask(m, LUN_MPI_COMBINE);
-    put_launch(m, k, l, false);
+    put_launch(&m->out, k, l, false);
     lun__put_i64(&m->out, pairs);
     lun__put_bytes(&m->out, cells, 2 * pairs * row * (int64_t)sizeof *cells);
     lun_mpi_answer a;

@@ -1,5 +1,5 @@
-/* memory.c - elements in the memory of a rank that serves: to it, from it, and moved there; see
- * client.h.  Knows no kernel. */
+/* memory.c - elements in the memory of a rank that serves: to it, from it, from there to another
+ * one, and moved within it; see client.h.  Knows no kernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +62,7 @@ lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const vo
         lun__put_i32(&m->out, to->number);
         lun__put_i64(&m->out, offset + done);
         lun__put_bytes(&m->out, (const char *)host + done, some);
+        m->brings = true;
         m->unheard += some;
         s = m->unheard < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
     }
@@ -83,7 +84,7 @@ lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void
         const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
         lun_mpi_answer a;
         int64_t count;
-        lun__mpi_ask(m, LUN_MPI_DOWNLOAD);
+        lun__mpi_ask_early(m, LUN_MPI_DOWNLOAD, from);
         lun__put_i32(&m->out, from->number);
         lun__put_i64(&m->out, offset + done);
         lun__put_i64(&m->out, some);
@@ -99,6 +100,35 @@ lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void
     m->services->stats->transfer_time += lun__now() - start;
     if (s == LUN_OK)
         m->services->stats->bytes_to_host += bytes;
+    return s;
+}
+
+static void put_part(lun_mpi *m, const lun_buffer *b, int64_t offset, int64_t bytes, int other)
+{
+    lun__put_i32(&m->out, b->number);
+    lun__put_i64(&m->out, offset);
+    lun__put_i64(&m->out, bytes);
+    lun__put_i32(&m->out, other);
+}
+
+lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
+                         lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done)
+{
+    lun_mpi *taker = state, *giver = other;
+    lun_status s = LUN_OK;
+    for (int64_t at = 0; s == LUN_OK && at < bytes; at += LUN_MPI_PIECE) {
+        const int64_t left = bytes - at, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
+        lun__mpi_ask_early(giver, LUN_MPI_GIVE, from);
+        put_part(giver, from, from_offset + at, some, taker->rank);
+        giver->awaited = true;
+        lun__mpi_ask(taker, LUN_MPI_TAKE);
+        put_part(taker, to, to_offset + at, some, giver->rank);
+        taker->unheard += some;
+        s = taker->unheard < UNHEARD ? lun__mpi_asked(taker) : lun__mpi_finish(taker);
+        if (s == LUN_OK)
+            s = lun__mpi_asked(giver);
+    }
+    *done = true;
     return s;
 }
 

@@ -10,6 +10,11 @@
 
 static void free_state(lun_mpi *m)
 {
+    lun_mpi *before = m;
+    while (before->next != m)
+        before = before->next;
+    before->next = m->next;
+    lun__strbuf_free(&m->launched);
     lun__strbuf_free(&m->out);
     free(m->buffers.free);
     free(m->kernels.free);
@@ -40,7 +45,7 @@ static lun_status mpi_open(const lun_services *services, int device, void **stat
         lun__strbuf_puts(services->error, "out of memory");
         return LUN_ENOMEM;
     }
-    *m = (lun_mpi){.services = services, .rank = device - 1};
+    *m = (lun_mpi){.services = services, .rank = device - 1, .next = m};
     if (!services->link)
         s = lun__mpi_fail(
             m, LUN_EBACKEND,
@@ -59,6 +64,14 @@ static lun_status mpi_open(const lun_services *services, int device, void **stat
     }
     *state = m;
     return LUN_OK;
+}
+
+/* All states of an engine are in one ring. */
+static void mpi_meet(void *state, void *other)
+{
+    lun_mpi *m = state, *before = other;
+    m->next = before->next;
+    before->next = m;
 }
 
 static void mpi_close(void *state)
@@ -86,12 +99,14 @@ const lun_backend lun__backend_mpi = {
     .ranks = true,
     .open = mpi_open,
     .close = mpi_close,
+    .meet = mpi_meet,
     .finish = lun__mpi_finish,
     .build = lun__mpi_build,
     .release = lun__mpi_release,
     .prepare = lun__mpi_prepare,
     .run = lun__mpi_run,
     .submit = lun__mpi_submit,
+    .advance = lun__mpi_advance,
     .collect = lun__mpi_collect,
     .combine = lun__mpi_combine,
     .product_room = lun__mpi_product_room,
@@ -104,5 +119,6 @@ const lun_backend lun__backend_mpi = {
     .buffer_free = lun__mpi_buffer_free,
     .upload = lun__mpi_upload,
     .download = lun__mpi_download,
+    .copy = lun__mpi_copy,
     .serve = lun__mpi_serve,
 };

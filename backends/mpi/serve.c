@@ -32,22 +32,28 @@ static lun_status finish(lun_desk *d, lun_bytes *in, bool *answers)
     return d->by->finish ? d->by->finish(d->state) : LUN_OK;
 }
 
-static lun_desk_fn *const requests[LUN_MPI_WORDS] = {
-    [LUN_MPI_GREET] = greet,
-    [LUN_MPI_NEW] = lun__desk_new,
-    [LUN_MPI_FREE] = lun__desk_free,
-    [LUN_MPI_UPLOAD] = lun__desk_upload,
-    [LUN_MPI_DOWNLOAD] = lun__desk_download,
-    [LUN_MPI_BUILD] = lun__desk_build,
-    [LUN_MPI_RELEASE] = lun__desk_release,
-    [LUN_MPI_PREPARE] = lun__desk_prepare,
-    [LUN_MPI_RUN] = lun__desk_run,
-    [LUN_MPI_COMBINE] = lun__desk_combine,
-    [LUN_MPI_PAD] = lun__desk_pad,
-    [LUN_MPI_TRANSFER] = lun__desk_transfer,
-    [LUN_MPI_PRODUCT] = lun__desk_product,
-    [LUN_MPI_FINISH] = finish,
-    [LUN_MPI_SOURCE] = lun__desk_source,
+/* What does each request, and whether it could not meet elements that other ranks give. */
+static const struct {
+    lun_desk_fn *does;
+    bool apart;
+} requests[LUN_MPI_WORDS] = {
+    [LUN_MPI_GREET] = {greet, false},
+    [LUN_MPI_NEW] = {lun__desk_new, true},
+    [LUN_MPI_FREE] = {lun__desk_free, false},
+    [LUN_MPI_UPLOAD] = {lun__desk_upload, false},
+    [LUN_MPI_DOWNLOAD] = {lun__desk_download, false},
+    [LUN_MPI_BUILD] = {lun__desk_build, true},
+    [LUN_MPI_RELEASE] = {lun__desk_release, false},
+    [LUN_MPI_PREPARE] = {lun__desk_prepare, false},
+    [LUN_MPI_RUN] = {lun__desk_run, false},
+    [LUN_MPI_COMBINE] = {lun__desk_combine, false},
+    [LUN_MPI_PAD] = {lun__desk_pad, false},
+    [LUN_MPI_TRANSFER] = {lun__desk_transfer, false},
+    [LUN_MPI_PRODUCT] = {lun__desk_product, false},
+    [LUN_MPI_FINISH] = {finish, false},
+    [LUN_MPI_SOURCE] = {lun__desk_source, false},
+    [LUN_MPI_GIVE] = {lun__desk_give, true},
+    [LUN_MPI_TAKE] = {lun__desk_take, true},
 };
 
 static lun_status answer(lun_desk *d, lun_status s)
@@ -83,7 +89,10 @@ static lun_status hear(lun_desk *d, lun_bytes in)
         lun__strbuf_clear(&d->rest);
         d->trap = -1;
         d->trap_value = 0;
-        lun_status done = requests[word](d, &in, &answers);
+        s = requests[word].apart ? LUN_OK : lun__desk_take_all(d);
+        if (s != LUN_OK)
+            return s;
+        lun_status done = requests[word].does(d, &in, &answers);
         if (in.bad)
             return done;
         s = answers ? answer(d, done) : LUN_OK;

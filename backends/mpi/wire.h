@@ -5,12 +5,17 @@
  * or the next new one.  A request with an answer is the last of its message, or followed by others
  * with answers; answers come in the order of requests: a status, the trap and its value, a text,
  * then what the row says.  What fails without an answer makes what it should have made unusable:
- * whatever needs that later fails for the same reason. */
+ * whatever needs that later fails for the same reason.
+ *
+ * Elements go from one rank that serves to another without rank 0: what is GIVEn is a message from
+ * rank to rank, a status, a text, then the elements.  Nobody waits at a TAKE: the elements are
+ * awaited when the next request could meet them, so that ranks which give to each other do not wait
+ * for each other's turn. */
 #ifndef LUN_MPI_WIRE_H
 #define LUN_MPI_WIRE_H
 
 /* Of the bytes; another version of the library may have another form of IR. */
-#define LUN_MPI_HELLO LUN_VERSION " 1"
+#define LUN_MPI_HELLO LUN_VERSION " 2"
 
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 
@@ -30,6 +35,8 @@ typedef enum lun_mpi_word {
     LUN_MPI_PRODUCT,  /* product -> */
     LUN_MPI_FINISH,   /* -> */
     LUN_MPI_SOURCE,   /* IR as bytes -> text */
+    LUN_MPI_GIVE,     /* buffer, offset, count, rank: elements for that one, which TAKEs them */
+    LUN_MPI_TAKE,     /* buffer, offset, count, rank: what that one GIVEs; they meet in order */
     LUN_MPI_WORDS
 } lun_mpi_word;
 

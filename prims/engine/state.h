@@ -13,7 +13,7 @@
 #include "engine/watch.h"
 #include "lunarray.h"
 
-enum { LUN_MAX_BACKENDS = 256 };
+enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256 };
 
 /* A backend, one device of it by number, or a place on the host's memory by number. */
 typedef struct lun_backend_slot lun_backend_slot;

@@ -142,7 +142,7 @@ static lun_status read_slot(teller *t, const lun_lowered *l, int i, const lun_sp
 {
     const lun_node *n = l->slots[i].node, *array = n->kind == LUN_NODE_PAD ? n->in[0] : n;
     lun_backend_slot *at = lun__set_at(t->e, k);
-    const lun_interval need = lun__placing_need(l, i, indices, at);
+    const lun_interval need = lun__placing_need(l, i, indices);
     const int64_t offset = array->kind == LUN_NODE_LEAF ? array->offset : 0;
     lun_placed *p;
     if (need.lo >= need.hi)

@@ -2,6 +2,8 @@
  * of plans and distributions: knows no memory. */
 #include "plan/placing.h"
 
+#include "plan/padded.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,26 +251,7 @@ static lun_interval reach(const lun_layout *at, int64_t first, int64_t last)
     return (lun_interval){low, high + 1};
 }
 
-/* The elements of the array of a PAD that its elements low .. high - 1 are made of: whole slices
- * along its first axis. */
-static lun_interval under_pad(const lun_node *n, lun_interval of)
-{
-    lun_padding p;
-    lun__node_padding(n, &p);
-    const int64_t count = n->in[0]->n, rows = p.inner[0];
-    const int64_t outer = p.extent[0] ? n->n / p.extent[0] : 0, inner = rows ? count / rows : 0;
-    if (!outer || !inner)
-        return (lun_interval){0, count};
-    int64_t first = of.lo / outer - p.before[0], last = (of.hi - 1) / outer - p.before[0];
-    if (p.rule[0] == LUN_PAD_WRAP && (first < 0 || last >= rows))
-        return (lun_interval){0, count};
-    first = first < 0 ? 0 : first >= rows ? rows - 1 : first;
-    last = last < 0 ? 0 : last >= rows ? rows - 1 : last;
-    return (lun_interval){first * inner, (last + 1) * inner};
-}
-
-lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices,
-                               const lun_backend_slot *at)
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices)
 {
     const lun_slot_source *from = &l->slots[i];
     const lun_node *n = from->node;
@@ -276,17 +259,16 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
     lun_layout layout;
     if (role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX || indices.lo >= indices.hi)
         return (lun_interval){0, 0};
-    if (n->kind == LUN_NODE_PAD && at->backend->buffer_new) /* a device makes the padded array */
-        return (lun_interval){0, n->in[0]->n};
+    if (n->kind == LUN_NODE_PAD)
+        return lun__padded_under(n, lun__padded_read(l, i, indices));
     if (role == LUN_SLOT_UNIFORM)
         return (lun_interval){from->offset, from->offset + 1};
     if (role == LUN_SLOT_ARRAY || is_gathered(&l->ir, i))
         return (lun_interval){0, n->n};
-    if (n->kind != LUN_NODE_PAD && !from->view)
+    if (!from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
-    lun__node_layout(from->view ? from->view : n, &layout);
-    const lun_interval x = reach(&layout, indices.lo, indices.hi - 1);
-    return n->kind == LUN_NODE_PAD ? under_pad(n, x) : x;
+    lun__node_layout(from->view, &layout);
+    return reach(&layout, indices.lo, indices.hi - 1);
 }
 
 /* ---- matrix products ------------------------------------------------------------------------- */

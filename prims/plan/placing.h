@@ -32,8 +32,7 @@ lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, i
 bool lun__placing_counts(const lun_lowered *l, int i);
 /* The elements, counted from the first of the array that it reads, that slot i needs for those
  * indices at a place; none for results and what is in no memory. */
-lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices,
-                               const lun_backend_slot *at);
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices);
 /* What becomes of the distribution of an array that was read where the indices were cut so: the
  * spread to decide for it, NULL: it stays.  offset: as of look. */
 const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,

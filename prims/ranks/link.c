@@ -1,6 +1,7 @@
 /* link.c - messages between rank 0, which has the script, and ranks that serve it; see lun_link in
- * backend.h.  Each has a number, so that none is lost unseen.  A wait of rank 0 that is stopped
- * tells the rank that it waits for to stop, and goes on: the answer says what became of it.  Knows
+ * backend.h.  Each has a number, so that none is lost unseen.  Those for many ranks go down a tree
+ * (tree.c).  A wait of rank 0 that is stopped
+ * tells the ranks to stop, and goes on: the answer says what became of it.  Knows
  * nothing of what they say. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,12 @@
  * is looked for. */
 enum { LAST_LOOKS = 2000 };
 
+/* What a message begins with. */
+typedef struct head {
+    int64_t sent;  /* of the line */
+    int64_t asked; /* from rank 0: its number; to it: up to there its messages have come */
+} head;
+
 static lun_status has_ended(lun_engine *e, int rank)
 {
     return lun__fail(e, LUN_EBACKEND, "rank %d has ended%s", rank, e->ranks->ended[rank]);
@@ -21,36 +28,82 @@ static lun_status has_ended(lun_engine *e, int rank)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
+/* Whether something may be sent. */
+static lun_status check(lun_engine *e)
+{
+    const lun_ranks_state *r = e->ranks;
+    if (!r || r->ending)
+        return lun__fail(e, LUN_EBACKEND, "the ranks have ended");
+    return r->given_up ? lun__is_over(e) : LUN_OK;
+}
+
 static lun_status send(void *ctx, int to, const void *bytes, int64_t count)
 {
     lun_engine *e = ctx;
     lun_ranks_state *r = e->ranks;
-    if (!r || r->ending)
-        return lun__fail(e, LUN_EBACKEND, "the ranks have ended");
-    if (r->given_up)
-        return lun__is_over(e);
-    if (r->ended[to])
-        return has_ended(e, to);
-    const int64_t number = ++r->sent[to];
-    char *all = malloc(sizeof number + (size_t)count);
+    lun_status s = check(e);
+    if (s != LUN_OK)
+        return s;
+    if (lun__cut_off(r, to) >= 0)
+        return has_ended(e, lun__cut_off(r, to));
+    lun_line *line = &r->lines[to];
+    const head h = {++line->sent, r->net->rank ? line->asked : ++line->asked};
+    char *all = malloc(sizeof h + (size_t)count);
     if (!all)
         return lun__nomem(e);
-    memcpy(all, &number, sizeof number);
+    memcpy(all, &h, sizeof h);
     if (count)
-        memcpy(all + sizeof number, bytes, (size_t)count);
+        memcpy(all + sizeof h, bytes, (size_t)count);
     e->stats.messages++;
-    lun_status s = lun__post(e, to, LUN_TAG_LINK, 0, all, count + (int64_t)sizeof number);
+    s = lun__post(e, to, LUN_TAG_LINK, 0, all, count + (int64_t)sizeof h);
     free(all);
     return s;
 }
 
+static int compare(const void *a, const void *b)
+{
+    return ((const lun_tree_part *)a)->to - ((const lun_tree_part *)b)->to;
+}
+
+static lun_status spread(void *ctx, const lun_link_part *parts, int count)
+{
+    lun_engine *e = ctx;
+    lun_ranks_state *r = e->ranks;
+    int given = 0, ended = -1;
+    lun_status s = check(e);
+    if (s != LUN_OK)
+        return s;
+    lun_tree_part *all = calloc((size_t)count + 1, sizeof *all);
+    if (!all)
+        return lun__nomem(e);
+    for (int i = 0; i < count; i++) {
+        lun_line *line = &r->lines[parts[i].to];
+        const int by = lun__cut_off(r, parts[i].to);
+        if (by >= 0) {
+            ended = by;
+            continue;
+        }
+        line->by_tree = ++line->asked;
+        all[given++] = (lun_tree_part){parts[i].to, line->asked, parts[i].count, parts[i].bytes};
+    }
+    qsort(all, (size_t)given, sizeof *all, compare); /* ranks of one machine follow each other */
+    s = lun__tree_send(e, all, given);
+    free(all);
+    return s == LUN_OK && ended >= 0 ? has_ended(e, ended) : s;
+}
+
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-/* Tells a rank to end what it was asked for so far. */
-static lun_status stop(lun_engine *e, int rank)
+/* Tells all ranks to end what they were asked for so far: they may wait for each other. */
+static lun_status stop(lun_engine *e)
 {
-    const int64_t number = e->ranks->sent[rank];
-    return lun__post(e, rank, LUN_TAG_CONTROL, LUN_SAYS_STOP, &number, sizeof number);
+    const lun_ranks_state *r = e->ranks;
+    lun_status s = LUN_OK;
+    for (int i = 1; s == LUN_OK && i < r->net->size; i++)
+        if (!r->ended[i])
+            s = lun__post(e, i, LUN_TAG_CONTROL, LUN_SAYS_STOP, &r->lines[i].asked,
+                          sizeof r->lines[i].asked);
+    return s;
 }
 
 /* Called while a rank that serves computes. */
@@ -64,34 +117,37 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
     if (!r || now - r->listened < pace)
         return;
     r->listened = now;
-    if (lun__listen(e) != LUN_OK || r->ended[0])
+    if (lun__listen(e) != LUN_OK || lun__tree_listen(e) != LUN_OK || r->ended[0])
         __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
 }
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-/* A message that is there, without its number. */
+/* A message that is there, without its head: *bytes, or it is held. */
 static lun_status take(lun_engine *e, lun_net_found found, void **bytes, int64_t *count)
 {
     lun_ranks_state *r = e->ranks;
-    int64_t number = 0;
+    lun_line *line = &r->lines[found.from];
+    head h = {0, 0};
     char *all = NULL;
     lun_status s = lun__receive(e, found, LUN_TAG_LINK, &all);
     if (s != LUN_OK)
         return s;
-    const int64_t length = found.count - (int64_t)sizeof number;
+    const int64_t length = found.count - (int64_t)sizeof h;
     if (length >= 0)
-        memcpy(&number, all, sizeof number);
-    if (number != ++r->received[found.from]) {
+        memcpy(&h, all, sizeof h);
+    if (h.sent != ++line->received) {
         char text[96];
         free(all);
         snprintf(text, sizeof text, "a message from rank %d to rank %d was lost", found.from,
                  r->net->rank);
         return lun__give_up(e, text);
     }
-    if (r->net->rank && found.from == 0 && number > r->stop)
-        __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
-    memmove(all, all + sizeof number, (size_t)length);
+    memmove(all, all + sizeof h, (size_t)length);
+    if (r->net->rank && found.from == 0)
+        return lun__tree_hold(e, h.asked, all, length);
+    line->known = h.asked;
+    line->lost_by = line->known < line->by_tree ? line->lost_by : 0;
     *bytes = all;
     *count = length;
     return LUN_OK;
@@ -111,14 +167,34 @@ static lun_status idle(lun_engine *e, int64_t *turns)
 }
 
 /* A turn of a wait for an answer. */
-static lun_status turn(lun_engine *e, int from, lun_wait *w, bool *told)
+static lun_status turn(lun_engine *e, lun_wait *w, bool *told)
 {
     lun_ranks_state *r = e->ranks;
     lun_status s = lun__wait_on(e, w);
     if (s != LUN_OK || *told || r->net->rank || lun__stopped(e) == LUN_OK)
         return s;
     *told = true;
-    return stop(e, from);
+    return stop(e);
+}
+
+/* Takes a message from that rank, if there is one; on a rank that serves, all of rank 0's, of which
+ * the next one is handed over, so that others do not wait for what this one does meanwhile. */
+static lun_status look(lun_engine *e, int from, void **bytes, int64_t *count)
+{
+    lun_ranks_state *r = e->ranks;
+    const bool serves = r->net->rank && from == 0;
+    lun_status s = serves ? lun__tree_listen(e) : LUN_OK;
+    while (s == LUN_OK && !*bytes && !r->given_up) {
+        lun_net_found found;
+        if (!r->net->calls->probe(r->net, from, LUN_TAG_LINK, &found))
+            return lun__net_failed(e);
+        if (found.count < 0)
+            break;
+        s = take(e, found, bytes, count);
+    }
+    if (s == LUN_OK && serves)
+        *bytes = lun__tree_next(e, count);
+    return s;
 }
 
 static lun_status receive(void *ctx, int from, void **bytes, int64_t *count)
@@ -134,16 +210,15 @@ static lun_status receive(void *ctx, int from, void **bytes, int64_t *count)
     if (!r || r->ending)
         return lun__fail(e, LUN_EBACKEND, "the ranks have ended");
     for (int looks = 0;;) {
-        lun_net_found found;
         if (r->given_up)
             return lun__is_over(e);
-        if (!r->net->calls->probe(r->net, from, LUN_TAG_LINK, &found))
-            return lun__net_failed(e);
-        if (found.count >= 0)
-            return take(e, found, bytes, count);
-        if (r->ended[from] && ++looks > LAST_LOOKS)
-            return serves ? LUN_OK : has_ended(e, from);
-        lun_status s = serves ? idle(e, &turns) : turn(e, from, &w, &told);
+        lun_status s = look(e, from, bytes, count);
+        if (s != LUN_OK || *bytes)
+            return s;
+        const int by = lun__cut_off(r, r->net->rank && r->ended[0] ? 0 : from);
+        if (by >= 0 && ++looks > LAST_LOOKS)
+            return r->net->rank && by == 0 ? LUN_OK : has_ended(e, by);
+        s = serves ? idle(e, &turns) : turn(e, &w, &told);
         if (s != LUN_OK)
             return s;
     }
@@ -161,6 +236,7 @@ lun_status lun__ranks_link(lun_engine *e)
     r->link = (lun_link){.rank = r->net ? r->net->rank : 0,
                          .size = r->net ? r->net->size : 1,
                          .send = send,
+                         .spread = spread,
                          .receive = receive,
                          .ctx = e};
     e->services.link = &r->link;

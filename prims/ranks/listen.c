@@ -73,7 +73,7 @@ static void stop(lun_engine *e, const char *bytes, int64_t count)
     if (!r->linked || count != (int64_t)sizeof r->stop)
         return;
     memcpy(&r->stop, bytes, sizeof r->stop);
-    if (r->stop >= r->received[0])
+    if (r->stop >= r->lines[0].asked)
         __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
 }
 
@@ -100,6 +100,7 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
         r->ended[from] = strdup(bytes + 1);
         if (!r->ended[from])
             return lun__nomem(e);
+        lun__tree_ended(e, from);
         s = lun__lock_forget(e, from);
         return s == LUN_OK && !r->linked ? lun__answer(e, from, NULL, 0) : s;
     case LUN_SAYS_LOCK:

@@ -57,13 +57,12 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         r->here = calloc(size, sizeof *r->here);
         r->queue = calloc(size, sizeof *r->queue);
         r->holder = -1;
-        r->sent = calloc(size, 2 * sizeof *r->sent);
-        r->received = r->sent ? r->sent + size : NULL;
+        r->lines = calloc(size, sizeof *r->lines);
         s = time_limit(e, &r->timeout);
         if (s == LUN_OK)
             s = modelled_network(e, net);
     }
-    if (r && r->ended && r->here && r->queue && r->sent && s == LUN_OK) {
+    if (r && r->ended && r->here && r->queue && r->lines && s == LUN_OK) {
         e->ranks = r;
         return LUN_OK;
     }
@@ -71,7 +70,7 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         free(r->ended);
         free(r->here);
         free(r->queue);
-        free(r->sent);
+        free(r->lines);
     }
     free(r);
     if (net) {
@@ -98,11 +97,17 @@ void lun__ranks_close(lun_engine *e)
         if (!r->lingers)
             free(s);
     }
+    while (r->held) {
+        lun_held *h = r->held;
+        r->held = h->next;
+        free(h->bytes);
+        free(h);
+    }
     e->services.link = NULL; /* which is r's */
     free(r->ended);
     free(r->here);
     free(r->queue);
-    free(r->sent);
+    free(r->lines);
     lun__strbuf_free(&r->over);
     lun__strbuf_free(&r->doing);
     if (!r->lingers)

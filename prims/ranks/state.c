@@ -54,6 +54,24 @@ void lun__add_place(lun_engine *e, lun_strbuf *text)
         lun__strbuf_printf(text, " (%s)", place);
 }
 
+/* ---- ends of ranks that pass messages on ----------------------------------------------------- */
+
+void lun__tree_ended(lun_engine *e, int rank)
+{
+    lun_ranks_state *r = e->ranks;
+    for (int i = 1; r->linked && !r->net->rank && r->lines[rank].passes && i < r->net->size; i++)
+        if (r->lines[i].by_tree > r->lines[i].known && !r->lines[i].lost_by)
+            r->lines[i].lost_by = rank;
+}
+
+int lun__cut_off(const lun_ranks_state *r, int rank)
+{
+    const lun_line *line = &r->lines[rank];
+    if (r->ended[rank])
+        return rank;
+    return line->lost_by && line->by_tree > line->known ? line->lost_by : -1;
+}
+
 /* ---- sending --------------------------------------------------------------------------------- */
 
 /* Frees the sends that have gone. */

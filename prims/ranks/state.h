@@ -10,7 +10,7 @@
 #include "ranks/ranks.h"
 
 /* The tags of messages. A control message begins with one of the kinds below. */
-enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_LINK, LUN_TAG_USER };
+enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_LINK, LUN_TAG_TREE, LUN_TAG_USER };
 enum {
     LUN_SAYS_ASK = 'a',     /* are you there? */
     LUN_SAYS_HERE = 'h',    /* yes */
@@ -30,6 +30,33 @@ typedef struct lun_sending {
     lun_net_request *request;
     char bytes[];
 } lun_sending;
+
+/* A link to a rank.  Messages from rank 0 come from there or down a tree; `asked` says in which
+ * order they were sent, the other numbers that none is lost unseen. */
+typedef struct lun_line {
+    int64_t sent, received; /* messages from here to there and back, */
+    int64_t passed, came;   /* and those of trees */
+    int64_t asked; /* rank 0: the last message to that rank; on that rank, for rank 0: the last one
+                       that was handed over */
+    int64_t known; /* rank 0: up to this one that rank has them all, */
+    int64_t by_tree; /* and this is the last one that went down a tree */
+    bool passes;     /* it has been given messages to pass on */
+    int lost_by;     /* rank 0: this rank was to pass some on, and has ended; 0: none */
+} lun_line;
+
+/* A message of rank 0, by its number. */
+typedef struct lun_held {
+    struct lun_held *next;
+    int64_t number, count;
+    char *bytes;
+} lun_held;
+
+/* Bytes for a rank, on their way down a tree. */
+typedef struct lun_tree_part {
+    int to;
+    int64_t number, count;
+    const char *bytes;
+} lun_tree_part;
 
 struct lun_ranks_state {
     lun_net *net;       /* NULL: one rank alone */
@@ -61,8 +88,9 @@ struct lun_ranks_state {
     /* link.c: rank 0 has the script, the others serve it; none takes steps */
     bool linked;
     lun_link link;
-    int64_t *sent, *received; /* messages of the link, to and from each rank */
-    int64_t stop;    /* on a rank that serves: up to this message of rank 0 all is to end */
+    lun_line *lines; /* to each rank */
+    lun_held *held;  /* on a rank that serves: what came, in this order, and was not handed over */
+    int64_t stop;    /* there: up to this message of rank 0 all is to end */
     double listened; /* when it last listened while it computed */
 };
 
@@ -125,6 +153,18 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
 /* The first message with that tag from a rank, waited for; *bytes: to be freed. */
 lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
                              int64_t *count);
+/* Sends parts to their ranks, by way of the first ones. */
+lun_status lun__tree_send(lun_engine *e, const lun_tree_part *parts, int count);
+/* Takes what has come down trees, passes on what is others' and holds what is this rank's. */
+lun_status lun__tree_listen(lun_engine *e);
+/* Holds a message of rank 0, whose bytes it takes over. */
+lun_status lun__tree_hold(lun_engine *e, int64_t number, char *bytes, int64_t count);
+/* The next one in order, if it is there; NULL: it is not. */
+char *lun__tree_next(lun_engine *e, int64_t *count);
+/* A rank has ended which may have had messages to pass on. */
+void lun__tree_ended(lun_engine *e, int rank);
+/* The rank whose end cuts that rank off, which may be itself; -1: none does. */
+int lun__cut_off(const lun_ranks_state *r, int rank);
 /* Everyone's own bytes to all, in rank order; *counts and *all: to be freed. Not counted. */
 lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all);
 /* Appends " (place)" of the script's line. */

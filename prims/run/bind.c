@@ -112,31 +112,29 @@ struct lun_padded {
     lun_padded *next;
 };
 
-/* The padded array in memory, for a backend that reads no streams: its own makes it. */
-static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded *p)
+/* Elements of n, a PAD, in memory, for a backend that reads no streams: its own makes them. */
+static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded *p,
+                              int64_t count, const lun_buffer *array, int64_t origin)
 {
-    const lun_node *in = n->in[0];
     const lun_dtype t = (lun_dtype)n->dtype;
-    lun_buffer *array = NULL, *made = NULL;
-    lun_status s = lun__storage_buffer(e, in->storage, to->b, &array);
-    if (s == LUN_OK)
-        s = lun__storage_result(e, t, n->n, &p->made);
+    lun_buffer *made = NULL;
+    lun_status s = lun__storage_result(e, t, count, &p->made);
     if (s == LUN_OK)
         s = lun__storage_buffer(e, p->made, to->b, &made);
-    if (s == LUN_OK && n->n)
-        s = to->b->backend->pad(to->b->state, &p->pad, lun__dtype_get(t)->bytes, array, in->offset,
-                                made);
-    return s;
+    return s == LUN_OK && count ? to->b->backend->pad(to->b->state, &p->pad,
+                                                      lun__dtype_get(t)->bytes, array, origin, made)
+                                : s;
 }
 
-/* The padding of n, which all slots on it share; made: the padded array too, if it is new. */
-static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n, bool made,
+/* The padding of n, which all slots on it share; *is_new: it was not there. */
+static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n, bool *is_new,
                               lun_padded **out)
 {
     lun_padded *p = to->padded;
     while (p && p->node != n)
         p = p->next;
     *out = p;
+    *is_new = !p;
     if (p)
         return LUN_OK;
     *out = p = calloc(1, sizeof *p);
@@ -146,13 +144,44 @@ static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     p->next = to->padded;
     to->padded = p;
     lun__node_padding(n, &p->pad);
-    return made ? make_padded(e, to, n, p) : LUN_OK;
+    return LUN_OK;
+}
+
+/* The same, made where the backend has memory of its own. */
+static lun_status need_padded(lun_engine *e, lun_binding *to, const lun_node *n, lun_padded **out)
+{
+    bool is_new;
+    lun_buffer *array = NULL;
+    const lun_node *in = n->in[0];
+    lun_status s = find_padded(e, to, n, &is_new, out);
+    if (s != LUN_OK || !is_new || !to->b->backend->buffer_new)
+        return s;
+    s = lun__storage_buffer(e, in->storage, to->b, &array);
+    return s == LUN_OK ? make_padded(e, to, n, *out, n->n, array, in->offset) : s;
+}
+
+lun_status lun__bind_padded_part(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                 const lun_padded_part *part, const lun_buffer *array,
+                                 int64_t origin)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    lun_padded *p;
+    lun_layout at;
+    bool is_new;
+    lun_status s = find_padded(e, to, n, &is_new, &p);
+    if (s == LUN_OK && is_new) {
+        p->pad = part->pad;
+        s = make_padded(e, to, n, p, part->count, array, origin);
+    }
+    lun__node_layout(from->view ? from->view : n, &at);
+    return s == LUN_OK ? bind_strided(e, to, i, p->made, -part->first, &at) : s;
 }
 
 lun_status lun__bind_padding(lun_engine *e, lun_binding *to, int i, const lun_node *n)
 {
     lun_padded *p;
-    lun_status s = find_padded(e, to, n, false, &p);
+    bool is_new;
+    lun_status s = find_padded(e, to, n, &is_new, &p);
     if (s != LUN_OK)
         return s;
     to->strided[i].pad = &p->pad; /* and no box: that would read beside rows, too */
@@ -165,7 +194,7 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
 {
     const lun_node *in = n->in[0];
     lun_padded *p;
-    lun_status s = find_padded(e, to, n, to->b->backend->buffer_new != NULL, &p);
+    lun_status s = need_padded(e, to, n, &p);
     if (s != LUN_OK || p->made)
         return s == LUN_OK ? bind_strided(e, to, i, p->made, 0, at) : s;
     s = bind_strided(e, to, i, in->storage, in->offset, at);

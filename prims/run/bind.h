@@ -4,6 +4,7 @@
 #define LUN_BIND_H
 
 #include "backend.h"
+#include "plan/padded.h"
 #include "plan/plan.h"
 #include "run/kernels.h"
 
@@ -72,6 +73,11 @@ lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
                             const lun_layout *layout);
 /* Slot i, bound to a layout, reads elements of n, a PAD, one by one from those that exist. */
 lun_status lun__bind_padding(lun_engine *e, lun_binding *to, int i, const lun_node *n);
+/* Slot i reads elements of n, a PAD, of which a backend with memory of its own makes the part from
+ * a buffer, where element `origin` is the array's first one that the part is made of. */
+lun_status lun__bind_padded_part(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                 const lun_padded_part *part, const lun_buffer *array,
+                                 int64_t origin);
 /* Slot i has the elements of n, a LEAF, an INDEX or a PAD, as `at` says. */
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);

@@ -55,7 +55,7 @@ static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend
                          lun_interval indices, lun_piece **x)
 {
     const lun_node *n = array_of(&l->slots[i]);
-    const lun_interval need = lun__placing_need(l, i, indices, at);
+    const lun_interval need = lun__placing_need(l, i, indices);
     if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
         return LUN_OK;
     lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
@@ -84,25 +84,34 @@ static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_p
     return LUN_OK;
 }
 
+/* Slot i, elements of a PAD, of which a device makes the rows that are read. */
+static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
+                              lun_interval indices)
+{
+    const lun_node *n = to->l->slots[i].node;
+    const lun_padded_part part = lun__padded_part(to->l, n, indices);
+    lun_status s = lun__bind_padded_part(e, to, i, n, &part, x->buffer,
+                                         n->in[0]->offset + part.under.lo - x->lo);
+    if (s == LUN_OK)
+        to->streams[i].origin = indices.lo;
+    return s;
+}
+
 static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
                             lun_interval indices)
 {
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = array_of(from);
-    const lun_interval need = lun__placing_need(to->l, i, indices, at);
+    const lun_interval need = lun__placing_need(to->l, i, indices);
     lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
     lun_status s = ensure(e, to->l, i, at, indices, &x);
     if (s != LUN_OK)
         return s;
-    if (n != from->node && at->backend->buffer_new) { /* the device makes the padded array */
-        s = lun__bind_slot(e, to, i, NULL, 0, indices.hi - indices.lo);
-        if (s == LUN_OK)
-            to->streams[i].origin = indices.lo;
-        return s;
-    }
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
+        return bind_padded(e, to, i, x, indices);
     if (from->view || n != from->node)
         return bind_layout(e, to, i, x, indices.lo);
     bind_piece(to, i, n->storage, x, n->offset + need.lo);

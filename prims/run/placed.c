@@ -154,6 +154,23 @@ static void note(sharing *w, int k, lun_status s, bool ran)
     w->failed = k;
 }
 
+/* Gives all places under way more of their parts; whether that was all. */
+static bool advance_each(sharing *w)
+{
+    bool all = true;
+    for (int k = 0; k < w->cut->places; k++) {
+        bool given = true;
+        const lun_backend_slot *b = w->turns[k].binding.b;
+        const lun_status s = w->turns[k].under_way && b->backend->advance
+                                 ? b->backend->advance(b->state, &given)
+                                 : LUN_OK;
+        if (s != LUN_OK)
+            note(w, k, s, true);
+        all &= given;
+    }
+    return all;
+}
+
 /* Place k's part begins, and on the host ends. */
 static void submit(sharing *w, int k)
 {
@@ -170,6 +187,8 @@ static void submit(sharing *w, int k)
     }
     if (w->carried[k])
         t->binding.cells[lun__placing_start(w->l)] = w->carry[k];
+    if (!at->backend->submit) /* it runs all of its part now: the others have to be under way */
+        (void)advance_each(w);
     s = lun__bind_submit(e, &t->binding, t->kernel, count, 0, count, rows_of(w, t->indices));
     t->under_way = true;
     at->counted->launches += e->stats.launches - launches;
@@ -177,25 +196,12 @@ static void submit(sharing *w, int k)
         note(w, k, s, true);
 }
 
-/* Gives all places under way what is left of their parts, in turn, so that none waits for another
- * one's end. */
+/* Gives them what is left, in turn, so that none waits for another one's end. */
 static void advance(sharing *w)
 {
     struct timespec pause = {.tv_nsec = 20000};
-    for (bool all = false; !all;) {
-        all = true;
-        for (int k = 0; k < w->cut->places; k++) {
-            bool given = true;
-            const lun_backend_slot *b = w->turns[k].binding.b;
-            const lun_status s = w->turns[k].under_way && b->backend->advance
-                                     ? b->backend->advance(b->state, &given)
-                                     : LUN_OK;
-            if (s != LUN_OK)
-                note(w, k, s, true);
-            all &= given;
-        }
-        if (!all)
-            nanosleep(&pause, NULL);
+    while (!advance_each(w)) {
+        nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
     }
 }

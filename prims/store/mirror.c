@@ -158,9 +158,25 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
     return status;
 }
 
+/* From a device that has the current elements, where the two need no host for that. */
+static lun_status copy_beside(lun_engine *e, const lun_storage *s, const lun_mirror *to, bool *done)
+{
+    const lun_mirror *from = s->stale && !s->source && s->count ? find_current(s) : NULL;
+    const lun_backend *b = to->at->backend;
+    const int64_t bytes = bytes_of(s, s->count);
+    if (!from || from->at->backend != b || !b->copy)
+        return LUN_OK;
+    lun_status status =
+        b->copy(to->at->state, to->buffer, 0, from->at->state, from->buffer, 0, bytes, done);
+    e->stats.moves += *done;
+    e->stats.bytes_moved += *done ? bytes : 0;
+    return status;
+}
+
 lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at,
                                lun_buffer **out)
 {
+    bool done = false;
     lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
     if (status != LUN_OK)
         return status;
@@ -177,8 +193,10 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
         if (s->source)
             status = upload_file(e, s, at, m);
         else
+            status = copy_beside(e, s, m, &done);
+        if (status == LUN_OK && !s->source && !done)
             status = lun__storage_host(e, s, false);
-        if (status == LUN_OK && s->count && !s->source)
+        if (status == LUN_OK && s->count && !s->source && !done)
             status = at->backend->upload(at->state, m->buffer, 0, s->data, bytes_of(s, s->count));
         if (status != LUN_OK)
             return status;

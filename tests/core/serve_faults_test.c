@@ -1,4 +1,4 @@
-/* serve_faults_test.c - a script on three ranks, of which two serve, while one of them loses a
+/* serve_faults_test.c - a script on four ranks, of which three serve, while one of them loses a
  * message, dies or ends: at every call of the transport in turn. No rank hangs; rank 0 is told why
  * what it wanted is not there, and computes by itself. RANKS_FAULTS=all takes every call, else a
  * few. */
@@ -12,14 +12,20 @@
 
 #include "net_faults.h"
 
-enum { RANKS = 3, FEW = 5 };
+enum { RANKS = 4, FEW = 5 };
 
-/* Elements sent, kernels of both kinds, cells and elements wanted, a failure in a kernel. */
+/* Elements sent, from rank to rank too, kernels of both kinds, cells and elements wanted, a failure
+ * in a kernel. */
 static const char program[] =
     "local a, b = lun.random(20000, { seed = 1 }):eval(), lun.vector { 1, 2, 3, 4, 5, 6 }\n"
     "assert((b * 2 + 1):sum() == 48)\n"
     "local c = (a * 4):floor():eval()\n"
     "assert(c:max() == 3 and c:min() == 0)\n"
+    "local d = (c + 1):distribute('single', { device = 3 }):eval()\n"
+    "d = (d * 2):distribute('single', { device = 4 }):eval() + 1\n"
+    "assert(d:max() == 9 and d[20000] == 2 * c[20000] + 3)\n"
+    "local near = lun.stencil(function(w) return w(-1) + w(1) end, { edge = 'nearest' })\n"
+    "assert(near(a * 1)[10001] == a[10000] + a[10002])\n"
     "assert((c + 1):scan('+')[20000] + c[20000] + 1 == (c + 1):sum())\n"
     "assert(not pcall(function() return (1 // (b:cast 'i64' - 6)):eval() end))\n"
     "assert((b:cast 'i64' // 2):totable()[6] == 3)\n";

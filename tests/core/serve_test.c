@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lunarray_bind.h"
+#include "mpi/wire.h"
 #include "ranks/state.h"
 
 #include "engine_kit.h"
@@ -194,7 +195,7 @@ static void test_nonsense(void **state)
             const int64_t count = 1 + (int64_t)draw(MOST);
             for (int64_t i = 0; i < count; i++)
                 bytes[i] = (char)(draw(3) ? draw(4) : draw(256));
-            bytes[0] = (char)draw(16);
+            bytes[0] = (char)draw(LUN_MPI_WORDS + 1);
             tell(bytes, count);
         }
         lun_close(e);

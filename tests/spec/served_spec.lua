@@ -158,7 +158,23 @@ describe("a script on all ranks", function()
         assert.matches("LUNARRAY_RANK_BACKEND=mpi: a rank computes by another one", text)
     end)
 
-    it("sends no elements for what the ranks have, and a message to each", function()
+    -- What a function changes in rank 0's counters, in a script on so many ranks.
+    local function counted(n, script)
+        return served(n, ([[
+            local function counted(f)
+                local before = lun.stats()
+                f()
+                local after = lun.stats()
+                local out = {}
+                for k, name in ipairs { "messages", "bytes_sent", "bytes_to_host", "moves", "bytes_moved" } do
+                    out[k] = after[name] - before[name]
+                end
+                print(table.unpack(out))
+            end
+            ]] .. script), "LUNARRAY_JIT=off")
+    end
+
+    it("sends no elements for what the ranks have, and its plan down a tree", function()
         local text = served(4, [[
             local a, b, c, d = table.unpack((function()
                 local t = {}
@@ -171,7 +187,33 @@ describe("a script on all ranks", function()
             expression()
             local after = lun.stats()
             print(after.messages - before.messages, after.bytes_sent - before.bytes_sent, after.moves - before.moves)]])
-        assert.equal("3\t0\t0\n", text)
+        assert.equal("2\t0\t0\n", text)
+        for n, messages in pairs { [2] = 1, [3] = 2, [7] = 3, [8] = 3, [9] = 4 } do
+            assert.equal(messages .. "\t0\t0\t0\t0\n", (counted(n, [[
+                local a = lun.random(90000, { seed = 1 }):eval() * 2
+                a:eval()
+                counted(function() (a + 1):eval() end)]])))
+        end
+    end)
+
+    it("has elements go from rank to rank, with none that rank 0 has not", function()
+        assert.equal("2\t0\t0\t1\t80000\n2\t0\t80008\t2\t0\ntrue\n", (counted(4, [[
+            local a = lun.random(10000, { seed = 1 }):distribute("single", { device = 2 })
+            local b = (a * 3):eval()
+            b:distribute("single", { device = 3 })
+            local c = b + 1
+            counted(function() c:eval() end)
+            local first
+            counted(function() first = c[1] c:totable() end)
+            lun.use "openmp"
+            print(c:eq(lun.random(10000, { seed = 1 }) * 3 + 1):all() and first == c[1])]])))
+        -- halos: of four parts rank 0's own border goes and comes, the others' goes beside it
+        assert.equal("3\t8\t8\t6\t48\n", (counted(4, [[
+            local n = 65536
+            local a = lun.random(n, { seed = 1 }):eval()
+            local b = (a + 1):eval()
+            local smooth = lun.stencil(function(w) return w(-1) + w(0) + w(1) end, { edge = "nearest" })
+            counted(function() smooth(b):eval() end)]])))
     end)
 
     local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
