@@ -134,7 +134,8 @@ end
 
 -- ---------------------------------------------------------------- parts of other operands
 
--- The part of a private array of the global shape, or of one that broadcasts to it, which goes with a box.
+-- The part of an array of the global shape, or of one that broadcasts to it, which goes with this rank's box; a blocked
+-- one is gathered. nil: it does not fit.
 local function part_of_private(x, s)
     local shape = { x:shape() }
     local first, count = spread.box(s, mype)
@@ -152,24 +153,38 @@ local function part_of_private(x, s)
         whole = whole and all
         ranges[d] = all and { 1, n } or { first[behind + d], first[behind + d] + count[behind + d] - 1 }
     end
+    if blocked.is(x) then
+        x = blocked.private(x)
+    end
     return (whole or #shape == 0) and x or x:sub(table.unpack(ranges))
 end
 
--- The operands of an elementwise call as parts of one spread, that of the first blocked one, and this spread.
-local function parts_of(name, ...)
-    local given, s = table.pack(...), nil
+-- The spread of an elementwise call: that of the first of the largest blocked operands.
+local function common_spread(given)
+    local s
     for k = 1, given.n do
-        s = s or blocked.is(given[k]) and given[k][SPREAD]
+        local own = blocked.is(given[k]) and given[k][SPREAD]
+        if own and (not s or #own.shape > #s.shape or spread.size(own.shape) > spread.size(s.shape)) then
+            s = own
+        end
     end
+    return s
+end
+
+local function has_shape(a, s)
+    return table.concat(a[SPREAD].shape, ",") == table.concat(s.shape, ",")
+end
+
+-- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
+-- is gathered.
+local function parts_of(name, ...)
+    local given = table.pack(...)
+    local s = common_spread(given)
     for k = 1, given.n do
         local x = given[k]
-        if blocked.is(x) then
-            if table.concat(x[SPREAD].shape, ",") ~= table.concat(s.shape, ",") then
-                error(("bad argument #%d to '%s' (shapes differ: [%s] and [%s])"):format(k, name, table.concat(s.shape,
-                    ", "), table.concat(x[SPREAD].shape, ", ")), 0)
-            end
+        if blocked.is(x) and has_shape(x, s) then
             given[k] = x[SPREAD].key == s.key and x[PART] or blocked.moved(x, s)
-        elseif pack.is_array(x) then
+        elseif blocked.is(x) or pack.is_array(x) then
             given[k] = part_of_private(x, s)
             if not given[k] then
                 error(("bad argument #%d to '%s' (shapes differ: [%s] and [%s])"):format(k, name, table.concat(s.shape,
@@ -234,6 +249,12 @@ local function whole(...)
     return table.unpack(given, 1, given.n)
 end
 
+-- The method of private copies of what is blocked.
+function blocked.by_copy(a, name, ...)
+    local copy = whole(a)
+    return copy[name](copy, whole(...))
+end
+
 methods.map = public(function(a, f, ...)
     return wrap(a[SPREAD], a[PART]:map(f, whole(...)))
 end)
@@ -262,7 +283,9 @@ end)
 
 methods.set = public(function(a, e)
     local s, parts = parts_of("set", a, e)
-    assert(s.key == a[SPREAD].key)
+    if s.key ~= a[SPREAD].key then
+        error(("bad argument #1 to 'set' (%s does not fit into %s)"):format(kind_of(e), kind_of(a)), 0)
+    end
     a[PART]:set(parts[2])
     return a
 end)

@@ -70,14 +70,19 @@ for _, name in ipairs { "zeros", "ones", "full" } do
     end)
 end
 
--- A private array of which each rank keeps its part.
-local function keep_part(a, s)
-    local first, count = spread.box(s, mype)
+-- The elements of a private array that belong to a PE.
+function blocked.box_of(a, s, pe)
+    local first, count = spread.box(s, pe)
     local ranges = {}
     for d = 1, #first do
         ranges[d] = { first[d], first[d] + count[d] - 1 }
     end
-    return made(s, a:sub(table.unpack(ranges)):copy())
+    return a:sub(table.unpack(ranges))
+end
+
+-- A private array of which each rank keeps its part.
+local function keep_part(a, s)
+    return made(s, blocked.box_of(a, s, mype):copy())
 end
 
 blocked.offers.random = public(function(shape, ...)
@@ -139,6 +144,9 @@ end
 -- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
 function blocked.moved(a, to)
     local from, part = blocked.spread_of(a), blocked.part_of(a)
+    if npes == 1 then
+        return part
+    end
     net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key)
     local base, size = spread.box(from, mype)
     local parts = {}
@@ -156,6 +164,26 @@ function blocked.moved(a, to)
         end
     end
     return result
+end
+
+-- An array in the spread `to`.
+function blocked.in_spread(a, to)
+    return blocked.spread_of(a).key == to.key and a or blocked.make(to, blocked.moved(a, to))
+end
+
+-- Of a flat blocked array each PE gets elements low .. high - 1, low, high = wanted(pe), which are other ranks', in
+-- row-major order from 0; as bytes. No step where none wants any.
+function blocked.fetch(a, wanted)
+    local flat = blocked.part_of(a):reshape(-1)
+    local first, count = spread.range(blocked.spread_of(a), mype)
+    local parts, any = {}, false
+    for pe = 0, npes - 1 do
+        local low, high = wanted(pe)
+        any = any or low < high
+        low, high = math.max(low, first), math.min(high, first + count)
+        parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
+    end
+    return any and table.concat(net.exchange(parts)) or ""
 end
 
 -- The whole array on each rank.

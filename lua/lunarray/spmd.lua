@@ -219,6 +219,7 @@ end)
 require("lunarray.shared").open(s, check_pe, misuse)
 
 require "lunarray.blockreduce"
+require "lunarray.blockmethods"
 local blockmove = require "lunarray.blockmove"
 blockmove.open(s, check_pe)
 blockmove.install(package.loaded.lunarray)

@@ -129,6 +129,13 @@ function spread.home(s, indices)
     return pe, inside
 end
 
+-- The elements of a PE of a flat spread, in row-major order: the place of the first one, from 0, and their number.
+function spread.range(s, pe)
+    local first, count = spread.box(s, pe)
+    local width = spread.size(s.shape) // math.max(s.shape[1], 1)
+    return (first[1] - 1) * width, count[1] * width
+end
+
 -- Whether the elements of each PE are next to each other in row-major order, PE after PE.
 function spread.is_flat(s)
     for d = 2, #s.shape do

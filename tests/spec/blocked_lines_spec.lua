@@ -1,0 +1,299 @@
+-- Scans, order, products and methods along axes of blocked arrays: results equal to those of plain Lua and, bit for bit,
+-- to those of a private array, on several numbers of ranks; where results stand; messages and bytes.
+
+local shell = require "shell"
+
+local program = shell.interpreter()
+local here = shell.capture "pwd":gsub("\n$", "")
+local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
+
+local scratch
+
+setup(function()
+    scratch = shell.scratch()
+end)
+
+teardown(function()
+    shell.discard(scratch)
+end)
+
+local HEAD = [[
+local s = lun.spmd
+local n, me = s.npes, s.mype
+local function blocked(x, axis)
+    return x:distribute("block", { over = "ranks", axis = axis })
+end
+local function same(what, a, x) -- a blocked array and a private one
+    assert(a:kind() == "Blocked", what .. ": not blocked")
+    local whole = a:distribute("copy", { over = "ranks" })
+    local function text(y)
+        return y:dtype() .. " " .. table.concat({ y:shape() }, ",")
+    end
+    assert(text(whole) == text(x), what .. ": " .. text(whole) .. ", " .. text(x))
+    assert(whole:tobytes() == x:tobytes(), what)
+end
+]]
+
+-- What n ranks print, sorted lines, each once.
+local function run(n, script)
+    shell.write(scratch .. "/s.lua", HEAD .. script)
+    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout 100 %s --ranks %d s.lua 2>&1"):format(scratch,
+        path, n))
+    local lines, seen = {}, {}
+    for line in text:gmatch "[^\n]+" do
+        if not seen[line] then
+            seen[line], lines[#lines + 1] = true, line
+        end
+    end
+    table.sort(lines)
+    return lines
+end
+
+-- The script's assertions hold on several numbers of ranks.
+local function holds(script)
+    for _, n in ipairs { 1, 2, 3, 4, 7 } do
+        assert.are.same({ "held" }, run(n, script .. '\nprint "held"'))
+    end
+end
+
+describe("a scan of a blocked array", function()
+    it("has the bits of a private one, by operations and functions", function()
+        holds [[
+            for _, N in ipairs { 1, 6, 65535, 65537, 200003 } do
+                for _, dtype in ipairs { "f64", "f32", "i32" } do
+                    local x = lun.random(N, { seed = N + 1 }) - 0.4
+                    x = (dtype == "i32" and x * 1000 or x):cast(dtype):eval()
+                    local a = blocked(x)
+                    for _, op in ipairs { "+", "*", "min" } do
+                        same(op .. N .. dtype, a:scan(op), x:scan(op))
+                    end
+                    same("from" .. N .. dtype, a:scan("+", 3, { inclusive = true }), x:scan("+", 3, { inclusive = true }))
+                    local function larger(p, q) return p > q and p or q end
+                    same("function" .. N .. dtype, a:scan(larger, 0, { inclusive = true }),
+                        x:scan(larger, 0, { inclusive = true }))
+                end
+            end]]
+    end)
+
+    it("is what a loop gives", function()
+        holds [[
+            for _, N in ipairs { 0, 1, 63, 64, 65, 5000 } do
+                local x = (lun.random(N, { seed = 7 }) * 100):cast("i64"):eval()
+                local before, inclusive = blocked(x):scan("+"), lun.scan("+", 0, { inclusive = true })(blocked(x))
+                local sums, sum = before:distribute("copy", { over = "ranks" }):totable(), 0
+                local behind = inclusive:distribute("copy", { over = "ranks" }):totable()
+                for i, y in ipairs(x:totable()) do
+                    assert(sums[i] == sum)
+                    sum = sum + y
+                    assert(behind[i] == sum)
+                end
+                assert(#sums == N)
+            end]]
+    end)
+
+    it("of matrices, f16, truth, several arrays, and by what has no parts", function()
+        holds [[
+            local x = lun.random({ 300, 400 }, { seed = 2 })
+            for axis = 1, 2 do
+                same("matrix", blocked(x, axis):scan("+"), x:scan("+"))
+                for k = -1, 2 do
+                    local along = { axis = k }
+                    if k ~= 0 then
+                        same("along " .. k, blocked(x, axis):scan("+", 0, along), x:scan("+", 0, along))
+                    end
+                end
+            end
+            local y = lun.random(70000, { seed = 3 })
+            same("f16", blocked(y:cast "f16"):scan("max"), y:cast "f16":scan("max"))
+            same("truth", blocked(y:lt(0.5)):scan("lor"), y:lt(0.5):scan("lor"))
+            local function add(p, q, k) return p + q * k end
+            same("argument", blocked(y):scan(add, 0, 2), y:scan(add, 0, 2))
+            local C = "double f(double p, double q) { return p + q; }"
+            same("C", blocked(y):scan(C, 0), y:scan(C, 0))
+            local function both(p, q, u, v) return p + u, q + v end
+            local a, b = blocked(y):scan(both, { 0, 0 }, y, { elements = 2 })
+            local c, d = y:scan(both, { 0, 0 }, y, { elements = 2 })
+            same("first", a, c)
+            same("second", b, d)
+            local ok, e = pcall(function() return blocked(y):scan("-") end)
+            assert(not ok and tostring(e):find("not associative", 1, true), tostring(e))]]
+    end)
+
+    it("tells 8 bytes for each chunk, in one step", function()
+        assert.are.same({ "0 messages, 16 bytes, 1 step", "seam: 0-1 messages" }, run(4, [[
+            local a = lun.zeros({ s.block(65536 * 8) }, "f64")
+            local b = lun.zeros({ s.block(65536 * 8 + 1000) }, "f64")
+            lun.stats "reset"
+            a:scan("+"):eval()
+            local t = lun.stats()
+            print(("%d messages, %d bytes, %d step"):format(t.messages, t.bytes_sent, t.collectives))
+            lun.stats "reset"
+            b:scan("+"):eval()
+            assert(lun.stats().messages <= 1 and lun.stats().bytes_sent <= 16 + 65536 * 8)
+            print("seam: 0-1 messages")]]))
+    end)
+end)
+
+describe("methods along axes", function()
+    it("have the bits of a private array, wherever it is cut", function()
+        holds [[
+            for rank, shape in ipairs { { 41 }, { 30, 41 }, { 7, 13, 6 } } do
+                local x = lun.random(shape, { seed = rank })
+                for axis = 1, rank do
+                    local a = blocked(x, axis)
+                    for along = 1, rank > 1 and rank or 0 do
+                        for _, name in ipairs { "sum", "prod", "mean", "norm", "argmin", "argmax" } do
+                            same(name, a[name](a, along), x[name](x, along))
+                        end
+                        for _, name in ipairs { "sum", "min", "max", "var", "std", "any", "all", "count" } do
+                            for _, keep in ipairs { true, false } do
+                                local options = { axis = along - rank - 1, keep = keep }
+                                same(name, a[name](a, options), x[name](x, options))
+                            end
+                        end
+                        same("reduce", a:reduce("+", 0, { axis = along }), x:reduce("+", 0, { axis = along }))
+                        same("median", a:median { axis = along }, x:median { axis = along })
+                        same("sort", a:sort { axis = along }, x:sort { axis = along })
+                        same("argsort", a:argsort { axis = along }, x:argsort { axis = along })
+                    end
+                end
+            end
+            local cube = (lun.random({ 4, 13, 6 }, { seed = 2 }) * 10):cast "i32"
+            for _, shape in ipairs { { s.block(4), s.block(13), 6 }, { 4, s.block(13), s.block(6) } } do
+                local a = lun.zeros(shape, "i32"):set(cube)
+                for _, along in ipairs { { 1, 2 }, { 1, 3 }, { 2, 3 }, 2 } do
+                    for _, name in ipairs { "sum", "max", "mean", "any" } do
+                        same(name, a[name](a, { axis = along }), cube[name](cube, { axis = along }))
+                    end
+                end
+            end]]
+    end)
+
+    it("of long columns keep the order of one rank", function()
+        holds [[
+            for _, dtype in ipairs { "f32", "f64" } do
+                local x = (lun.random({ 120001, 3 }, { seed = 2 }) + 0.5):cast(dtype):eval()
+                same("sum", blocked(x):sum(1), x:sum(1))
+                same("product", blocked(x):prod { axis = 1, keep = true }, x:prod { axis = 1, keep = true })
+            end]]
+    end)
+
+    it("give arrays that broadcast, and errors of private arrays", function()
+        holds [[
+            local x = lun.random({ 30, 41 }, { seed = 1 })
+            for axis = 1, 2 do
+                local a = blocked(x, axis)
+                same("first", a - a:mean(1), x - x:mean(1))
+                same("second", a:max { axis = 2, keep = true } - a, x:max { axis = 2, keep = true } - x)
+            end
+            local ok, e = pcall(function() return blocked(x):sum(3) end)
+            assert(not ok and tostring(e):find("axis 3 is out of range", 1, true))
+            ok, e = pcall(function() return blocked(x):sort { axes = 1 } end)
+            assert(not ok and tostring(e):find("unknown option 'axes'", 1, true))
+            assert(blocked(x):sum { axis = { 1, 2 } } == x:sum { axis = { 1, 2 } })
+            ok, e = pcall(function() return blocked(x):sum(1):set(blocked(x)) end)
+            assert(not ok and tostring(e):find("does not fit into", 1, true))]]
+    end)
+
+    it("move nothing inside a row, and parts of results where their order does not matter", function()
+        assert.are.same({ "0 0", "3 600", "3 9600" }, run(4, [[
+            local a = lun.ones({ s.block(64), 100 }, "f64")
+            for _, f in ipairs {
+                function() return a:sum(2) end, function() return a:max { axis = 1 } end, function() return a:sum(1) end,
+            } do
+                lun.stats "reset"
+                f():eval()
+                print(lun.stats().messages .. " " .. lun.stats().bytes_sent)
+            end]]))
+    end)
+end)
+
+describe("a blocked Vector", function()
+    it("is sorted as a private one: equal elements, zeros, NaNs, both directions", function()
+        holds [[
+            for _, N in ipairs { 1, 2, 6, 7, 64, 65, 3001 } do
+                local r = lun.random(N, { seed = N })
+                local zeros = lun.where(r:lt(0.3), -0.0, lun.where(r:lt(0.6), 0.0, r - 0.8))
+                for k, x in ipairs {
+                    r, (r * 5):cast "i32", (r * 5):cast "u8", r:lt(0.3), zeros, lun.where(r:lt(0.2), 0 / 0, r):cast "f32",
+                    lun.full(N, 2.5), lun.index(N):cast "u64" - 2, r:cast "f16",
+                } do
+                    local a = blocked(x:eval())
+                    for _, descending in ipairs { false, true } do
+                        same(k .. "sort" .. N, a:sort { descending = descending }, x:sort { descending = descending })
+                        same(k .. "argsort" .. N, a:argsort { descending = descending },
+                            x:argsort { descending = descending })
+                    end
+                end
+            end]]
+    end)
+
+    it("is sorted as table.sort does, and stays where it is", function()
+        holds [[
+            local x = lun.random(2000, { seed = 4 }):eval()
+            local a = x:distribute("block", { over = "ranks", rule = "remainder" })
+            local sorted, list = a:sort(), x:totable()
+            table.sort(list)
+            assert(s.localview(sorted):size() == s.localview(a):size())
+            for i, y in ipairs(sorted:distribute("copy", { over = "ranks" }):totable()) do
+                assert(y == list[i])
+            end]]
+    end)
+
+    it("is sorted by moving each element twice at most, of which once a little", function()
+        local lines = run(4, [[
+            for _, x in ipairs { lun.random(40000, { seed = 1 }), lun.full(40000, 1.0) } do
+                local a = blocked(x:eval())
+                lun.stats "reset"
+                a:sort():eval()
+                local t = lun.stats()
+                assert(t.messages <= 6 and t.collectives <= 4 and t.bytes_sent <= 80000 * 1.3, t.bytes_sent)
+            end
+            print "few"]])
+        assert.are.same({ "few" }, lines)
+    end)
+end)
+
+describe("products of blocked matrices", function()
+    it("have the bits of private ones", function()
+        holds [[
+            for _, dtype in ipairs { "f64", "f32", "i32" } do
+                local function fresh(shape, seed)
+                    local x = lun.random(shape, { seed = seed })
+                    return (dtype == "i32" and x * 100 or x):cast(dtype):eval()
+                end
+                local x, y, v = fresh({ 29, 300 }, 1), fresh({ 300, 17 }, 2), fresh({ 300 }, 3)
+                for axis = 1, 2 do
+                    local a, b = blocked(x, axis), blocked(y, axis)
+                    same("both", a:matmul(b), x:matmul(y))
+                    same("left", a:matmul(y), x:matmul(y))
+                    same("right", lun.matmul(x, b), x:matmul(y))
+                    same("vector", a:matmul(v), x:matmul(v))
+                end
+                same("blocked vector", blocked(x):matmul(blocked(v)), x:matmul(v))
+                same("blocked vector alone", lun.matmul(x, blocked(v)), x:matmul(v))
+            end
+            local ok, e = pcall(function() return blocked(lun.ones { 3, 4 }):matmul(lun.ones { 3, 4 }) end)
+            assert(not ok and tostring(e):find("shapes do not fit", 1, true))]]
+    end)
+
+    it("gather the right one, in panels of columns where it is large", function()
+        assert.are.same({ "1 200000", "4 4800000" }, run(4, [[
+            for _, columns in ipairs { 250, 6000 } do
+                local a, b = lun.ones({ s.block(8), 400 }, "f64"), lun.ones({ s.block(400), columns }, "f64")
+                lun.stats "reset"
+                local c = a:matmul(b):eval()
+                print(lun.stats().collectives .. " " .. lun.stats().bytes_sent)
+                assert(s.localview(c):sum() == 400 * 2 * columns)
+            end]]))
+    end)
+end)
+
+describe("ranks that differ", function()
+    it("raise one error on all, and go on", function()
+        assert.are.same({ "ranks differ: rank 0 scans f64[9]; rank 1 sorts f64[9]\t9.0" }, run(2, [[
+            local a = lun.ones { s.block(9) }
+            local ok, e = pcall(function() return me == 0 and a:scan("+") or a:sort() end)
+            print(tostring(e):gsub(" %(.-%)", "") .. "", a:sum())]]))
+    end)
+end)
