@@ -63,26 +63,17 @@ static void cut_sources(lun_owners *o)
     }
 }
 
-/* Elements of n that a source has, where the host can read them; NULL in *out: not yet. */
+/* Elements of n that a source has, where the host can read them. */
 static lun_status load(const lun_owners *o, const source *from, const lun_node *n, const void **out)
 {
-    const int64_t lo = n->offset + from->lo, hi = n->offset + from->hi;
     lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
-    lun_piece *x;
-    lun_status status = LUN_OK;
     *out = &n->cell;
-    if (!s || lo >= hi)
+    if (!s || from->lo >= from->hi)
         return LUN_OK;
-    const int64_t size = lun__dtype_get(s->dtype)->bytes;
-    if (!from->at || s->source || from->at->backend->buffer_new) {
-        status = from->at && !s->source ? lun__placed_host(o->e, s, lo, hi)
-                                        : lun__storage_host(o->e, s, false);
-        *out = (const char *)s->data + lo * size;
-        return status;
-    }
-    status = lun__placed_ensure(o->e, s, from->at, lo, hi, &x);
-    if (status == LUN_OK)
-        *out = (const char *)x->data + (lo - x->lo) * size;
+    if (from->at)
+        return lun__placed_near(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi, out);
+    const lun_status status = lun__storage_host(o->e, s, false);
+    *out = lun__leaf_data(n);
     return status;
 }
 

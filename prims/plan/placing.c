@@ -142,6 +142,22 @@ static void vote(votes *v, const lun_spread *s)
     v->block |= s->kind == LUN_SPREAD_BLOCK;
 }
 
+/* What they come to, over n indices; where they say nothing, blocks of whole slices. */
+static lun_status elect(lun_engine *e, const votes *v, int64_t n, int64_t unit, lun_spread **out)
+{
+    lun_spread one = {.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
+    if (v->any && (!v->differ || v->block)) {
+        *out = lun__spread_copy(v->differ ? &v->parts : &v->first);
+        return *out ? LUN_OK : lun__nomem(e);
+    }
+    name_places(e, &one);
+    lun__spread_cut(one.rule, NULL, n / unit, one.places, one.bound);
+    for (int k = 0; k <= one.places; k++)
+        one.bound[k] *= unit;
+    *out = lun__spread_copy(&one);
+    return *out ? LUN_OK : lun__nomem(e);
+}
+
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out)
 {
@@ -156,18 +172,34 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
         seen_from(s, offset + l->slots[i].offset, n, &one);
         vote(&v, &one);
     }
-    if (v.any && (!v.differ || v.block)) {
-        *out = lun__spread_copy(v.differ ? &v.parts : &v.first);
-        return *out ? LUN_OK : lun__nomem(e);
+    return elect(e, &v, n, unit_of(l, n), out);
+}
+
+bool lun__placing_streams(const lun_step *step)
+{
+    const lun_node *n = step->node;
+    return step->kind == LUN_STEP_ALGORITHM && n->kind == LUN_NODE_ALGORITHM && !step->chain &&
+           n->n && lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES;
+}
+
+lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                               lun_spread **out)
+{
+    const lun_node *first = n->more[0];
+    int64_t shape[LUN_MAX_RANK];
+    votes v = {.any = false};
+    lun_spread one;
+    for (int i = 0; i < n->count; i++) {
+        int64_t offset = 0;
+        const lun_spread *s =
+            n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);
+        if (!s)
+            continue;
+        seen_from(s, offset, first->n, &one);
+        vote(&v, &one);
     }
-    const int64_t unit = unit_of(l, n);
-    one = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
-    name_places(e, &one);
-    lun__spread_cut(one.rule, NULL, n / unit, one.places, one.bound);
-    for (int k = 0; k <= one.places; k++)
-        one.bound[k] *= unit;
-    *out = lun__spread_copy(&one);
-    return *out ? LUN_OK : lun__nomem(e);
+    lun__node_shape(first, shape);
+    return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);
 }
 
 const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,

@@ -37,6 +37,13 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
  * spread to decide for it, NULL: it stays.  offset: as of look. */
 const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
                                        const lun_spread *was, int64_t offset, int64_t count);
+/* Whether a step is an algorithm that takes its operands in order, so that each place may take some
+ * of them. */
+bool lun__placing_streams(const lun_step *step);
+/* How the places share the elements that n takes, by the distributions of its operands.  *out: a
+ * reference. */
+lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                               lun_spread **out);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
 /* Whether a step is a matrix product that the places share, each some rows of the result. */

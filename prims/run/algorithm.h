@@ -14,6 +14,10 @@ bool lun__algorithm_elsewhere(const lun_engine *e);
  * results that there are become LEAFs. */
 lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
 
+/* n, an ALGORITHM that takes its operands in order, on the places of the set in use: it becomes a
+ * LEAF whose elements are where those are that they were made of (taken.c). */
+lun_status lun__algorithm_shared(lun_engine *e, lun_node *n);
+
 /* ---- some elements at a time ----------------------------------------------------------------- */
 
 /* One under way. */

@@ -98,8 +98,9 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
                 lun__steps_done(e, s, i);
             continue;
         }
-        if (e->set_count && lun__placing_multiplies(e, step)) {
-            status = lun__product_shared(e, step->node);
+        if (e->set_count && (lun__placing_streams(step) || lun__placing_multiplies(e, step))) {
+            status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
+                                                     : lun__algorithm_shared)(e, step->node);
             if (status == LUN_OK)
                 lun__steps_done(e, s, i);
             continue;

@@ -101,6 +101,13 @@ void lun__combine_release(lun_combine *c)
     free(c);
 }
 
+void lun__placed_outdate(lun_storage *s)
+{
+    for (lun_piece *x = s->placed->pieces; x; x = x->next)
+        lun__intervals_clear(&x->fresh);
+    lun__intervals_clear(&s->placed->host);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 void lun__piece_empty(lun_engine *e, lun_piece *x)

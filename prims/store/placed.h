@@ -115,7 +115,7 @@ const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
 
-/* ---- written.c: elements written at places, not by a kernel ---------------------------------- */
+/* ---- written.c: elements that the host reads and writes for places --------------------------- */
 
 /* Where elements of s are written, each at one place: where they belong, of copies each place a
  * part.  What is not distributed becomes blocks of whole slices of `unit` elements.  LUN_ENOMEM. */
@@ -129,6 +129,10 @@ lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at,
                             int64_t hi, lun_piece **out);
 /* Elements lo .. hi - 1 of s become current in host memory, which may lack others. */
 lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
+/* Elements lo .. hi - 1 of s become current where the host reads them for a place: in that place's
+ * memory, or for a device in host memory.  *out: the first of them; none where lo == hi. */
+lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, const void **out);
 /* So many calls of lun__placed_wrote are about to come, which has the pieces that it will have. */
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
 /* Elements lo .. hi - 1 have been written at a place, NULL: in host memory.  They are current there

@@ -1,6 +1,7 @@
-/* written.c - elements written at places by the host, each place some of them; see placed.h.  Knows
- * not what is written. */
+/* written.c - elements that the host reads and writes for places, each place some of them; see
+ * placed.h.  Knows not what is written. */
 #include "store/placed.h"
+#include "table/dtype.h"
 
 bool lun__placed_takes(const lun_engine *e, const lun_storage *s)
 {
@@ -50,6 +51,27 @@ lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
     return status == LUN_OK && s->stale ? lun__placed_fetch(e, s, lo, hi) : status;
 }
 
+lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, const void **out)
+{
+    const bool host = s->source || at->backend->buffer_new;
+    lun_piece *x = NULL;
+    lun_status status = LUN_OK;
+    *out = NULL;
+    if (lo >= hi)
+        return LUN_OK;
+    if (s->source)
+        status = lun__storage_host(e, s, false);
+    else if (host)
+        status = lun__placed_host(e, s, lo, hi);
+    else
+        status = lun__placed_ensure(e, s, at, lo, hi, &x);
+    if (status == LUN_OK)
+        *out = (const char *)(host ? s->data : x->data) +
+               (lo - (host ? 0 : x->lo)) * lun__dtype_get(s->dtype)->bytes;
+    return status;
+}
+
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls)
 {
     lun_placed *p;
@@ -74,11 +96,4 @@ void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, i
     for (lun_piece *x = p->pieces; x; x = x->next)
         (void)(x->at == at ? lun__intervals_add : lun__intervals_remove)(&x->fresh, lo, hi);
     (void)(at ? lun__intervals_remove : lun__intervals_add)(&p->host, lo, hi);
-}
-
-void lun__placed_outdate(lun_storage *s)
-{
-    for (lun_piece *x = s->placed->pieces; x; x = x->next)
-        lun__intervals_clear(&x->fresh);
-    lun__intervals_clear(&s->placed->host);
 }

@@ -1,0 +1,254 @@
+/* taken.c - an algorithm that takes its operands in order, on the places of a set: each takes those
+ * elements that it has, and what it gives of them stays there.  For a device the host does it.
+ * Knows no algorithm; who takes which elements is plan/placing.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "plan/placing.h"
+#include "run/algorithm.h"
+#include "run/profile.h"
+#include "store/placed.h"
+#include "store/pool.h"
+
+/* What one place gives. */
+typedef struct part {
+    lun_interval taken, given; /* elements of the operands, of the result */
+    void *made;                /* the pool's block */
+    int64_t bytes;
+} part;
+
+typedef struct taking {
+    lun_engine *e;
+    lun_node *n;
+    const lun_spread *cut;
+    part part[LUN_MAX_PLACES];
+    lun_storage *to;
+    double seconds;
+    int64_t read;
+} taking;
+
+static int64_t size_of(const lun_node *n)
+{
+    return lun__dtype_get((lun_dtype)n->dtype)->bytes;
+}
+
+/* Operand k at a place; *number: the memory of one that is a NUMBER, of so many bytes. */
+static lun_status load(taking *w, const part *x, lun_backend_slot *at, int k, lun_column *to,
+                       void **number, int64_t *bytes)
+{
+    const lun_node *n = w->n->more[k];
+    const int64_t count = x->taken.hi - x->taken.lo;
+    const void *data = NULL;
+    lun_status s = LUN_OK;
+    *to = (lun_column){.dtype = (lun_dtype)n->dtype, .n = count};
+    if (n->kind == LUN_NODE_NUMBER) {
+        s = lun__pool_take(w->e->pool, count * size_of(n), number, bytes);
+        if (s != LUN_OK)
+            return lun__nomem(w->e);
+        lun__cell_fill(to->dtype, n->cell, *number, count);
+        to->data = *number;
+        return LUN_OK;
+    }
+    s = lun__placed_near(w->e, n->storage, at, n->offset + x->taken.lo, n->offset + x->taken.hi,
+                         &data);
+    to->data = (void *)(uintptr_t)data;
+    w->read += count * size_of(n);
+    return s;
+}
+
+/* Runs it where everything is. */
+static lun_status work(taking *w, const lun_backend_slot *b, lun_algorithm_run *r)
+{
+    void *scratch = NULL;
+    int64_t bytes = b->backend->algorithm_room(b->state, r), room = 0;
+    lun_status s = bytes ? lun__pool_take(w->e->pool, bytes, &scratch, &room) : LUN_OK;
+    if (s != LUN_OK)
+        return lun__nomem(w->e);
+    r->scratch = scratch;
+    const double start = lun__now();
+    s = b->backend->algorithm(b->state, r);
+    w->seconds += lun__now() - start;
+    if (scratch)
+        lun__pool_give(w->e->pool, scratch, room);
+    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    return s == LUN_OK || s == LUN_ECANCEL || !w->n->notes
+               ? s
+               : lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
+}
+
+/* What place k gives of its elements. */
+static lun_status take(taking *w, int k)
+{
+    part *x = &w->part[k];
+    const int64_t count = x->taken.hi - x->taken.lo;
+    lun_backend_slot *at = lun__set_at(w->e, k), *b = lun__computes_at(at);
+    void *number[LUN_ALGORITHM_OPERANDS] = {NULL};
+    int64_t bytes[LUN_ALGORITHM_OPERANDS];
+    lun_algorithm_run r = {.which = (lun_algorithm)w->n->op,
+                           .first = x->taken.lo,
+                           .option = {w->n->cell, (uint64_t)w->n->offset}};
+    lun_status s = LUN_OK;
+    lun__set_enter(w->e, at);
+    if (lun__algorithm_elsewhere(w->e))
+        s = lun__backend_native(w->e, &b);
+    for (int i = 0; s == LUN_OK && i < w->n->count; i++)
+        s = load(w, x, at, i, &r.in[i], &number[i], &bytes[i]);
+    if (s == LUN_OK && lun__pool_take(w->e->pool, count * size_of(w->n), &x->made, &x->bytes))
+        s = lun__nomem(w->e);
+    r.out[0] = (lun_column){.data = x->made, .dtype = (lun_dtype)w->n->dtype, .n = count};
+    if (s == LUN_OK)
+        s = work(w, b, &r);
+    x->given.hi = r.out[0].n;
+    for (int i = 0; i < w->n->count; i++)
+        if (number[i])
+            lun__pool_give(w->e->pool, number[i], bytes[i]);
+    return s;
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+/* Its distribution: as the operands', with the parts that result. */
+static lun_spread *spread_of(taking *w)
+{
+    lun_spread *s = lun__spread_copy(w->cut);
+    int64_t all = 0;
+    if (!s)
+        return NULL;
+    s->unit = 1;
+    s->rule = LUN_SPREAD_BOUNDS;
+    for (int k = 0; k < s->places; k++) {
+        part *x = &w->part[k];
+        const int64_t count = x->given.hi;
+        if (s->kind != LUN_SPREAD_COPY)
+            x->given = (lun_interval){all, all + count};
+        s->bound[k] = all;
+        all = x->given.hi > all ? x->given.hi : all;
+    }
+    s->n = s->bound[s->places] = all;
+    return s;
+}
+
+typedef struct copying {
+    char *to;
+    const char *from;
+} copying;
+
+static void copy_range(void *ctx, int64_t from, int64_t to)
+{
+    const copying *c = ctx;
+    memcpy(c->to + from, c->from + from, (size_t)(to - from));
+}
+
+/* What place k has given, into its part of the result. */
+static lun_status give(taking *w, int k)
+{
+    const part *x = &w->part[k];
+    const int64_t size = size_of(w->n), bytes = (x->given.hi - x->given.lo) * size;
+    lun_backend_slot *at = lun__set_at(w->e, k);
+    lun_piece *piece;
+    lun_status s;
+    char *to = NULL;
+    if (!bytes)
+        return LUN_OK;
+    if (at->backend->buffer_new) {
+        s = lun__placed_host(w->e, w->to, x->given.lo, x->given.hi);
+        to = (char *)w->to->data + x->given.lo * size;
+    } else {
+        s = lun__placed_result(w->e, w->to, at, x->given.lo, x->given.hi, &piece);
+        to = s == LUN_OK ? piece->data : NULL;
+    }
+    if (s == LUN_OK)
+        lun__share(w->e, bytes, bytes, &(copying){to, x->made}, copy_range);
+    return s;
+}
+
+static lun_status give_all(taking *w)
+{
+    lun_spread *spread = spread_of(w);
+    lun_status s = spread ? lun__storage_empty(w->e, (lun_dtype)w->n->dtype, spread->n, &w->to)
+                          : lun__nomem(w->e);
+    if (s == LUN_OK)
+        s = lun__placed_decide(w->e, w->to, spread);
+    for (int k = 0; s == LUN_OK && k < w->cut->places; k++)
+        s = give(w, k);
+    lun__spread_release(spread);
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
+{
+    *offset = n->offset;
+    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
+}
+
+/* The operands are distributed now as they were taken. */
+static lun_status settle(lun_engine *e, const lun_node *n, lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < n->count; i++) {
+        const lun_node *in = n->more[i];
+        if (in->kind != LUN_NODE_LEAF || in->offset || in->storage->count != cut->n)
+            continue;
+        const lun_spread *was = lun__placed_spread(e, in->storage);
+        if (!was || !lun__spread_same(was, cut))
+            s = lun__placed_decide(e, in->storage, cut);
+    }
+    return s;
+}
+
+static lun_status run(taking *w)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < w->cut->places; k++) {
+        w->part[k].taken = lun__spread_part(w->cut, k);
+        if (w->part[k].taken.lo >= w->part[k].taken.hi)
+            continue;
+        s = take(w, k);
+        w->e->stats.algorithms += s == LUN_OK;
+        if (s == LUN_OK)
+            s = lun__stopped(w->e);
+    }
+    return s == LUN_OK ? give_all(w) : s;
+}
+
+lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
+{
+    lun_spread *cut;
+    const int current = e->current;
+    const double transfer = e->stats.transfer_time;
+    lun_status s = lun__placing_stream(e, n, look, e, &cut);
+    if (s != LUN_OK)
+        return s;
+    taking *w = calloc(1, sizeof *w);
+    if (!w) {
+        lun__spread_release(cut);
+        return lun__nomem(e);
+    }
+    *w = (taking){.e = e, .n = n, .cut = cut};
+    s = run(w);
+    e->current = current;
+    if (s == LUN_OK)
+        s = settle(e, n, cut);
+    for (int k = 0; k < cut->places; k++)
+        if (w->part[k].made)
+            lun__pool_give(e->pool, w->part[k].made, w->part[k].bytes);
+    if (s == LUN_OK) {
+        const int64_t written = w->to->count * size_of(n);
+        e->stats.run_time += w->seconds;
+        e->stats.bytes_read += w->read;
+        e->stats.bytes_written += written;
+        if (e->profiling)
+            lun__profile_algorithm(e, n, w->seconds, e->stats.transfer_time - transfer,
+                                   w->read + written);
+        n->n = w->to->count;
+        lun__node_become_leaf(e, n, w->to, 0);
+    } else if (w->to)
+        lun__storage_release(e, w->to);
+    lun__spread_release(cut);
+    free(w);
+    return s;
+}

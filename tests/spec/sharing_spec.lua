@@ -1,0 +1,123 @@
+-- Steps that are no kernels and that the places of a set share: compress, indices and filter. The oracle of elements is
+-- plain Lua, or one place where sums are rounded; lun.explain tells what the counters then count.
+local lun = require "lunarray"
+local moves = require "moves"
+
+local BUILD = os.getenv "BUILD" or "build"
+
+-- Of a run of this file by itself: sets of devices, in the place of parts of host memory.
+local DEVICES = os.getenv "SHARING_DEVICES"
+local SETS = DEVICES and { "opencl:*", "opencl:2,openmp,opencl:1" } or { "openmp/3", "reference/4", "openmp,reference.2" }
+
+local before
+before_each(function() before = { lun.use() } end)
+after_each(function() lun.use(before) end)
+
+local WAYS = {
+    { "none" }, { "single", { device = 2 } }, { "block" }, { "block", { rule = "ceiling" } }, { "overlap", { halo = 2 } }, { "copy" },
+}
+
+local function distributed(a, way)
+    if way[1] == "none" then return a end
+    return lun.eval(a:distribute(table.unpack(way)) + 0):distribute(table.unpack(way))
+end
+
+-- Sizes of parts, by the text of docs/places.md.
+local function parts(way, n, p)
+    local bounds = { 0 }
+    for k = 1, p do
+        local size = way[2] and way[2].rule == "ceiling" and math.max(0, math.min((n + p - 1) // p, n - (n + p - 1) // p * (k - 1)))
+            or k < p and n // p or n - (p - 1) * (n // p)
+        bounds[k + 1] = bounds[k] + size
+    end
+    return bounds
+end
+
+local function filled(n) return (lun.range(1, n) * 7 % 11 - 5):cast "f64":copy() end
+local function number(i) return (i * 7 % 11 - 5) * 1.0 end
+
+describe("elements that are chosen", function()
+    it("stay where they are, in blocks of what results", function()
+        for _, set in ipairs(SETS) do
+            local p = select("#", lun.use(set))
+            for _, n in ipairs { 1, p - 1, p, p + 1, 63, 64, 65, 500 } do
+                for _, way in ipairs(WAYS) do
+                    local what = ("%s, %d elements, %s"):format(set, n, way[1])
+                    local a = distributed(filled(n), way)
+                    local mask = lun.eval(a:gt(0))
+                    local chosen, places = {}, {}
+                    for i = 1, n do
+                        if number(i) > 0 then chosen[#chosen + 1], places[#places + 1] = number(i), i end
+                    end
+                    local b, at = a:compress(mask), nil
+                    moves.counted(function() b:eval() end, moves.told(b), what)
+                    at = mask:indices()
+                    moves.counted(function() at:eval() end, moves.told(at), what)
+                    assert.same(chosen, b:totable(), what)
+                    assert.same(places, at:totable(), what)
+                    assert.same(chosen, a:filter(function(x) return x > 0 end):totable(), what)
+                    local kind, d = b:distribution()
+                    assert.equal(way[1] == "single" and "single" or way[1] == "copy" and "copy" or "block", kind, what)
+                    if kind == "block" then
+                        local bounds, next = parts(way, n, p), 1
+                        for k = 1, p do
+                            local count = 0
+                            for i = bounds[k] + 1, bounds[k + 1] do count = count + (number(i) > 0 and 1 or 0) end
+                            assert.same({ count, next }, { d.counts[k], d.starts[k] }, what)
+                            next = next + count
+                        end
+                    end
+                end
+            end
+        end
+    end)
+
+    it("of none, of all, of nothing and of many are as on one place", function()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            local a = distributed(filled(9), { "block" })
+            assert.same({}, a:compress(lun.full(9, false)):totable())
+            assert.equal(9, #a:compress(lun.full(9, true)))
+            assert.same({}, lun.zeros(0):compress(lun.full(0, true)):totable())
+            assert.same({ 3.0, 3.0 }, lun.full(4, 3.0):compress(distributed(lun.range(1, 4):copy(), { "block" }):gt(2)):totable())
+            for _, n in ipairs { 16383, 16385, 65535, 65537 } do
+                local b, wanted = distributed(filled(n), { "block" }), {}
+                for i = 1, n do
+                    if i % 3 == 0 then wanted[#wanted + 1] = number(i) end
+                end
+                b = b:compress((lun.range(1, n) % 3):eq(0)):eval()
+                assert.equal(lun.vector(wanted):tobytes(), b:tobytes())
+            end
+        end
+    end)
+
+    it("are used where they are, and of several ranks are rows", function()
+        for _, set in ipairs(SETS) do
+            local p = select("#", lun.use(set))
+            local A = distributed((lun.range(1, 12):copy()):reshape(4, 3), { "block" })
+            assert.same({ 2, 4, 6, 8, 10, 12 }, A:compress((A % 2):eq(0)):totable())
+            assert.same({ { 1, 2, 3 }, { 7, 8, 9 } }, A:compress(lun.vector { true, false, true, false }, { axis = 1 }):totable())
+            local a = distributed(filled(300), { "block" })
+            local mask = lun.eval(a:gt(2))
+            local b, sum = a:compress(mask):eval(), 0
+            for i = 1, 300 do sum = sum + (number(i) > 2 and number(i) * 2 or 0) end
+            if not DEVICES then
+                moves.counted(function() lun.eval(b * 2) end, { moves = 0, bytes_moved = 0, bytes_to_host = 0, bytes_to_device = 0 })
+                local algorithms = lun.stats().algorithms
+                a:compress(mask):eval()
+                assert.equal(p, lun.stats().algorithms - algorithms)
+            end
+            assert.equal(sum, (b * 2):sum())
+        end
+    end)
+
+    it("are so on several devices", function()
+        local there = false
+        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
+        if DEVICES or not there then return end
+        local command = "POCL_DEVICES='pthread pthread pthread' SHARING_DEVICES=1 %s/lunarray tests/busted.lua %s 2>&1"
+        local pipe = assert(io.popen(command:format(BUILD, "tests/spec/sharing_spec.lua")))
+        assert.matches("successes / 0 failures / 0 errors", pipe:read "a")
+        pipe:close()
+    end)
+end)
