@@ -1471,7 +1471,7 @@ LUN_API lun_status lun_spmd_symmetric(lun_engine *e, lun_dtype t, int64_t n,
 /* Frees them; a step.  lun_close does so without. */
 LUN_API lun_status lun_spmd_shared_free(lun_engine *e, lun_shared *s);
 /* This rank's elements, to be read and written as any array and not to be released; NULL where it
- * has none. */
+ * has none; of a blocked array its part. */
 LUN_API lun_array *lun_spmd_local(lun_shared *s);
 /* Elements first .. first+count-1, counted from 0, of PE pe; of lun_spmd_shared pe does not matter.
  * Elements of another rank take a message each way, which that rank answers while it waits in one
@@ -1486,6 +1486,38 @@ LUN_API lun_status lun_spmd_put(lun_engine *e, lun_shared *s, int pe, int64_t fi
  * and 64 bits (LUN_EDTYPE). */
 LUN_API lun_status lun_spmd_atomic(lun_engine *e, lun_shared *s, int pe, int64_t index,
                                    const char *op, lun_value x, lun_value *old);
+/* Blocked arrays: each rank has a part, a box of elements, which lun_spmd_local gives as an array.
+ * Elements of other ranks are read, written and changed by lun_spmd_get and its like, at the PE and
+ * place that lun_spmd_home tells. */
+typedef struct lun_blocking {
+    size_t size; /* sizeof(lun_blocking) */
+    int rank;    /* at least 1 */
+    int64_t extent[LUN_MAX_RANK];
+    bool blocked[LUN_MAX_RANK]; /* by axis; at least one */
+    const char *rule;           /* sizes of the parts along a blocked axis: "ceiling", "balanced" or
+                                   "remainder", as lun_distribution has them; NULL: ceiling for one
+                                   axis, balanced for several, over which the ranks form a grid */
+} lun_blocking;
+/* Zeros; a step.  LUN_EARG: no such rule, or no axis is blocked; LUN_ESHAPE, LUN_ERANGE: the
+ * shape. */
+LUN_API lun_status lun_spmd_blocked(lun_engine *e, lun_dtype t, const lun_blocking *how,
+                                    lun_shared **out);
+/* A copy of a, which is the same on all ranks, of which each keeps its part: blocked along one
+ * axis, counted from 0, or backwards from -1; a step, without a message. */
+LUN_API lun_status lun_spmd_distribute(lun_engine *e, lun_array *a, int axis,
+                                       const char *rule_or_NULL, lun_shared **out);
+/* A private copy of all elements of a blocked array, on each rank; a step. */
+LUN_API lun_status lun_spmd_whole(lun_engine *e, lun_shared *s, lun_array **out);
+/* The PE that has an element, with indices from 0, and the element's number there, as lun_spmd_get
+ * counts them.  LUN_ERANGE: there is no such element; LUN_EARG: s is not blocked. */
+LUN_API lun_status lun_spmd_home(lun_engine *e, const lun_shared *s, const int64_t *index, int *pe,
+                                 int64_t *place);
+/* A PE's elements along an axis, from 0: the first index and their number; either may be NULL.
+ * LUN_EARG: there is no such PE, or s is not blocked; LUN_ESHAPE: no such axis. */
+LUN_API lun_status lun_spmd_blksize(lun_engine *e, const lun_shared *s, int axis, int pe,
+                                    int64_t *first_or_NULL, int64_t *count_or_NULL);
+/* Bytes of a PE's elements; of other arrays than blocked ones too. */
+LUN_API lun_status lun_spmd_localsize(lun_engine *e, const lun_shared *s, int pe, int64_t *bytes);
 /* Begins what PE 0 alone does: *mine is true there.  Steps inside fail. */
 LUN_API lun_status lun_spmd_master_begin(lun_engine *e, bool *mine);
 /* Its end, for which all wait; PE 0's bytes to all, count the same on all. */

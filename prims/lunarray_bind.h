@@ -204,6 +204,29 @@ LUN_API lun_status lun_spmd_request(lun_engine *e, int pe, const void *bytes, in
 /* From here on steps fail, since the script is inside such a region: a text that lives on; NULL:
  * it has left it. */
 LUN_API void lun_spmd_inside(lun_engine *e, const char *region);
+
+/* How the elements of a blocked array are divided: the ranks form a grid, in whose numbers the
+ * first axis changes fastest; along each axis the extent is cut by one rule. */
+typedef struct lun_blocks {
+    int rank, npes;
+    int rule; /* of spread/spread.h */
+    int64_t extent[LUN_MAX_RANK];
+    int grid[LUN_MAX_RANK]; /* ranks along each axis: 1 if it is not blocked */
+} lun_blocks;
+/* Of one blocked axis all ranks stand along it; of several they form the grid with the least sum of
+ * ranks to elements over the axes, of equal ones that with the fewest ranks along the first axis.
+ * LUN_EARG: no such rule, or no axis is blocked; LUN_ESHAPE, LUN_ERANGE: the shape. */
+LUN_API lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *how, int npes,
+                                  lun_blocks *out);
+/* A PE's elements: the first index, from 0, and the number along each axis. */
+LUN_API void lun_blocks_box(const lun_blocks *b, int pe, int64_t *first, int64_t *count);
+/* The PE that has the element with these indices, from 0 and within the shape, and its indices
+ * there. */
+LUN_API int lun_blocks_home(const lun_blocks *b, const int64_t *index, int64_t *inside);
+/* The whole array on each rank, of everyone's part; follows an agreement. */
+LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part,
+                                     lun_array **out);
+
 /* Whether a set of places, as lun_use takes it, names ranks ("mpi", "mpi:1,mpi:2"). */
 LUN_API bool lun_names_ranks(const char *places);
 /* How many ranks there are, with this one, if the others serve it (lun_serve); else 0. */

@@ -172,6 +172,9 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
 /* Raises the failure as an error object, with the place of the script that calls. */
 int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
+/* Raises a failure of ranks: what all are told with that text alone, so that it is the same on all;
+ * a mistake of this one with the script's line. */
+int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
@@ -377,6 +380,8 @@ void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_apply(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_spmd(lua_State *L, const lun__parts *p);
+void lun__open_blocks(lua_State *L,
+                      const lun__parts *p); /* after open_spmd, whose table it fills */
 void lun__open_engine(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);

@@ -10,9 +10,7 @@ static const char handler_key;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* What all ranks are told is raised with that text alone, so that it is the same on all; a mistake
- * of this one with the script's line. */
-static int fail(lua_State *L, lun__host *h, lun_status s)
+int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
 {
     if (s == LUN_ECANCEL || s == LUN_ELIMIT || s == LUN_ENOMEM)
         return lun__raise_fault(L, h, s);
@@ -99,7 +97,7 @@ static int start(lua_State *L)
     lun__host *h = lun__here(L);
     lun_status s = lun_spmd_start(h->engine);
     if (s != LUN_OK)
-        return fail(L, h, s);
+        return lun__spmd_fail(L, h, s);
     lua_pushinteger(L, lun_spmd_npes(h->engine));
     lua_pushinteger(L, lun_spmd_mype(h->engine));
     return 2;
@@ -113,7 +111,7 @@ static int step(lua_State *L)
     const char *options = luaL_optstring(L, 3, NULL);
     lun__mark(L, h);
     lun_status s = lun_spmd_step(h->engine, doing, noun, options);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
 static int together(lua_State *L, lun_status (*act)(lun_engine *e))
@@ -121,7 +119,7 @@ static int together(lua_State *L, lun_status (*act)(lun_engine *e))
     lun__host *h = here(L);
     lun__mark(L, h);
     lun_status s = act(h->engine);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
 static int barrier(lua_State *L)
@@ -177,7 +175,7 @@ static int gather(lua_State *L)
     void *all = NULL;
     lun_status s = lun_spmd_gather_bytes(h->engine, own, (int64_t)length, &p.counts, &all);
     p.bytes = all;
-    return s == LUN_OK ? push_parts(L, p) : fail(L, h, s);
+    return s == LUN_OK ? push_parts(L, p) : lun__spmd_fail(L, h, s);
 }
 
 /* bcast(root, bytes): root's bytes; the other ranks give nil. */
@@ -192,7 +190,7 @@ static int bcast(lua_State *L)
     lua_settop(L, 2);
     lun_status s = lun_spmd_bcast_bytes(h->engine, root, &bytes, &got);
     if (s != LUN_OK)
-        return fail(L, h, s);
+        return lun__spmd_fail(L, h, s);
     return bytes == own ? 1 : push_bytes(L, bytes, got);
 }
 
@@ -226,7 +224,7 @@ static int exchange(lua_State *L)
     lun_status s =
         lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts, &got.counts, &bytes);
     got.bytes = bytes;
-    return s == LUN_OK ? push_parts(L, got) : fail(L, h, s);
+    return s == LUN_OK ? push_parts(L, got) : lun__spmd_fail(L, h, s);
 }
 
 /* send(pe, tag, bytes) */
@@ -237,7 +235,7 @@ static int send(lua_State *L)
     int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
     const char *bytes = luaL_checklstring(L, 3, &length);
     lun_status s = lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
 /* receive(pe, tag): the next message. */
@@ -249,7 +247,7 @@ static int receive(lua_State *L)
     int64_t length = 0;
     lun__mark(L, h);
     lun_status s = lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
-    return s == LUN_OK ? push_bytes(L, bytes, length) : fail(L, h, s);
+    return s == LUN_OK ? push_bytes(L, bytes, length) : lun__spmd_fail(L, h, s);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -306,7 +304,7 @@ static int listen(lua_State *L)
 {
     lun__host *h = here(L);
     lun_status s = lun_spmd_listen(h->engine);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
 /* reply(pe, bytes) */
@@ -316,7 +314,7 @@ static int reply(lua_State *L)
     size_t length;
     const char *bytes = luaL_checklstring(L, 2, &length);
     lun_status s = lun_spmd_reply(h->engine, (int)luaL_checkinteger(L, 1), bytes, (int64_t)length);
-    return s == LUN_OK ? 0 : fail(L, h, s);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
 /* request(pe, bytes): the reply. */
@@ -330,7 +328,7 @@ static int request(lua_State *L)
     int64_t got_length = 0;
     lun__mark(L, h);
     lun_status s = lun_spmd_request(h->engine, pe, bytes, (int64_t)length, &got, &got_length);
-    return s == LUN_OK ? push_bytes(L, got, got_length) : fail(L, h, s);
+    return s == LUN_OK ? push_bytes(L, got, got_length) : lun__spmd_fail(L, h, s);
 }
 
 /* ---- registration ---------------------------------------------------------------------------- */

@@ -118,6 +118,7 @@ local function run(a, name, along, like, ...)
         return nil
     end
     local from, to = spreads(s, along, result)
+    a:eval()
     net.step(("%s %s along axes"):format(name, blocked.kind_of(a)), "a method along axes", name .. from.key .. to.key)
     if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
         return blocked.make(to, combine_parts(a, to, like:dtype(), name, ...))

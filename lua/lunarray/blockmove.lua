@@ -143,7 +143,7 @@ end
 
 -- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
 function blocked.moved(a, to)
-    local from, part = blocked.spread_of(a), blocked.part_of(a)
+    local from, part = blocked.spread_of(a), blocked.part_of(a:eval())
     if npes == 1 then
         return part
     end
@@ -186,21 +186,24 @@ function blocked.fetch(a, wanted)
     return any and table.concat(net.exchange(parts)) or ""
 end
 
+-- Everyone's bytes, which f gives, in rank order. An error of f on one rank is raised on all.
+function blocked.gather(f)
+    local ok, bytes = pcall(f)
+    local list = net.gather((ok and "y" or "n") .. tostring(bytes))
+    for k, text in ipairs(list) do
+        if text:sub(1, 1) == "n" then
+            error(("PE %d: %s"):format(k - 1, text:sub(2)), 0)
+        end
+        list[k] = text:sub(2)
+    end
+    return list
+end
+
 -- The whole array on each rank.
 function blocked.private(a)
-    local s, part = blocked.spread_of(a), blocked.part_of(a)
+    local s, part = blocked.spread_of(a), blocked.part_of(a:eval())
     net.step(("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
-    local ones, result = {}, core.zeros(s.shape, part:dtype())
-    for d = 1, #s.shape do
-        ones[d] = 1
-    end
-    for k, bytes in ipairs(net.gather(part:tobytes())) do
-        local first, count = spread.box(s, k - 1)
-        if spread.size(count) > 0 then
-            store(result, ones, first, count, bytes)
-        end
-    end
-    return result
+    return net.whole(s.blocks, part)
 end
 
 -- a:distribute(kind, {over="ranks", rule=, axis=})

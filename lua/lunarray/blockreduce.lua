@@ -54,6 +54,7 @@ end
 
 -- by_parts: each rank's elements first, in whatever order they stand there.
 local function reduce(a, name, by_parts)
+    a:eval()
     net.step(("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
         name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""))
     return (by_parts and of_parts or tree)(a, name, (fold.operation(COMBINE[name])))

@@ -111,10 +111,11 @@ local function plan(dtype, f, id)
     return how
 end
 
--- This rank's elements, from the beginning of the first one's chunk on, and how many it has fetched for that.
-local function from_chunk(a)
+-- This rank's elements, and how many of other ranks before them it has fetched: where there are chunks, from the
+-- beginning of the first one's.
+local function from_chunk(a, how)
     local s = blocked.spread_of(a)
-    local heads = blocked.fetch(a, function(pe)
+    local heads = how.whole and "" or blocked.fetch(a, function(pe)
         local first, count = spread.range(s, pe)
         return first // CHUNK * CHUNK, count > 0 and first or 0
     end)
@@ -126,20 +127,16 @@ local function from_chunk(a)
     return (heads .. flat):eval(), #heads
 end
 
--- What is scanned here, how much of it is other ranks', and the totals of what ends here.
-local function own_totals(a, how)
-    local s = blocked.spread_of(a)
-    local first, count = spread.range(s, mype)
-    if how.whole then
-        local flat = blocked.part_of(a):reshape(-1)
-        return flat, 0, count > 0 and flat:reduce(core.op[how.name]):reshape(1):cast(how.dtype) or nil
-    end
-    local x, fetched = from_chunk(a)
+-- The totals of what ends on this rank, of which x begins with the first, as bytes.
+local function own_totals(a, how, x)
+    local first, count = spread.range(blocked.spread_of(a), mype)
     local chunks = (first + count) // CHUNK - first // CHUNK
-    if count == 0 or chunks == 0 then
-        return x, fetched, nil
+    if count == 0 or chunks == 0 and not how.whole then
+        return ""
+    elseif how.whole then
+        return x:reduce(core.op[how.name]):reshape(1):cast(how.dtype):tobytes()
     end
-    return x, fetched, (how.name and chunk_totals or chunk_folds)(how, x, chunks)
+    return (how.name and chunk_totals or chunk_folds)(how, x, chunks):tobytes()
 end
 
 -- ---------------------------------------------------------------- the scan
@@ -157,13 +154,15 @@ return function(a, f, id, ...)
     if not how then
         return nil
     end
-    local given, s = a, blocked.spread_of(a)
+    local given, s = a:eval(), blocked.spread_of(a)
     if not spread.is_flat(s) then
         a = blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
     end
     net.step(("scans %s"):format(blocked.kind_of(a)), "a scan", (how.name or "") .. blocked.spread_of(a).key)
-    local x, fetched, totals = own_totals(a, how)
-    local list = net.gather(totals and totals:tobytes() or "")
+    local x, fetched = from_chunk(a, how)
+    local list = blocked.gather(function()
+        return own_totals(a, how, x)
+    end)
     local before = core.frombytes(table.concat(list, "", 1, mype), how.dtype)
     local from = #before == 0 and how.first or lines(how.f, how.first, before, 1, #before, "ends")
     local scanned = #x > 0 and x:scan(f, from, options or {}):sub({ fetched + 1, #x }) or core.zeros(0, how.give)

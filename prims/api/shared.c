@@ -4,21 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/shared.h"
 #include "base/strbuf.h"
 #include "engine/state.h"
-#include "lunarray_bind.h"
 #include "ranks/ranks.h"
-
-struct lun_shared {
-    struct lun_shared *next;
-    lun_engine *engine;
-    int64_t number; /* the same on all ranks */
-    lun_dtype dtype;
-    int64_t n;
-    bool symmetric;
-    lun_array *own; /* NULL: the elements stand on PE 0 alone */
-};
 
 typedef enum shared_access { GET, PUT, UPDATE } shared_access;
 
@@ -96,50 +85,65 @@ static void answer(lun_engine *e, int from, const char *bytes, int64_t count)
 
 /* ---- on any rank ----------------------------------------------------------------------------- */
 
-static lun_status make(lun_engine *e, lun_dtype t, int64_t n, const void *first, bool symmetric,
-                       lun_shared **out)
+lun_status lun__shared_make(lun_engine *e, lun_shared like, const lun_shared_step *step,
+                            lun_shared **out)
 {
-    char doing[96];
-    lun_shared *s = calloc(1, sizeof *s);
-    if (!s)
-        return lun__nomem(e);
-    *s = (lun_shared){e->shared, e, ++e->shared_made, t, n, symmetric, NULL};
+    lun_shared *s = malloc(sizeof *s);
     lun_status status = LUN_OK;
-    if (symmetric || lun_spmd_mype(e) == 0)
-        status = first ? lun_vector(e, first, n, t, &s->own)
-                       : lun_full(e, 1, &n, t, (lun_value){LUN_I64, {0}}, &s->own);
-    if (status == LUN_OK && s->own)
-        status = lun_eval(e, &s->own, 1);
+    if (!s)
+        status = lun__nomem(e);
+    else if (like.own)
+        status = lun_eval(e, &like.own, 1);
     if (status == LUN_OK) {
+        *s = like;
+        s->next = e->shared;
+        s->engine = e;
+        s->number = ++e->shared_made;
         lun__serve_elements(e, answer); /* before another rank can ask */
         e->shared = s;
-        snprintf(doing, sizeof doing, "%s %s[%lld]", symmetric ? "makes a symmetric" : "shares",
-                 lun_dtype_name(t), (long long)n);
-        status = lun_spmd_step(e, doing, symmetric ? "a symmetric array" : "a shared array", NULL);
+        status = lun_spmd_step(e, step->doing, step->noun, step->options);
     }
     if (status == LUN_OK) {
         *out = s;
         return LUN_OK;
     }
-    if (e->shared == s)
+    if (s && e->shared == s)
         e->shared = s->next;
-    lun_release(s->own);
+    lun_release(like.own);
     free(s);
     return status;
+}
+
+static lun_status make(lun_engine *e, lun_dtype t, int64_t n, const void *first,
+                       lun_shared_kind kind, lun_shared **out)
+{
+    const bool symmetric = kind == LUN_SHARED_SYMMETRIC;
+    char doing[96];
+    lun_shared like = {.dtype = t, .kind = kind, .n = n};
+    lun_status status = LUN_OK;
+    if (symmetric || lun_spmd_mype(e) == 0)
+        status = first ? lun_vector(e, first, n, t, &like.own)
+                       : lun_full(e, 1, &n, t, (lun_value){LUN_I64, {0}}, &like.own);
+    if (status != LUN_OK)
+        return status;
+    snprintf(doing, sizeof doing, "%s %s[%lld]", symmetric ? "makes a symmetric" : "shares",
+             lun_dtype_name(t), (long long)n);
+    const lun_shared_step step = {doing, symmetric ? "a symmetric array" : "a shared array", NULL};
+    return lun__shared_make(e, like, &step, out);
 }
 
 lun_status lun_spmd_shared(lun_engine *e, lun_dtype t, int64_t n, const void *first,
                            lun_shared **out)
 {
     LUN_NEED(e, out && n >= 0);
-    return make(e, t, n, first, false, out);
+    return make(e, t, n, first, LUN_SHARED_ONE, out);
 }
 
 lun_status lun_spmd_symmetric(lun_engine *e, lun_dtype t, int64_t n, const void *first,
                               lun_shared **out)
 {
     LUN_NEED(e, out && n >= 0);
-    return make(e, t, n, first, true, out);
+    return make(e, t, n, first, LUN_SHARED_SYMMETRIC, out);
 }
 
 lun_status lun_spmd_shared_free(lun_engine *e, lun_shared *s)
@@ -173,17 +177,37 @@ lun_array *lun_spmd_local(lun_shared *s)
     return s ? s->own : NULL;
 }
 
+lun_status lun__shared_check_pe(lun_engine *e, int pe)
+{
+    const int npes = lun_spmd_npes(e);
+    if (pe >= 0 && pe < npes)
+        return LUN_OK;
+    return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", pe, npes - 1);
+}
+
+int64_t lun__shared_size(const lun_shared *s, int pe)
+{
+    int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK], n = 1;
+    if (s->kind != LUN_SHARED_BLOCKED)
+        return s->kind == LUN_SHARED_ONE && pe ? 0 : s->n;
+    lun_blocks_box(&s->blocks, pe, first, count);
+    for (int d = 0; d < s->blocks.rank; d++)
+        n *= count[d];
+    return n;
+}
+
 /* The PE that has the elements of `pe`, with what must hold for a question to it. */
 static lun_status check(lun_engine *e, const lun_shared *s, int *pe, int64_t first, int64_t count)
 {
     LUN_NEED(e, s && s->engine == e && count >= 0);
-    int npes = lun_spmd_npes(e);
-    if (*pe < 0 || *pe >= npes)
-        return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", *pe, npes - 1);
-    if (first < 0 || count > s->n - first)
+    lun_status status = lun__shared_check_pe(e, *pe);
+    if (status != LUN_OK)
+        return status;
+    *pe = s->kind == LUN_SHARED_ONE ? 0 : *pe;
+    const int64_t n = lun__shared_size(s, *pe);
+    if (first < 0 || count > n - first)
         return lun__fail(e, LUN_ERANGE, "elements %lld to %lld of a shared array of %lld",
-                         (long long)first, (long long)(first + count - 1), (long long)s->n);
-    *pe = s->symmetric ? *pe : 0;
+                         (long long)first, (long long)(first + count - 1), (long long)n);
     return LUN_OK;
 }
 

@@ -43,6 +43,11 @@ void lun__spread_cut(lun_spread_rule rule, const double *weights, int64_t n, int
     bound[places] = n;
 }
 
+int64_t lun__spread_bound(lun_spread_rule rule, int64_t n, int places, int k)
+{
+    return k == 0 ? 0 : k == places ? n : bound_of(rule, NULL, n, places, k);
+}
+
 lun_interval lun__spread_part(const lun_spread *s, int k)
 {
     if (s->kind == LUN_SPREAD_COPY || (s->kind == LUN_SPREAD_SINGLE && s->device == k))

@@ -51,6 +51,8 @@ typedef struct lun_spread {
  * negative, with a positive sum; NULL unless the rule is WEIGHTS. */
 void lun__spread_cut(lun_spread_rule rule, const double *weights, int64_t n, int places,
                      int64_t *bound);
+/* Slices before part k, 0 <= k <= places; the rule is no WEIGHTS or BOUNDS. */
+int64_t lun__spread_bound(lun_spread_rule rule, int64_t n, int places, int k);
 /* What has to be at place k: of BLOCK its part, of OVERLAP that and its halo. */
 lun_interval lun__spread_part(const lun_spread *s, int k);
 /* The place that a part's element belongs to: of BLOCK and OVERLAP. */

@@ -57,6 +57,17 @@ static const char *const programs[] = {
     "s.critical(function() total:set(total:get() + 1) end)\n"
     "s.master(function() assert(s.npes < 2 or total:get() >= 2) end)\n"
     "assert(s.allreduce('+', 1) == s.npes)\n",
+    /* lines */
+    "local s = lun.spmd local n = 70\n"
+    "local a = lun.random({s.block(n), 3}, {seed = 1})\n"
+    "local b = lun.random(s.block(n), {seed = 2})\n"
+    "local sums, sorted = b:scan('+', 0, {inclusive = true}), b:sort()\n"
+    "assert(math.abs(sums[n] - b:sum()) < 1e-9 and sorted[n] == b:max())\n"
+    "s.barrier()\n"
+    "assert(a:sum(1)[1] > 0)\n"
+    "s.barrier()\n"
+    "assert(a:matmul(lun.ones {3, s.block(2)})[n][2] > 0)\n"
+    "s.barrier()\n",
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
