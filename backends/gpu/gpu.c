@@ -35,6 +35,9 @@ static void choose_form(lun_gpu *g)
         g->device.listening = LUN_GPU_DEAF;
     g->target = (lun_cl_target){.form = LUN_CL_SCALAR,
                                 .fp64 = g->device.fp64,
+                                .wide_atomics = g->device.wide_atomics,
+                                .more_atomics = g->device.more_atomics,
+                                .plain_reads = g->device.kind == LUN_GPU_PROCESSOR,
                                 .listens = g->device.listening != LUN_GPU_DEAF,
                                 .bytes = 16};
     if (g->device.kind == LUN_GPU_PROCESSOR)

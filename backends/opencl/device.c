@@ -44,15 +44,19 @@ static int64_t number(reader *r, cl_device_info what, size_t bytes)
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-static bool has_fp64(reader *r)
+/* What the device can do beyond OpenCL 1.2: it says so by the names of extensions, or for f64 in its
+ * own way. */
+static void extensions(reader *r, lun_gpu_device *d)
 {
-    reader optional = *r; /* OpenCL 1.1 has an extension instead */
-    char extensions[16384] = "";
-    if (number(&optional, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0)
-        return true;
-    cl_int code = r->cl->clGetDeviceInfo(r->id, CL_DEVICE_EXTENSIONS, sizeof extensions - 1,
-                                         extensions, NULL);
-    return code == CL_SUCCESS && strstr(extensions, "cl_khr_fp64");
+    reader optional = *r; /* OpenCL 1.1 does not know the question for f64 */
+    char names[16384] = "";
+    if (r->cl->clGetDeviceInfo(r->id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL) !=
+        CL_SUCCESS)
+        names[0] = 0;
+    d->fp64 = number(&optional, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0 ||
+              strstr(names, "cl_khr_fp64");
+    d->wide_atomics = strstr(names, "cl_khr_int64_base_atomics") != NULL;
+    d->more_atomics = d->wide_atomics && strstr(names, "cl_khr_int64_extended_atomics");
 }
 
 static void texts(const lun_cl *cl, cl_platform_id platform, lun_gpu_device *d)
@@ -92,7 +96,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
     d->options = number(&r, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config)) & ROUNDED
                      ? LUN_CL_OPTIONS " " LUN_CL_ROUNDED
                      : LUN_CL_OPTIONS;
-    d->fp64 = has_fp64(&r);
+    extensions(&r, d);
     texts(cl, platform, d);
     /* some drivers' devices claim to be all of these */
     d->kind = type & CL_DEVICE_TYPE_GPU           ? LUN_GPU_GRAPHICS

@@ -167,6 +167,8 @@ typedef struct lun_renderer {
     bool guarded;       /* vectors without an index below n are skipped */
     bool stops;         /* loops ask dialect->stopped */
     bool fp64;          /* OpenCL: the device has double */
+    bool plain_reads;   /* OpenCL: of cells that others change at once */
+    bool more_atomics;  /* OpenCL: all that change integers of 64 bits at once */
     size_t local_open;  /* OpenCL: bytes of local memory, in the kernel being written */
     size_t local_bytes; /* in the largest kernel */
 

@@ -1,5 +1,5 @@
 -- Random functions of lun.teams, as text: threads that meet at barriers, in branches and loops that all of them take
--- alike, memory of the team and of the thread, atomic sums. No element is written by one thread and used by another
+-- alike, memory of the team and of the thread, atomic changes. No element is written by one thread and used by another
 -- without a barrier between, so there is one result. All numbers are integers.
 local teams = {}
 
@@ -51,6 +51,20 @@ function Writer:bank(how)
     return ("s[%d * n + (me + %s) %% n + 1]"):format(k, self:value(false, 1))
 end
 
+-- An element changed at once: each by operations whose order does not matter, the real ones by whole numbers.
+function Writer:change()
+    local kind = self.random(8)
+    if kind <= 3 then
+        self:line("atomic.%s(h, (%s) %% 4 + 1, %s)", self:pick { "add", "sub" }, self:value(), self:value())
+    elseif kind <= 6 then
+        local which = self.random(4)
+        self:line("atomic.%s(h, %d, %s)", ({ "max", "min", "bxor", "bor" })[which], which + 4, self:value())
+    else
+        local which = self.random(2)
+        self:line("atomic.%s(r, %d, (%s) %% 1000)", ({ "add", "max" })[which], which, self:value())
+    end
+end
+
 -- What a thread does alone: no barrier.
 function Writer:alone(deep)
     local kind = self.random(deep > 0 and 8 or 5)
@@ -60,7 +74,7 @@ function Writer:alone(deep)
     elseif kind == 2 then
         self:line("%s = %s", name, self:value())
     elseif kind == 3 then
-        self:line("atomic.add(h, (%s) %% 4 + 1, %s)", self:value(), self:value())
+        self:change()
     elseif kind == 4 then
         self:line("w[(t:block() - 1) * n + me] = w[(t:block() - 1) * n + me] * 3 + %s", self:value())
     elseif kind == 5 then -- along its memory, in loops of known and of other lengths
@@ -153,8 +167,8 @@ function Writer:together(deep)
     end
 end
 
--- The text of a chunk that takes lun.atomic, or what is that in plain Lua, and gives a function of t, w, h and x: arrays
--- of integers, an element of w for each thread, 4 of h, one of x for each team. random: math.random's like.
+-- The text of a chunk that takes lun.atomic, or what is that in plain Lua, and gives a function of t, w, h, r and x: arrays
+-- of integers, an element of w for each thread, 8 of h, one of x for each team; r: 2 floats. random: math.random's like.
 function teams.write(random)
     local writer = setmetatable({ random = random, lines = {}, depth = 1, state = {} }, Writer)
     for _ = 1, random(3, 9) do writer:together(2) end
@@ -165,7 +179,7 @@ function teams.write(random)
     writer:line("w[(t:block() - 1) * n + me] = w[(t:block() - 1) * n + me] + a * 7 + b * 5 + c + u + own[1] - own[2] + own[9] + s[me]")
     return ([[
 local atomic = ...
-return function(t, w, h, x)
+return function(t, w, h, r, x)
     local me, n = t:thread(), t:threads()
     local s, own = t:scratch("i64", 2 * n), t:private("i64", 10)
     local a, b, c, u = me, t:block(), 1, 2

@@ -1,5 +1,6 @@
 -- Random functions of lun.teams (teams.lua) on all backends, compared with plain Lua, in which threads run one after the
--- other between barriers; no race is found in them. LUNARRAY_DIFF_TEAMS sets how many, LUNARRAY_DIFF_SEED where they begin.
+-- other between barriers; no race is found in them. LUNARRAY_DIFF_TEAMS sets how many, LUNARRAY_DIFF_SEED where they begin,
+-- LUNARRAY_DIFF_ON a backend that runs all of them, and alone.
 local harness = require "diff.harness"
 local lun = require "lunarray"
 local plain = require "diff.plain_teams"
@@ -7,11 +8,19 @@ local teams = require "diff.teams"
 
 local COUNT = tonumber(os.getenv "LUNARRAY_DIFF_TEAMS") or 60
 local SEED = tonumber(os.getenv "LUNARRAY_DIFF_SEED") or 1
+local ALONE = os.getenv "LUNARRAY_DIFF_ON"
 local COMPILED_EVERY, DEVICE_EVERY = 10, 20 -- the interpreter runs them all
 local SHAPES = { { 1, 1 }, { 3, 2 }, { 2, 7 }, { 65, 3 }, { 2, 64 }, { 1, 100 }, { 2, 33 } }
 
 -- lun.atomic on tables.
-local atomic = { add = function(h, i, x) h[i] = h[i] + x end }
+local atomic = {
+    add = function(h, i, x) h[i] = h[i] + x end,
+    sub = function(h, i, x) h[i] = h[i] - x end,
+    min = function(h, i, x) h[i] = math.min(h[i], x) end,
+    max = function(h, i, x) h[i] = math.max(h[i], x) end,
+    bor = function(h, i, x) h[i] = h[i] | x end,
+    bxor = function(h, i, x) h[i] = h[i] ~ x end,
+}
 
 local function numbers(n, f)
     local list = {}
@@ -43,14 +52,15 @@ local function one(seed, backend)
     local shape = SHAPES[random(#SHAPES)]
     local how = { league = shape[1], team = shape[2], check = backend == "reference" and seed % 2 == 1 }
     local x = numbers(shape[1], function() return random(-50, 50) end)
-    local w, h = numbers(shape[1] * shape[2], function(i) return i end), { 0, 0, 0, 0 }
+    local w, h = numbers(shape[1] * shape[2], function(i) return i end), { 0, 0, 0, 0, -5, 5, 0, 0 }
+    local reals = { 0.0, -3.0 }
     local made = assert(load(text, "=team", "t"))
     lun.use(backend)
-    local v, counts = lun.vector(w, "i64"), lun.vector(h, "i64")
-    local ok, message = pcall(lun.teams(how), made(lun.atomic), v, counts, lun.vector(x, "i64"))
+    local v, counts, sums = lun.vector(w, "i64"), lun.vector(h, "i64"), lun.vector(reals, "f64")
+    local ok, message = pcall(lun.teams(how), made(lun.atomic), v, counts, sums, lun.vector(x, "i64"))
     if not ok then return ("%s\n%s"):format(message, text) end
-    plain.run(how, seed % 2 == 0, assert(load(text))(atomic), w, h, x)
-    if not (same(w, v:totable()) and same(h, counts:totable())) then
+    plain.run(how, seed % 2 == 0, assert(load(text))(atomic), w, h, reals, x)
+    if not (same(w, v:totable()) and same(h, counts:totable()) and same(reals, sums:totable())) then
         return ("other numbers on %s, seed %d, %d teams of %d:\n%s"):format(backend, seed, shape[1], shape[2], text)
     end
 end
@@ -68,7 +78,7 @@ describe("random team kernels", function()
             local backends = { "reference" }
             if seed % compiled == 0 then backends[2] = "openmp" end
             if seed % DEVICE_EVERY == 1 and harness.device then backends[#backends + 1] = harness.device end
-            for _, backend in ipairs(backends) do
+            for _, backend in ipairs(ALONE and { ALONE } or backends) do
                 local failure = one(seed, backend)
                 if failure then
                     harness.fail("%s", failure)

@@ -1,6 +1,5 @@
 -- Team kernels without races: teams that meet and share memory. Run by races.sh on a device that watches accesses, where
--- each element costs, and with check=true on reference. Atomic operations run on reference alone: on a device they read the
--- element before they exchange it, which is reported.
+-- each element costs, and with check=true on reference.
 local lun = require "lunarray"
 
 -- On the device, and watched by the interpreter.
@@ -16,12 +15,16 @@ describe("team kernels without races", function()
         both(function(watched)
             local n = 24
             local x, sums, counts = lun.range(1, n):cast "i64", lun.zeros(n, "i64"), lun.zeros(4, "i32")
-            lun.teams { league = 4, team = 6, check = watched }(function(t, v, to, h)
+            local reals = lun.zeros(2)
+            lun.teams { league = 4, team = 6, check = watched }(function(t, v, to, h, r)
                 local i = t:index()
                 to[i] = t:reduce("+", v[i]) - t:scan("+", v[i])
-                if watched then lun.atomic.add(h, v[i] % 4 + 1, 1) end
-            end, x, sums, counts)
-            assert.same(watched and { 6, 6, 6, 6 } or { 0, 0, 0, 0 }, counts:totable())
+                lun.atomic.add(h, v[i] % 4 + 1, 1)
+                lun.atomic.add(r, 1, v[i] * 0.5) -- of floats OpenCL C has no such operation: a loop
+                lun.atomic.max(r, 2, v[i])
+            end, x, sums, counts, reals)
+            assert.same({ 6, 6, 6, 6 }, counts:totable())
+            assert.same({ n * (n + 1) / 4, n * 1.0 }, reals:totable())
             for i = 1, n do
                 local sum = 0
                 for k = i, (i - 1) // 6 * 6 + 6 do sum = sum + k end

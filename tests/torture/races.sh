@@ -1,6 +1,7 @@
 #!/bin/sh
-# Team kernels on Oclgrind (tests/oclgrind.sh), which reports races between work-items: none in some without any, and each
-# of some planted ones, which check=true has to find too. Skipped where it is not installed.
+# Team kernels on Oclgrind (tests/oclgrind.sh), which reports races between work-items: none in some without any, nor in
+# random ones, whose results are those of plain Lua; and each of some planted ones, which check=true has to find too.
+# Skipped where it is not installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 scratch=${TORTURE_SCRATCH:-/tmp}/races
@@ -17,6 +18,19 @@ if [ "$status" -eq 0 ]; then
 else
     cat "$scratch/clean"
     printf 'FAIL\tteam kernels without races\tstatus %s, see the reports\n' "$status"
+fi
+
+# Teams are work-groups there, as on graphics processors.
+n=$(awk -v f="${TORTURE:-0.01}" 'BEGIN { n = int(3000 * f); print (n < 25 ? 25 : n) }')
+seed=${TORTURE_SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
+LUNARRAY_DIFF_ON=opencl LUNARRAY_DIFF_TEAMS=$n LUNARRAY_DIFF_SEED=$seed LUNARRAY_DIFF_COUNTS=$scratch/counts LUNARRAY_OPENCL_GROUPS=1 \
+    timeout -k 5 $((n + 60)) sh tests/oclgrind.sh tests/diff/teams_spec.lua >"$scratch/random" 2>&1
+status=$?
+if [ "$status" -eq 0 ]; then
+    printf 'ok\trandom team kernels without races\t%s from seed %s: 0 reports, 0 differences\n' "$n" "$seed"
+else
+    cat "$scratch/random"
+    printf 'FAIL\trandom team kernels without races\tstatus %s, seed %s, see the reports\n' "$status" "$seed"
 fi
 
 # On a device that runs kernels before the host goes on, whether it can stop them is found out, in a few seconds.

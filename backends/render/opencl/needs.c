@@ -1,4 +1,4 @@
-/* needs.c - what a kernel needs of a device: f64, the buffer `work`, a report of traps, the word
+/* needs.c - what a kernel needs of a device: f64, atomic operations on 64 bits, the buffer `work`, a report of traps, the word
  * that stops it, the kernel lun_pairs.  Knows no text. */
 #include "render/opencl/needs.h"
 
@@ -69,6 +69,26 @@ bool lun__cl_needs_stop(const lun_ir *ir)
 bool lun__cl_needs_work(const lun_ir *ir)
 {
     return ir->result_count || ir->scan >= 0 || lun__cl_needs_report(ir);
+}
+
+static const lun_ir_ins *wide_atomic_of(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        if ((ins->kind == LUN_IR_ATOMIC || ins->kind == LUN_IR_SWAP) &&
+            lun__dtype_bits((lun_dtype)ins->dtype) == 64)
+            return ins;
+    }
+    return NULL;
+}
+
+const lun_ir_ins *lun__cl_needs_wide_atomic(const lun_ir *ir)
+{
+    const lun_ir_ins *found = wide_atomic_of(ir);
+    for (int i = 0; !found && i < ir->function_count; i++)
+        if (ir->functions[i]->body)
+            found = wide_atomic_of(ir->functions[i]->body);
+    return found;
 }
 
 static bool body_has_math(const lun_ir *ir)

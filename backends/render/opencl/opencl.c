@@ -14,6 +14,7 @@
 #include "render/opencl/transfer.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
+#include "table/atomic.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -95,6 +96,29 @@ static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form f
 
 /* ---- a text ---------------------------------------------------------------------------------- */
 
+/* Whether the kernel needs an extension that the device does not have; out: which, and what else
+ * can be done. */
+static bool lacks(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out)
+{
+    const lun_ir_ins *wide = lun__cl_needs_wide_atomic(ir);
+    if (!target->fp64 && lun__cl_needs_f64(ir)) {
+        lun__strbuf_puts(out,
+                         "it computes in f64, which the device lacks, without the extension "
+                         "cl_khr_fp64 (sums and products of f32 are accumulated in f64 too): use "
+                         "f32 or integers, or another backend");
+        return true;
+    }
+    if (target->wide_atomics || !wide)
+        return false;
+    lun__strbuf_printf(out,
+                       "lun.atomic.%s on elements of %s needs the extension "
+                       "cl_khr_int64_base_atomics, which the device lacks: use elements of 32 "
+                       "bits, or another backend",
+                       lun__atomic_get((lun_atomic)wide->op)->name,
+                       lun__dtype_get((lun_dtype)wide->dtype)->name);
+    return true;
+}
+
 lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                               lun_cl_shape *shape)
 {
@@ -108,7 +132,9 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                       .versions = target->form == LUN_CL_VECTOR && !ir->threads,
                       .parts = 1,
                       .stops = target->listens && lun__cl_needs_stop(ir),
-                      .fp64 = target->fp64};
+                      .fp64 = target->fp64,
+                      .plain_reads = target->plain_reads,
+                      .more_atomics = target->more_atomics};
     lun_strbuf first = LUN_STRBUF_INIT;
     *shape = (lun_cl_shape){.form = form,
                             .slots = ir->slot_count,
@@ -122,12 +148,8 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .math = lun__cl_needs_device_math(ir),
                             .arrays = lun__cl_needs_arrays(ir),
                             .cost = lun__ir_cost(ir)};
-    if (!target->fp64 && lun__cl_needs_f64(ir)) {
-        lun__strbuf_puts(out,
-                         "it computes in f64, which the device lacks (sums and products of f32 "
-                         "are accumulated in f64 too)");
+    if (lacks(ir, target, out))
         return LUN_EDTYPE;
-    }
     lun__text_put(&r, out, "%s", start);
     put_head(&r, target, form, &first);
     lun_status s = ir->threads ? lun__meet_find(&r) : LUN_OK;
