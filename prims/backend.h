@@ -315,6 +315,9 @@ typedef struct lun_backend {
      * at BARRIERs: team t has the indices t * threads ...; *near: bytes of memory that slots which
      * are `shared` may take for a team.  0: none now.  NULL: never. */
     int (*groups)(void *state, int64_t *near);
+    /* Whether a work-group of such a kernel, as it was compiled, can have all threads of a team;
+     * where it cannot it does not run. */
+    bool (*fits)(void *state, const lun_kernel *kernel);
     bool native; /* its kernels are host code on host memory: other backends may delegate to it */
     bool ranks; /* its devices are ranks: number 1 is this one, which computes by another backend */
 

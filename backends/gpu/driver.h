@@ -39,7 +39,7 @@ typedef struct lun_gpu_device {
     int vector; /* bytes of a native vector */
     bool fp64;
     bool wide_atomics, more_atomics; /* of integers of 64 bits: add, exchange, compare; all */
-    lun_gpu_listening listening; /* UNTRIED: the API does not say */
+    lun_gpu_listening listening;     /* UNTRIED: the API does not say */
 } lun_gpu_device;
 
 /* What the API answered to the last call that failed. */

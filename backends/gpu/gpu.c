@@ -234,7 +234,8 @@ int lun__gpu_groups(void *state, int64_t *near)
     return g->device.group < INT32_MAX ? (int)g->device.group : INT32_MAX;
 }
 
-/* A kernel of teams fits if a work-group of it can have a work-item for each thread. */
+/* A kernel of teams fits if a work-group of it can have a work-item for each thread.  Of one that
+ * does not nothing is kept but that it does not. */
 static lun_status check_team(lun_gpu *g, lun_kernel *k)
 {
     lun_gpu_entry *entry = NULL;
@@ -243,8 +244,15 @@ static lun_status check_team(lun_gpu *g, lun_kernel *k)
     lun_status s = lun__gpu_entry(g, k, "lun_kernel", &entry);
     if (s != LUN_OK || !entry->most || k->shape.team <= entry->most)
         return s;
-    return lun__gpu_fail(g, LUN_ELIMIT, "%s: a team of %d threads: this kernel allows %lld there",
-                         g->device.name, k->shape.team, (long long)entry->most);
+    k->narrow = true;
+    lun__gpu_unload(g, k);
+    return LUN_OK;
+}
+
+bool lun__gpu_fits(void *state, const lun_kernel *k)
+{
+    (void)state;
+    return !k->narrow;
 }
 
 static lun_status render_and_compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)

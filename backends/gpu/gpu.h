@@ -17,6 +17,7 @@ void lun__gpu_meet(void *state, void *other);
 void lun__gpu_close(void *state);
 lun_status lun__gpu_finish(void *state);
 int lun__gpu_groups(void *state, int64_t *near);
+bool lun__gpu_fits(void *state, const lun_kernel *kernel);
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__gpu_release(void *state, lun_kernel *kernel);
 lun_status lun__gpu_run(void *state, lun_kernel *kernel, lun_launch *launch);

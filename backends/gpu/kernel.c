@@ -1,21 +1,29 @@
 /* kernel.c - a kernel's own memory, and its end; see state.h.  Knows neither its text nor a
  * launch. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/state.h"
 
-void lun__gpu_release(void *state, lun_kernel *k)
+void lun__gpu_unload(lun_gpu *g, lun_kernel *k)
 {
-    lun_gpu *g = state;
-    lun__gpu_forget(g, k);
-    g->services->stats->kernel_bytes -= k->bytes;
     if (lun__gpu_may_release(g)) {
         for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
             g->driver->kernel_free(g->queue, k->entry[i].kernel);
         if (k->program)
             g->driver->unload(g->queue, k->program);
     }
+    memset(k->entry, 0, sizeof k->entry);
+    k->program = NULL;
     lun__gpu_program_unclaim(g, k);
+}
+
+void lun__gpu_release(void *state, lun_kernel *k)
+{
+    lun_gpu *g = state;
+    lun__gpu_forget(g, k);
+    g->services->stats->kernel_bytes -= k->bytes;
+    lun__gpu_unload(g, k);
     lun__interp_free(k->joiner);
     lun__strbuf_free(&k->key);
     free(k->memory);

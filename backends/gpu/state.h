@@ -169,6 +169,7 @@ struct lun_kernel {
     int kind_count;
     uint8_t *sizes;     /* by slot: bytes of an element */
     lun_interp *joiner; /* joins chunks on the host; NULL: the device does */
+    bool narrow;        /* a group of it cannot have all threads of a team: it has no program */
     bool loops;         /* indices may take very different times */
     bool ran;           /* the driver has compiled all of it */
     bool stored;        /* its program is in the cache on disk, or will not be */
@@ -256,6 +257,8 @@ void lun__gpu_trim(lun_gpu *g);
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 /* A kernel with what a launch looks up in the IR; NULL without memory. */
 lun_kernel *lun__gpu_kernel(const lun_ir *ir);
+/* Lets go of its program, and of the claim to one. */
+void lun__gpu_unload(lun_gpu *g, lun_kernel *k);
 
 /* ---- program.c ------------------------------------------------------------------------------- */
 /* Makes k->program of the text, by the cache on disk or the driver's compiler.  LUN_EBUILD with the

@@ -310,6 +310,7 @@ const lun_backend lun__backend_opencl = {
     .meet = lun__gpu_meet,
     .finish = lun__gpu_finish,
     .groups = lun__gpu_groups,
+    .fits = lun__gpu_fits,
     .build = lun__gpu_build,
     .release = lun__gpu_release,
     .run = lun__gpu_run,

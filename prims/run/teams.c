@@ -199,7 +199,7 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
 }
 
 /* Lowers it.  A kernel that takes more of a device than a group of so many threads can have runs
- * without groups. */
+ * without groups; the one that does not fit stays among the kernels, so that it is made once. */
 static lun_status lower(lun_engine *e, const lun_team_run *r, const lun_backend_slot *b,
                         lun_team_kernel *k)
 {
@@ -210,9 +210,8 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, const lun_backend_
     if (s != LUN_OK || form != LUN_TEAMS_GROUPS)
         return s;
     s = lun__run_kernel(e, &k->lowered, &entry);
-    if (s != LUN_ELIMIT)
+    if (s != LUN_OK || b->backend->fits(b->state, entry->kernel))
         return s;
-    lun__clear(e);
     lun__team_kernel_free(k);
     return lun__lower_teams(e, &body, LUN_TEAMS_APART, k);
 }

@@ -3,10 +3,12 @@
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
  * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
- * no GNU vectors; nof64: devices have no double; deaf: kernels see nothing of what the host writes
- * to mapped memory.  LUN_TEST_CL_CALLERS: a file that gets a line for
+ * no GNU vectors; nof64: devices have no double; no64: nor atomic operations on 64 bits; tight:
+ * kernels have work-groups of 3 at most, as they say once they are made; deaf: kernels see nothing
+ * of what the host writes to mapped memory.  LUN_TEST_CL_CALLERS: a file that gets a line for
  * each call of clGetPlatformIDs, with the object that the call comes from.  LUN_TEST_CL_TRACE: one
- * that gets a line for each command with an event, or several. */
+ * that gets a line for each command with an event, or several.  LUN_TEST_CL_TEXTS: one that gets
+ * the texts of programs. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
@@ -175,6 +177,14 @@ STATUS(clGetDeviceIDs,
        (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *count),
        (p, t, n, d, count))
 
+/* Takes a name out of a list. */
+static void forget(char *list, const char *name)
+{
+    char *at = strstr(list, name);
+    if (at)
+        memset(at, 'x', strlen(name));
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info i, size_t n, void *v,
                                                 size_t *r)
 {
@@ -182,13 +192,14 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info i
     if (fails("clGetDeviceInfo"))
         return fail_code;
     cl_int code = call(d, i, n, v, r);
-    if (code == CL_SUCCESS && v && asked_to("nof64")) {
-        if (i == CL_DEVICE_DOUBLE_FP_CONFIG)
-            memset(v, 0, n);
-        char *f64 = i == CL_DEVICE_EXTENSIONS ? strstr(v, "cl_khr_fp64") : NULL;
-        if (f64)
-            memset(f64, 'x', strlen("cl_khr_fp64"));
-    }
+    if (code != CL_SUCCESS || !v)
+        return code;
+    if (i == CL_DEVICE_DOUBLE_FP_CONFIG && asked_to("nof64"))
+        memset(v, 0, n);
+    if (i == CL_DEVICE_EXTENSIONS && asked_to("nof64"))
+        forget(v, "cl_khr_fp64");
+    if (i == CL_DEVICE_EXTENSIONS && asked_to("no64"))
+        forget(v, "cl_khr_int64_base_atomics");
     return code;
 }
 
@@ -261,6 +272,16 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_m
 
 static const char no_vectors[] = "#error no vectors here\n";
 
+static void note_text(const char *text)
+{
+    const char *path = getenv("LUN_TEST_CL_TEXTS");
+    FILE *f = path ? fopen(path, "ae") : NULL;
+    if (!f)
+        return;
+    fputs(text, f);
+    fclose(f);
+}
+
 /* Texts come in one piece that ends with a 0. */
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n,
                                                               const char **s, const size_t *l,
@@ -273,6 +294,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_u
             *code = fail_code;
         return NULL;
     }
+    note_text(*s);
     if (asked_to("plain") && strstr(*s, "vector_size"))
         s = &text, l = NULL;
     cl_program made = call(c, n, s, l, code);
@@ -296,9 +318,20 @@ STATUS(clGetProgramBuildInfo,
 RELEASE(clReleaseProgram, cl_program)
 MAKE(cl_kernel, clCreateKernel, (cl_program p, const char *n, cl_int *code), (p, n, code))
 RELEASE(clReleaseKernel, cl_kernel)
-STATUS(clGetKernelWorkGroupInfo,
-       (cl_kernel k, cl_device_id d, cl_kernel_work_group_info i, size_t n, void *v, size_t *r),
-       (k, d, i, n, v, r))
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d,
+                                                         cl_kernel_work_group_info i, size_t n,
+                                                         void *v, size_t *r)
+{
+    REAL(clGetKernelWorkGroupInfo);
+    if (fails("clGetKernelWorkGroupInfo"))
+        return fail_code;
+    cl_int code = call(k, d, i, n, v, r);
+    if (code == CL_SUCCESS && v && i == CL_KERNEL_WORK_GROUP_SIZE && asked_to("tight"))
+        memcpy(v, &(size_t){3}, sizeof(size_t));
+    return code;
+}
+
 STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i, n, v))
 EVENT(clEnqueueNDRangeKernel,
       (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *o, const size_t *g,

@@ -84,11 +84,29 @@ lun.teams { league = 2, team = 4 }(function(t)
 end)
 ]]
 
+local SWAPS = [[
+local y = lun.zeros(8, "i64")
+for round = 1, 3 do
+    lun.teams { league = 2, team = 4 }(function(t)
+        local s = t:scratch("i64", 4)
+        s[t:thread()] = t:index() * round
+        t:barrier()
+        y[t:index()] = s[5 - t:thread()]
+    end)
+    print(y, lun.stats().compiles)
+end
+local reals, counts = lun.zeros(1), lun.zeros(1, "i32")
+print(pcall(lun.teams { league = 2 }, function() lun.atomic.add(y, 1, 1) end))
+print(pcall(lun.teams { league = 2 }, function() lun.atomic.exchange(reals, 1, 1) end))
+lun.teams { league = 2 }(function() lun.atomic.add(counts, 1, 1) end)
+print(counts)
+]]
+
 -- What a program prints with teams as groups, or not.
-local function run(text, groups, options)
+local function run(text, groups, options, settings)
     local path = shell.write(os.tmpname(), text)
-    local out = shell.capture(("LUNARRAY_OPENCL_GROUPS=%d timeout 120 %s --backend opencl %s %s 2>&1"):format(groups,
-        shell.interpreter(), options or "", path))
+    local out = shell.capture(("%s LUNARRAY_OPENCL_GROUPS=%d timeout 120 %s --backend opencl %s %s 2>&1"):format(settings or "",
+        groups, shell.interpreter(), options or "", path))
     os.remove(path)
     return (out:gsub("/tmp/[%w_]*", "FILE"))
 end
@@ -106,6 +124,53 @@ describe("teams as work-groups", function()
         end
         assert.truthy(out:find("[90 90 90 90]", 1, true), out)
         assert.truthy(out:find("[4 3 2 1 4 3 2 1]", 1, true), out)
+    end)
+
+    -- On a device that is what LUN_TEST_CL says (tests/shim/cl_faults.c): what is printed, and the texts of its programs.
+    local function pretending(what, groups)
+        local path = os.tmpname()
+        local out = run(SWAPS, groups, "", ("LUN_TEST_CL=%s LUN_TEST_CL_TEXTS=%s LD_LIBRARY_PATH=%s/tests/shim LUNARRAY_CACHE_DIR="):format(
+            what, path, os.getenv "BUILD" or "build"))
+        local file = assert(io.open(path))
+        local texts = file:read "a"
+        file:close()
+        os.remove(path)
+        return out, texts
+    end
+
+    local function swaps(out, compiles)
+        for round = 1, 3 do
+            local numbers = {}
+            for i = 1, 8 do numbers[i] = ((i - 1) // 4 * 8 + 5 - i) * round end
+            local row = "%[" .. (" *%d"):rep(8):format(table.unpack(numbers)) .. "%]\t" .. compiles .. "\n"
+            assert.truthy(out:find(row), row .. out)
+        end
+    end
+
+    it("are what the driver gets; else it gets one work-item for each", function()
+        local out, texts = pretending("", 1)
+        swaps(out, 1)
+        assert.truthy(texts:find("reqd_work_group_size(4, 1, 1)", 1, true), texts)
+        assert.truthy(texts:find("__local", 1, true) and texts:find("barrier(", 1, true), texts)
+        out, texts = pretending("", 0)
+        swaps(out, 1)
+        assert.falsy(texts:find("__local", 1, true) or texts:find("barrier(", 1, true), texts)
+    end)
+
+    it("are refused once where a kernel has no groups so large, and then are work-items", function()
+        local out, texts = pretending("tight", 1)
+        swaps(out, 2)
+        assert.equal(1, select(2, texts:gsub("reqd_work_group_size%(4, 1, 1%)", "")))
+    end)
+
+    it("say which extension a device lacks, and what else can be done", function()
+        local out = pretending("no64", 1)
+        swaps(out, 1)
+        for _, what in ipairs { "lun.atomic.add on elements of i64", "lun.atomic.exchange on elements of f64" } do
+            assert.truthy(out:find(what .. " needs the extension cl_khr_int64_base_atomics, which the device lacks: " ..
+                "use elements of 32 bits, or another backend", 1, true), out)
+        end
+        assert.truthy(out:find("Vector<i32>[1] opencl\n[2]", 1, true), out)
     end)
 
     it("end together where one thread fails, and when they are stopped", function()

@@ -65,13 +65,11 @@ static void put_own(lun_renderer *r, const char *name, lun_atomic which, lun_dty
     const bool real = lun__dtype_is_float(t), expects = lun__atomic_get(which)->expects;
     const lun_snippet type =
         real ? lun__text_name("@u%d", lun__dtype_bits(t)) : lun__element_type(t);
-    const lun_snippet to = lun__text_name(real ? "%s_bits" : "", name);
-    lun_strbuf *out = &r->helpers;
-    lun__text_put(r, out, real ? "    return %s_value(" : "    return ", name);
-    lun__text_put(r, out, "@%s%s((volatile @%s %s *)p, ", word, size, space, type.s);
-    if (expects)
-        lun__text_put(r, out, "%s(e), ", to.s);
-    lun__text_put(r, out, "%s(x))%s;\n}\n", to.s, real ? ")" : "");
+    const lun_snippet x = lun__text_name(real ? "%s_bits(x)" : "x", name),
+                      e = lun__text_name(real ? "%s_bits(e), " : "e, ", name);
+    lun__text_put(r, &r->helpers, real ? "    return %s_value(" : "    return ", name);
+    lun__text_put(r, &r->helpers, "@%s%s((volatile @%s %s *)p, %s%s)%s;\n}\n", word, size, space,
+                  type.s, expects ? e.s : "", x.s, real ? ")" : "");
 }
 
 /* What else there is: its result is exchanged for the element until no other came between.  OpenCL C
@@ -86,14 +84,15 @@ static void put_loop(lun_renderer *r, const char *name, lun_atomic which, lun_dt
     const char *const size = bits == 64 ? "_64" : "";
     lun__text_put(r, &r->helpers, "    volatile @%s @u%d *q = (volatile @%s @u%d *)p;\n", space,
                   bits, space, bits);
-    lun__text_put(r, &r->helpers, r->plain_reads ? "    @u%d o = *q, s;\n" : "    @u%d o = @fetch_add%s(q, 0), s;\n",
+    lun__text_put(r, &r->helpers,
+                  r->plain_reads ? "    @u%d o = *q, s;\n"
+                                 : "    @u%d o = @fetch_add%s(q, 0), s;\n",
                   bits, size);
     lun__text_put(r, &r->helpers,
                   "    for (;;) {\n        const %s a = %s_value(o);\n"
                   "        s = @compare_exchange%s(q, o, %s_bits(%s));\n",
                   type.s, name, size, name, result_of(r, which, t).s);
-    lun__text_put(r, &r->helpers,
-                  "        if (s == o) return a;\n        o = s;\n    }\n}\n");
+    lun__text_put(r, &r->helpers, "        if (s == o) return a;\n        o = s;\n    }\n}\n");
 }
 
 static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t, bool near)
@@ -103,8 +102,8 @@ static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_
     const lun_snippet type = lun__element_type(t);
     const char *const space = near ? "local" : "global";
     if (wide && lun__text_once(r, "wide atomics"))
-        lun__text_put(r, &r->types, r->more_atomics ? "@wide_atomics\n@more_atomics\n"
-                                                    : "@wide_atomics\n");
+        lun__text_put(r, &r->types,
+                      r->more_atomics ? "@wide_atomics\n@more_atomics\n" : "@wide_atomics\n");
     if (!own || lun__dtype_is_float(t))
         put_bits(r, name, t);
     lun__text_put(r, &r->helpers, "INLINE %s %s(@%s %s *p, const %s x%s)\n{\n", type.s, name, space,
@@ -150,7 +149,8 @@ static lun_snippet function_of(lun_renderer *r, lun_atomic which, lun_dtype t, b
 {
     lun_snippet name = lun__text_name("lun_%s_%s_%s", near ? "near" : "atomic",
                                       lun__atomic_get(which)->name, lun__dtype_get(t)->name);
-    (void)result_of(r, which, t); /* stands before */
+    if (!r->dialect->words || !own_word(r, which, t))
+        (void)result_of(r, which, t); /* stands before */
     if (!lun__text_once(r, name.s))
         return name;
     if (r->dialect->words)

@@ -103,9 +103,9 @@ static bool lacks(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out
     const lun_ir_ins *wide = lun__cl_needs_wide_atomic(ir);
     if (!target->fp64 && lun__cl_needs_f64(ir)) {
         lun__strbuf_puts(out,
-                         "it computes in f64, which the device lacks, without the extension "
-                         "cl_khr_fp64 (sums and products of f32 are accumulated in f64 too): use "
-                         "f32 or integers, or another backend");
+                         "it computes in f64, which the device lacks: it has no cl_khr_fp64 (sums "
+                         "and products of f32 are accumulated in f64 too); use f32 or integers, "
+                         "or another backend");
         return true;
     }
     if (target->wide_atomics || !wide)
