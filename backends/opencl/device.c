@@ -50,9 +50,10 @@ static void extensions(reader *r, lun_gpu_device *d)
 {
     reader optional = *r; /* OpenCL 1.1 does not know the question for f64 */
     char names[16384] = "";
-    if (r->cl->clGetDeviceInfo(r->id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL) !=
-        CL_SUCCESS)
-        names[0] = 0;
+    cl_int code =
+        r->cl->clGetDeviceInfo(r->id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL);
+    if (code != CL_SUCCESS)
+        r->code = r->code == CL_SUCCESS ? code : r->code;
     d->fp64 = number(&optional, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0 ||
               strstr(names, "cl_khr_fp64");
     d->wide_atomics = strstr(names, "cl_khr_int64_base_atomics") != NULL;
