@@ -44,8 +44,8 @@ static int64_t number(reader *r, cl_device_info what, size_t bytes)
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
-/* What the device can do beyond OpenCL 1.2: it says so by the names of extensions, or for f64 in its
- * own way. */
+/* What the device can do beyond OpenCL 1.2: it says so by the names of extensions, or for f64 in
+ * its own way. */
 static void extensions(reader *r, lun_gpu_device *d)
 {
     reader optional = *r; /* OpenCL 1.1 does not know the question for f64 */

@@ -116,9 +116,9 @@ typedef struct lun_cl_target {
     bool fp64;         /* cl_khr_fp64 */
     bool wide_atomics; /* cl_khr_int64_base_atomics */
     bool more_atomics; /* cl_khr_int64_extended_atomics */
-    bool plain_reads;  /* a volatile read of a cell that others change at once gives what one of them
+    bool plain_reads; /* a volatile read of a cell that others change at once gives what one of them
                           left there: a processor's */
-    bool listens; /* a kernel that runs sees what the host writes: its loops may be stopped */
+    bool listens;     /* a kernel that runs sees what the host writes: its loops may be stopped */
     /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
     int bytes;
 } lun_cl_target;

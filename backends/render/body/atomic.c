@@ -33,8 +33,8 @@ static void put_bits(lun_renderer *r, const char *name, lun_dtype t)
                        : lun__text_name("(%s)", type.s).s);
 }
 
-/* The language's own operation on elements of t, a word; of 64 bits it has more only where the device
- * has.  NULL: none. */
+/* The language's own operation on elements of t, a word; some on 64 bits are there only if the
+ * device has them.  NULL: none. */
 static const char *own_word(const lun_renderer *r, lun_atomic which, lun_dtype t)
 {
     static const struct {
@@ -72,10 +72,10 @@ static void put_own(lun_renderer *r, const char *name, lun_atomic which, lun_dty
                   type.s, expects ? e.s : "", x.s, real ? ")" : "");
 }
 
-/* What else there is: its result is exchanged for the element until no other came between.  OpenCL C
- * 1.2 has no atomic read, and a plain one races with what others change.  A processor's gives a whole
- * cell all the same, in a fifth of the time: PoCL, adding 4 million f64 in 1021 cells, 20 against
- * 97 ms. */
+/* What else there is: its result is exchanged for the element until no other came between.  OpenCL
+ * C 1.2 has no atomic read, and a plain one races with what others change.  A processor's gives a
+ * whole cell all the same, in a fifth of the time: PoCL, adding 4 million f64 in 1021 cells, 20
+ * against 97 ms. */
 static void put_loop(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t,
                      const char *space)
 {

@@ -1,5 +1,5 @@
-/* needs.c - what a kernel needs of a device: f64, atomic operations on 64 bits, the buffer `work`, a report of traps, the word
- * that stops it, the kernel lun_pairs.  Knows no text. */
+/* needs.c - what a kernel needs of a device: f64, atomic operations on 64 bits, the buffer `work`,
+ * a report of traps, the word that stops it, the kernel lun_pairs.  Knows no text. */
 #include "render/opencl/needs.h"
 
 #include "render/facts/rounds.h"

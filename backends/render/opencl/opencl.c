@@ -98,24 +98,24 @@ static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form f
 
 /* Whether the kernel needs an extension that the device does not have; out: which, and what else
  * can be done. */
-static bool lacks(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out)
+static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
 {
-    const lun_ir_ins *wide = lun__cl_needs_wide_atomic(ir);
-    if (!target->fp64 && lun__cl_needs_f64(ir)) {
-        lun__strbuf_puts(out,
-                         "it computes in f64, which the device lacks: it has no cl_khr_fp64 (sums "
-                         "and products of f32 are accumulated in f64 too); use f32 or integers, "
-                         "or another backend");
+    const lun_ir_ins *wide = lun__cl_needs_wide_atomic(r->ir);
+    if (!target->fp64 && lun__cl_needs_f64(r->ir)) {
+        lun__text_put(r, out,
+                      "it computes in f64, which the device lacks: it has no @has_double (sums "
+                      "and products of f32 are accumulated in f64 too); use f32 or integers, "
+                      "or another backend");
         return true;
     }
     if (target->wide_atomics || !wide)
         return false;
-    lun__strbuf_printf(out,
-                       "lun.atomic.%s on elements of %s needs the extension "
-                       "cl_khr_int64_base_atomics, which the device lacks: use elements of 32 "
-                       "bits, or another backend",
-                       lun__atomic_get((lun_atomic)wide->op)->name,
-                       lun__dtype_get((lun_dtype)wide->dtype)->name);
+    lun__text_put(r, out,
+                  "lun.atomic.%s on elements of %s needs the extension "
+                  "@has_wide_atomics, which the device lacks: use elements of 32 "
+                  "bits, or another backend",
+                  lun__atomic_get((lun_atomic)wide->op)->name,
+                  lun__dtype_get((lun_dtype)wide->dtype)->name);
     return true;
 }
 
@@ -148,7 +148,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                             .math = lun__cl_needs_device_math(ir),
                             .arrays = lun__cl_needs_arrays(ir),
                             .cost = lun__ir_cost(ir)};
-    if (lacks(ir, target, out))
+    if (lacks(&r, target, out))
         return LUN_EDTYPE;
     lun__text_put(&r, out, "%s", start);
     put_head(&r, target, form, &first);
