@@ -249,10 +249,14 @@ local function whole(...)
     return table.unpack(given, 1, given.n)
 end
 
--- The method of private copies of what is blocked.
+-- The method of private copies of what is blocked. Lua has no name for a method that is found by a variable.
 function blocked.by_copy(a, name, ...)
     local copy = whole(a)
-    return copy[name](copy, whole(...))
+    local results = table.pack(pcall(copy[name], copy, whole(...)))
+    if not results[1] then
+        error(type(results[2]) == "string" and results[2]:gsub("to '%?'", "to '" .. name .. "'", 1) or results[2], 0)
+    end
+    return table.unpack(results, 2, results.n)
 end
 
 methods.map = public(function(a, f, ...)

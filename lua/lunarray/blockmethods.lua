@@ -8,8 +8,9 @@ local order = require "lunarray.blockorder"
 local product = require "lunarray.blockproduct"
 local public = require "lunarray.public"
 local scan = require "lunarray.blockscan"
+local spread = require "lunarray.spread"
 
-local _, mype = core.internal.spmd.start()
+local npes, mype = core.internal.spmd.start()
 local methods = blocked.methods
 
 -- A method: f of a blocked array, without f that of a private copy, which another argument alone may be.
@@ -39,7 +40,8 @@ end
 
 for _, name in ipairs {
     "dot", "quantile", "topk", "unique", "histogram", "transpose", "totable", "tobytes", "sub", "take", "compress",
-    "reshape",
+    "reshape", "broadcast", "dropnan", "filter", "flatten", "indices", "pad", "reduceat", "reduceby", "scanby",
+    "spread", "windows",
 } do
     if core.internal.methods[name] then
         offer(name)
@@ -63,6 +65,10 @@ offer("scan", function(a, ...)
     return by_copy_in_parts(a, "scan", ...)
 end)
 
+offer("shift", function(a, ...)
+    return by_copy_in_parts(a, "shift", ...)
+end)
+
 for _, name in ipairs { "sort", "argsort" } do
     offer(name, function(a, ...)
         local last = #blocked.spread_of(a).shape
@@ -75,3 +81,37 @@ methods.matmul = public(function(a, b)
     return product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
 blocked.offers.matmul = methods.matmul
+
+-- ---------------------------------------------------------------- writing
+
+-- Indices and values are the same on all ranks: each writes a copy of the whole and keeps its part.
+methods.put = public(function(a, ...)
+    local s = blocked.spread_of(a)
+    blocked.part_of(a):set(blocked.box_of(blocked.by_copy(a, "put", ...), s, mype))
+    return a
+end)
+
+methods.copyto = public(function(a, b)
+    b:set(blocked.is(b) and a or blocked.private(a))
+    return b
+end)
+blocked.offers.copyto = methods.copyto
+
+-- ---------------------------------------------------------------- describing
+
+-- As of an array on several places: ranks are the devices, by the names that they have in a set of ranks.
+methods.distribution = public(function(a)
+    local s = blocked.spread_of(a)
+    local axis = #s.blocked == 1 and s.blocked[1] or table.move(s.blocked, 1, #s.blocked, 1, {})
+    local said = {
+        over = "ranks", rule = s.rule, axis = axis,
+        counts = {}, starts = {}, devices = {}, diverged = false,
+    }
+    for pe = 0, npes - 1 do
+        local first, count = spread.box(s, pe)
+        local alone = #s.blocked == 1 and s.blocked[1]
+        said.devices[pe + 1] = "mpi:" .. pe + 1
+        said.starts[pe + 1], said.counts[pe + 1] = alone and first[alone] or first, alone and count[alone] or count
+    end
+    return "block", said
+end)

@@ -297,3 +297,51 @@ describe("ranks that differ", function()
             print(tostring(e):gsub(" %(.-%)", "") .. "", a:sum())]]))
     end)
 end)
+
+describe("a blocked array", function()
+    it("has the methods of a private one", function()
+        holds [[
+            local x = lun.range(1, 23) % 7 * 1.5
+            local a, i = blocked(x), lun.vector { 23, 1, 12, 1 }
+            same("shift", a:shift(3, { edge = "wrap" }), x:shift(3, { edge = "wrap" }))
+            same("shift, rank 2", blocked(x:sub(1, 20):reshape { 5, 4 }):shift(-1, { axis = 1, edge = 0 }),
+                x:sub(1, 20):reshape({ 5, 4 }):shift(-1, { axis = 1, edge = 0 }))
+            for k, f in ipairs { -- in one order on all ranks
+                function(y) return y:filter(function(v) return v > 4 end) end,
+                function(y) return y:pad({ { 2, 1 } }, "nearest") end,
+                function(y) return y:windows(5) end,
+                function(y) return y:broadcast { 2, 23 } end,
+                function(y) return y:shift(1):dropnan() end,
+                function(y) return y:flatten() end,
+                function(y) return y:gt(4):indices() end,
+                function(y) return y:reduceby(lun.range(1, 23) // 5 + 1, "+", 0) end,
+                function(y) return y:scanby(lun.range(1, 23) // 5, "+", 0) end,
+                function(y) return y:spread(2) end,
+            } do
+                assert(f(a):tobytes() == f(x):tobytes(), k)
+            end
+            local y = x:copy()
+            assert(a:put(i, lun.vector { 10, 20, 30, 40 }) == a)
+            same("put", a, y:put(i, lun.vector { 10, 20, 30, 40 }))
+            same("put, combined", a:put(i, 0.5, { combine = "+" }), y:put(i, 0.5, { combine = "+" }))
+            local b, z = blocked(lun.zeros(23)), lun.zeros(23):copy()
+            same("copied to another", a:copyto(b), y)
+            assert(a:copyto(z):tobytes() == y:tobytes())
+            same("copied from a private one", x:copyto(b), x)
+            local ok, message = pcall(function() return a:reduceby(lun.range(1, 23), "+") end)
+            assert(not ok and message:find("to 'reduceby'", 1, true), message)]]
+    end)
+
+    it("says where its elements are", function()
+        assert.are.same({ "13 13 13 11\t1 14 27 40\tblock ceiling ranks 2\tmpi:1 mpi:2 mpi:3 mpi:4" }, run(4, [[
+            local kind, d = lun.zeros({ 20, s.block(50) }, "i32"):distribution()
+            print(table.concat(d.counts, " "), table.concat(d.starts, " "),
+                ("%s %s %s %d"):format(kind, d.rule, d.over, d.axis), table.concat(d.devices, " "))]]))
+        assert.are.same({ "block balanced\t1 2\t5 4 1 1\t5 3 16 48" }, run(64, [[
+            local kind, d = lun.zeros({ s.block(20), s.block(50) }, "i32"):distribution()
+            local first, last = d.counts[1], d.counts[64]
+            print(kind .. " " .. d.rule, table.concat(d.axis, " "),
+                ("%d %d %d %d"):format(first[1], first[2], d.starts[1][1], d.starts[1][2]),
+                ("%d %d %d %d"):format(last[1], last[2], d.starts[64][1], d.starts[64][2]))]]))
+    end)
+end)
