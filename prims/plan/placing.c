@@ -308,9 +308,11 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
 bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
 {
     const lun_node *n = step->node;
-    if (step->kind != LUN_STEP_PRODUCT || step->chain || n->rank != 2 || !n->n)
+    if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
         return false;
     const lun_product p = lun__product_of(n);
+    if (!lun__product_is_list(&p))
+        return false;
     for (int k = 0; k < lun__set_places(e); k++) {
         const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
         if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
@@ -319,16 +321,17 @@ bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
     return true;
 }
 
-/* The distribution of a matrix as one of its rows; false: it cuts them. */
-static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, lun_spread *out)
+/* The distribution of matrices as one of their rows; false: it cuts slices of `unit` rows. */
+static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, int64_t unit,
+                         lun_spread *out)
 {
     if (of->n != rows * inner)
         return false;
     seen_from(of, 0, of->n, out);
     out->n = rows;
-    out->unit = 1;
+    out->unit = unit;
     for (int k = 0; out->kind == LUN_SPREAD_BLOCK && k <= out->places; k++) {
-        if (out->bound[k] % inner)
+        if (out->bound[k] % (inner * unit))
             return false;
         out->bound[k] /= inner;
     }
@@ -341,13 +344,18 @@ lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look 
     const lun_product p = lun__product_of(n);
     const lun_node *a = n->in[0];
     const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
-    int64_t offset = 0;
+    const int64_t rows = p.count * p.rows, least = p.count > 1 ? p.rows : 1;
+    int64_t offset = 0, shape[LUN_MAX_RANK];
     lun_spread one;
     const lun_spread *s = array ? look(ctx, a, &offset) : NULL;
-    if (!s || offset || !seen_by_rows(s, p.rows, p.inner, &one)) {
-        one = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = p.rows, .unit = 1};
+    if (!s || offset || !seen_by_rows(s, rows, p.inner, least, &one)) {
+        lun__node_shape(n, shape);
+        const int64_t unit = shape[0] < lun__set_places(e) ? least : rows / shape[0];
+        one = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = rows, .unit = unit};
         name_places(e, &one);
-        lun__spread_cut(one.rule, NULL, p.rows, one.places, one.bound);
+        lun__spread_cut(one.rule, NULL, rows / unit, one.places, one.bound);
+        for (int k = 0; k <= one.places; k++)
+            one.bound[k] *= unit;
     }
     *out = lun__spread_copy(&one);
     return *out ? LUN_OK : lun__nomem(e);
@@ -360,8 +368,10 @@ lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
     if (n->in[i]->kind == LUN_NODE_NUMBER || rows.lo >= rows.hi)
         return (lun_interval){0, 0};
     lun__node_layout(n->in[i], &at);
-    return i ? reach(&at, 0, p.inner * p.columns - 1)
-             : reach(&at, rows.lo * p.inner, rows.hi * p.inner - 1);
+    if (!i)
+        return reach(&at, rows.lo * p.inner, rows.hi * p.inner - 1);
+    const int64_t first = rows.lo / p.rows, last = (rows.hi - 1) / p.rows; /* matrices */
+    return reach(&at, first * p.inner * p.columns, (last + 1) * p.inner * p.columns - 1);
 }
 
 lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
@@ -370,7 +380,7 @@ lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
     if (!s)
         return NULL;
     s->n *= columns;
-    s->unit = columns;
+    s->unit *= columns;
     for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++)
         s->bound[k] *= columns;
     return s;

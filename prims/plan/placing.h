@@ -46,9 +46,11 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
                                lun_spread **out);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
-/* Whether a step is a matrix product that the places share, each some rows of the result. */
+/* Whether a step is a matrix product, or some, that the places share, each some rows of the result;
+ * of several matrices whole ones. */
 bool lun__placing_multiplies(lun_engine *e, const lun_step *step);
-/* How they share the rows of n, by the distribution of its first operand.  *out: a reference. */
+/* How they share the rows of n, of all matrices in turn, by the distribution of its first operand.
+ * *out: a reference. */
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                              lun_spread **out);
 /* The elements of the array of operand i of n, without its offset, that rows of the result need. */

@@ -43,6 +43,24 @@ lun_product lun__product_of(const lun_node *n)
     return p;
 }
 
+bool lun__product_is_list(const lun_product *p)
+{
+    return lun__layout_simplified(&p->a.batch).rank == 1 &&
+           lun__layout_simplified(&p->b.batch).rank == 1;
+}
+
+void lun__product_cut(lun_product *p, int64_t first, int64_t count)
+{
+    lun_matrix *both[] = {&p->a, &p->b};
+    for (int i = 0; i < 2; i++) {
+        lun_layout *l = &both[i]->batch;
+        *l = lun__layout_simplified(l);
+        l->offset += first * l->stride[0];
+        l->extent[0] = count;
+    }
+    p->count = count;
+}
+
 bool lun__product_elsewhere(const lun_engine *e, const lun_product *p)
 {
     const lun_backend_slot *b = &e->backends[e->current];

@@ -1,6 +1,7 @@
-/* rows.c - a matrix product on the places of a set: each multiplies some rows of the first operand
- * by the second one, in memory of its own.  An element depends on its row and its column alone, so
- * it has the bits of one place.  Who has which rows is plan/placing.c's. */
+/* rows.c - matrix products on the places of a set: each multiplies some rows of the first operand
+ * by the second one, or some of several matrices, in memory of its own.  An element depends on its
+ * row and its column alone, so it has the bits of one place.  Who has which rows is
+ * plan/placing.c's. */
 #include "base/clock.h"
 #include "plan/placing.h"
 #include "plan/product.h"
@@ -61,7 +62,12 @@ static lun_status load_both(part *w, const lun_node *n, lun_interval rows)
         s = n->in[i]->kind == LUN_NODE_NUMBER ? LUN_OK : load(&trial, n, i, rows);
     for (int i = 0; s == LUN_OK && i < 2; i++)
         s = load(w, n, i, rows);
+    if (w->p.count > 1) {
+        lun__product_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
+        return s;
+    }
     w->p.a.batch.offset += rows.lo * w->p.a.row;
+    w->p.rows = rows.hi - rows.lo;
     return s;
 }
 
@@ -74,7 +80,6 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
         s = lun__placed_result(w->e, to, w->at, rows.lo * columns, rows.hi * columns, &c);
     if (s != LUN_OK)
         return s;
-    w->p.rows = rows.hi - rows.lo;
     w->p.c = c->data ? c->data : (void *)c->buffer;
     const int64_t room = w->b->backend->product_room(w->b->state, &w->p);
     s = room > 0 ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;

@@ -88,6 +88,21 @@ describe("devices that multiply matrices", function()
             lun.use "openmp"
             print(x:matmul(y):tobytes() == text and "same" or "different")]], "LUNARRAY_OPENCL_FORM=scalar"))
     end)
+
+    case("share several of them, too", function()
+        local text = run([[
+            local a, b = (lun.random({ 9, 20, 30 }, { seed = 1 }) - 0.5):eval(), (lun.random({ 9, 30, 7 }, { seed = 2 }) - 0.5):eval()
+            local old = lun.stats()
+            local c = a:matmul(b):eval()
+            local new = lun.stats()
+            print(("products %d bytes_to_host %d"):format(new.products - old.products, new.bytes_to_host - old.bytes_to_host))
+            local kind, d = c:distribution()
+            print(kind, table.unpack(d.counts))
+            local text, x, y = c:tobytes(), a:copy(), b:copy()
+            lun.use "openmp"
+            print(x:matmul(y):tobytes() == text and "same" or "different")]], "LUNARRAY_OPENCL_FORM=scalar")
+        assert.equal("products 4 bytes_to_host 0\nblock\t2\t2\t2\t3\nsame\n", text)
+    end)
 end)
 
 describe("where one of several devices fails", function()
