@@ -3,17 +3,13 @@
 local lun = require "lunarray"
 local expect = require "expect"
 local model = require "distributed"
+local onplaces = require "onplaces"
 
 local BUILD = os.getenv "BUILD" or "build"
 local program = BUILD .. "/lunarray"
 local refused = expect.failure
 
--- Of a run of this file by itself: the backend whose devices are places, in the place of parts of host memory.
-local DEVICES = os.getenv "DISTRIBUTIONS_DEVICES"
-
-local before
-before_each(function() before = { lun.use() } end)
-after_each(function() lun.use(before) end)
+onplaces.restore(before_each, after_each)
 
 describe("a set of places", function()
     it("is named by text or a list, in its order", function()
@@ -221,15 +217,6 @@ OPTIONS.overlap = function(p, random)
 end
 local KINDS = { "block", "overlap", "single", "copy" }
 
--- A small generator of numbers, the same on every machine.
-local function generator(seed)
-    return function(low, high)
-        if not high then low, high = 1, low end
-        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-        return low + (seed >> 20) % (high - low + 1)
-    end
-end
-
 -- One vector and its model, whose distribution and places have to agree.
 local function check(pair, p, what)
     local kind, d = pair.a:distribution()
@@ -313,14 +300,12 @@ local STEPS = {
 
 describe("what moves", function()
     it("is exactly what is missing, and what explain tells, in any sequence of steps", function()
-        local random = generator(11)
-        for round = 1, DEVICES and 20 or 60 do
+        local random = onplaces.generator(11)
+        for round = 1, onplaces.devices and 20 or 60 do
             local p = random(2, 5)
             local sizes = { 1, p - 1, p, p + 1, 50, 63, 64, 65, 200 }
             local n = round == 60 and 40000 or sizes[random(#sizes)]
-            local places = {}
-            for k = 1, p do places[k] = (DEVICES and DEVICES .. ":" or "reference.") .. k end
-            lun.use(places)
+            onplaces.use(p)
             local vectors = {}
             for k = 1, 3 do vectors[k] = new_pair(n, p, random) end
             for step = 1, n > 1000 and 12 or 25 do
@@ -332,13 +317,7 @@ describe("what moves", function()
     end)
 
     it("is that on several devices, too", function()
-        local there = false
-        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
-        if DEVICES or not there then return end
-        local pipe = assert(io.popen(("POCL_DEVICES='%s' DISTRIBUTIONS_DEVICES=opencl %s tests/busted.lua --filter=%s %s 2>&1"):format(
-            ("pthread "):rep(5), program, "'is exactly what is missing'", "tests/spec/distributions_spec.lua")))
-        assert.matches("1 success / 0 failures / 0 errors", pipe:read "a")
-        pipe:close()
+        onplaces.again(5, "distributions_spec.lua", "is exactly what is missing")
     end)
 
     it("is nothing where elements are still there, and once for several changes", function()

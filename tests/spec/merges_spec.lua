@@ -2,23 +2,13 @@
 -- merged. The oracle keeps a Lua table for each copy and runs the teams of each place one after the other.
 local lun = require "lunarray"
 local expect = require "expect"
+local onplaces = require "onplaces"
 
 local BUILD = os.getenv "BUILD" or "build"
 local program = BUILD .. "/lunarray"
 local refused = expect.failure
 
--- Of a run of this file by itself: the backend whose devices are places, in the place of parts of host memory.
-local DEVICES = os.getenv "MERGES_DEVICES"
-
-local before
-before_each(function() before = { lun.use() } end)
-after_each(function() lun.use(before) end)
-
-local function places(p)
-    local names = {}
-    for k = 1, p do names[k] = (DEVICES and DEVICES .. ":" or "reference.") .. k end
-    lun.use(names)
-end
+onplaces.restore(before_each, after_each)
 
 local function kind(a)
     local name, d = a:distribution()
@@ -100,14 +90,6 @@ end
 
 -- ---------------------------------------------------------------- sequences
 
-local function generator(seed)
-    return function(low, high)
-        if not high then low, high = 1, low end
-        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-        return low + (seed >> 20) % (high - low + 1)
-    end
-end
-
 local function counted()
     local s = lun.stats()
     return { moves = s.moves, bytes_moved = s.bytes_moved, merges = s.merges }
@@ -163,12 +145,12 @@ local STEPS = {
 
 describe("copies that differ", function()
     it("have one value, merged once, in any sequence of steps", function()
-        local random = generator(5)
-        for round = 1, DEVICES and 12 or 60 do
-            local p = random(2, DEVICES and 3 or 5)
+        local random = onplaces.generator(5)
+        for round = 1, onplaces.devices and 12 or 60 do
+            local p = random(2, onplaces.devices and 3 or 5)
             local sizes = { 1, p, 7, 63, 64, 65 }
             local n = round == 60 and 16385 or sizes[random(#sizes)]
-            places(p)
+            onplaces.use(p)
             local values = {}
             for i = 1, n do values[i] = random(1000) end
             local a = lun.vector(table.move(values, 1, n, 1, {}))
@@ -188,13 +170,7 @@ describe("copies that differ", function()
     end)
 
     it("do that on several devices, too", function()
-        local there = false
-        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
-        if DEVICES or not there then return end
-        local pipe = assert(io.popen(("POCL_DEVICES='%s' MERGES_DEVICES=opencl %s tests/busted.lua --filter=%s %s 2>&1"):format(
-            ("pthread "):rep(3), program, "'merged once, in any'", "tests/spec/merges_spec.lua")))
-        assert.matches("1 success / 0 failures / 0 errors", pipe:read "a")
-        pipe:close()
+        onplaces.again(3, "merges_spec.lua", "merged once, in any")
     end)
 
     it("are merged by places, each its part, as explain tells", function()

@@ -1,6 +1,7 @@
 -- Random expressions on distributed arrays: what lun.explain tells beforehand against the counters afterwards, and values
 -- against one place. For tests/spec/redistribution_spec.lua and tests/torture/places.lua.
 local lun = require "lunarray"
+local onplaces = require "onplaces"
 
 local moves = {}
 
@@ -34,14 +35,6 @@ function moves.counted(f, told, what)
         end
     end
     return gains
-end
-
-local function generator(seed)
-    return function(low, high)
-        if not high then low, high = 1, low end
-        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-        return low + (seed >> 20) % (high - low + 1)
-    end
 end
 
 local SIZES = { 1, 2, 3, 4, 5, 63, 64, 65, 1000, 16383, 16385 }
@@ -107,7 +100,7 @@ function moves.check(seed, sets)
     local wanted
     for k, set in ipairs { "openmp", table.unpack(sets) } do
         local places = { lun.use(set) }
-        local random = generator(seed)
+        local random = onplaces.generator(seed)
         local vectors = operands(SIZES[random(#SIZES)], #places, random)
         local results = {}
         for i = 1, 4 do

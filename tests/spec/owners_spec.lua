@@ -2,25 +2,13 @@
 -- that are distributed in every way. The oracle of elements is plain Lua, that of what moves is counting.
 local lun = require "lunarray"
 local expect = require "expect"
+local onplaces = require "onplaces"
 
 local refused = expect.failure
-local BUILD = os.getenv "BUILD" or "build"
 
--- Of a run of this file by itself: sets of devices, in the place of parts of host memory.
-local DEVICES = os.getenv "OWNERS_DEVICES"
-local SETS = DEVICES and { "opencl:*", "opencl:2,openmp,opencl:1" } or { "openmp/3", "reference/4", "openmp,reference.2" }
+local DEVICES, SETS = onplaces.devices, onplaces.sets
 
-local before
-before_each(function() before = { lun.use() } end)
-after_each(function() lun.use(before) end)
-
-local function generator(seed)
-    return function(low, high)
-        if not high then low, high = 1, low end
-        seed = (seed * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-        return low + (seed >> 20) % (high - low + 1)
-    end
-end
+onplaces.restore(before_each, after_each)
 
 local function distributed(a, p, random)
     local kind = ({ "none", "single", "block", "overlap", "copy" })[random(5)]
@@ -89,7 +77,7 @@ local STEPS = {
 }
 
 local function check_sequence(seed, set, n, steps)
-    local random = generator(seed)
+    local random = onplaces.generator(seed)
     local p = select("#", lun.use(set))
     local xs, values, at = numbers(n, random), numbers(n, random), n > 0 and places_of(n, random(0, 2 * n), random) or {}
     local x, a = lun.vector(table.move(xs, 1, n, 1, {}), "f64"), lun.vector(table.move(values, 1, n, 1, {}), "f64")
@@ -135,13 +123,7 @@ describe("what is written on a set of places", function()
     end)
 
     it("is so on several devices", function()
-        local there = false
-        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
-        if DEVICES or not there then return end
-        local command = "POCL_DEVICES='pthread pthread pthread' OWNERS_DEVICES=1 %s/lunarray tests/busted.lua %s 2>&1"
-        local pipe = assert(io.popen(command:format(BUILD, "tests/spec/owners_spec.lua")))
-        assert.matches("successes / 0 failures / 0 errors", pipe:read "a")
-        pipe:close()
+        onplaces.again(3, "owners_spec.lua")
     end)
 end)
 

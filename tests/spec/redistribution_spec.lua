@@ -2,10 +2,9 @@
 -- arithmetic on sets of indices. And of random expressions: what lun.explain tells is what the counters then count.
 local lun = require "lunarray"
 local moves = require "moves"
+local onplaces = require "onplaces"
 
-local before
-before_each(function() before = { lun.use() } end)
-after_each(function() lun.use(before) end)
+onplaces.restore(before_each, after_each)
 
 -- Sizes of parts of n elements on p places, by the text of docs/places.md.
 local RULES = {
@@ -43,39 +42,72 @@ local function all_distributions(p)
     return all
 end
 
-local function there(name)
-    for _, backend in ipairs(lun.backends()) do
-        if backend == name then return true end
+-- Options with a function that merges copies which differ; it is kept, and without such copies does nothing.
+local function combining(options)
+    local with = { combine = "+" }
+    for name, x in pairs(options or {}) do with[name] = x end
+    return with
+end
+
+-- The bytes that kernels over an array of n elements need and do not have, after what `old` said and then `new`.
+local function missing(old, new, n, p)
+    local bytes = 0
+    for k = 1, p do
+        local has = computed(old[1], old[2], n, p, k)
+        for i in pairs(computed(new[1], new[2], n, p, k)) do bytes = bytes + (has[i] and 0 or 8) end
     end
+    return bytes
+end
+
+-- Uses the array, which moves so many bytes, as was told, and has these elements.
+local function used(a, bytes, elements, what)
+    local e, wanted = a * 2, {}
+    for i, x in ipairs(elements) do wanted[i] = x * 2 end
+    local gains = moves.counted(function() lun.eval(e) end, moves.told(e), what)
+    assert.equal(bytes, gains.bytes_moved, what)
+    assert.equal(0, gains.bytes_to_device, what)
+    assert.equal(0, gains.bytes_to_host, what)
+    assert.same(wanted, e:totable(), what)
 end
 
 describe("from one distribution to another", function()
-    for p = 2, 5 do
+    local function sizes(p) return ipairs { 0, 1, p - 1, p, p + 1, 13 } end
+
+    for p = 1, 5 do
         it("on " .. p .. " places just what is missing moves", function()
             lun.use("reference/" .. p)
-            for _, n in ipairs { 0, 1, p - 1, p, p + 1, 13 } do
-                local twice = {}
-                for i = 1, n do twice[i] = 2.0 * i end
+            for _, n in sizes(p) do
+                local elements = {}
+                for i = 1, n do elements[i] = i end
                 for _, old in ipairs { { "none" }, table.unpack(all_distributions(p)) } do
                     for _, new in ipairs(all_distributions(p)) do
-                        local what = ("%d elements, %s to %s"):format(n, old[1], new[1])
-                        local a = lun.range(1, n):copy()
-                        if old[1] ~= "none" then a:distribute(old[1], old[2]) end
-                        a = (a * 1):eval():distribute(new[1], new[2])
-                        local missing = 0
-                        for k = 1, p do
-                            local has = computed(old[1], old[2], n, p, k)
-                            for i in pairs(computed(new[1], new[2], n, p, k)) do
-                                missing = missing + (has[i] and 0 or 8)
-                            end
+                        for _, with in ipairs { function(options) return options end, combining } do
+                            local what = ("%d elements, %s to %s"):format(n, old[1], new[1])
+                            local a = lun.range(1, n):copy()
+                            if old[1] ~= "none" then a:distribute(old[1], with(old[2])) end
+                            a = (a * 1):eval():distribute(new[1], with(new[2]))
+                            used(a, missing(old, new, n, p), elements, what)
                         end
-                        local e = a * 2
-                        local gains = moves.counted(function() lun.eval(e) end, moves.told(e))
-                        assert.equal(missing, gains.bytes_moved, what)
-                        assert.equal(0, gains.bytes_to_device, what)
-                        assert.equal(0, gains.bytes_to_host, what)
-                        assert.same(twice, e:totable(), what)
                     end
+                end
+            end
+        end)
+
+        it("on " .. p .. " places copies that differ are merged where elements belong", function()
+            lun.use("reference/" .. p)
+            for _, n in sizes(p) do
+                for _, new in ipairs(all_distributions(p)) do
+                    local a, sums = lun.range(1, n):copy():distribute "copy", {}
+                    for i = 1, n do sums[i] = p * i + 10 * p * (p + 1) // 2 end
+                    if n > 0 then -- a place's copy of i is i + 10 times its number
+                        lun.teams { league = p }(function(t)
+                            for i = 1, n do a[i] = a[i] + 10 * t:block() end
+                        end)
+                    end
+                    a:distribute(new[1], combining(new[2]))
+                    -- the place that an element belongs to is sent the others' copies of it
+                    local bytes = (p - 1) * n * 8 + (new[1] == "copy" and missing({ "block" }, new, n, p) or 0)
+                    used(a, bytes, sums, ("%d elements to %s"):format(n, new[1]))
                 end
             end
         end)
@@ -88,13 +120,10 @@ describe("random expressions", function()
     end)
 
     it("do so on several devices", function()
-        if not there "opencl" then return end
+        if not onplaces.there "opencl" then return end
         local script = "package.path = 'tests/spec/?.lua;' .. package.path local m = require 'moves' "
             .. "for seed = 101, 112 do m.check(seed, { 'opencl:*', 'opencl:2,openmp,opencl:1' }) end print 'done'"
-        local command = "POCL_DEVICES='pthread pthread pthread pthread' %s/lunarray -e \"%s\" 2>&1"
-        local pipe = assert(io.popen(command:format(os.getenv "BUILD" or "build", script)))
-        assert.equal("done\n", pipe:read "a")
-        pipe:close()
+        assert.equal("done\n", onplaces.printed(4, ("-e \"%s\""):format(script)))
     end)
 end)
 

@@ -1,17 +1,12 @@
--- Steps that are no kernels and that the places of a set share: compress, indices and filter. The oracle of elements is
--- plain Lua, or one place where sums are rounded; lun.explain tells what the counters then count.
+-- Steps that are no kernels and that the places of a set share: compress, indices, filter, products of several matrices.
+-- The oracle of elements is plain Lua, or one place where sums are rounded; lun.explain tells what the counters then count.
 local lun = require "lunarray"
 local moves = require "moves"
+local onplaces = require "onplaces"
 
-local BUILD = os.getenv "BUILD" or "build"
+local DEVICES, SETS = onplaces.devices, onplaces.sets
 
--- Of a run of this file by itself: sets of devices, in the place of parts of host memory.
-local DEVICES = os.getenv "SHARING_DEVICES"
-local SETS = DEVICES and { "opencl:*", "opencl:2,openmp,opencl:1" } or { "openmp/3", "reference/4", "openmp,reference.2" }
-
-local before
-before_each(function() before = { lun.use() } end)
-after_each(function() lun.use(before) end)
+onplaces.restore(before_each, after_each)
 
 local WAYS = {
     { "none" }, { "single", { device = 2 } }, { "block" }, { "block", { rule = "ceiling" } }, { "overlap", { halo = 2 } }, { "copy" },
@@ -112,12 +107,58 @@ describe("elements that are chosen", function()
     end)
 
     it("are so on several devices", function()
-        local there = false
-        for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
-        if DEVICES or not there then return end
-        local command = "POCL_DEVICES='pthread pthread pthread' SHARING_DEVICES=1 %s/lunarray tests/busted.lua %s 2>&1"
-        local pipe = assert(io.popen(command:format(BUILD, "tests/spec/sharing_spec.lua")))
-        assert.matches("successes / 0 failures / 0 errors", pipe:read "a")
-        pipe:close()
+        onplaces.again(3, "sharing_spec.lua")
+    end)
+end)
+
+describe("products of several matrices", function()
+    local SHAPES = {
+        { { 3, 4, 5 }, { 3, 5, 2 } }, { { 1, 4, 5 }, { 1, 5, 2 } }, { { 7, 1, 3 }, { 7, 3, 4 } }, { { 1, 1, 1 }, { 1, 1, 1 } },
+        { { 2, 3, 4, 5 }, { 2, 3, 5, 2 } }, { { 5, 2, 4, 5 }, { 5, 2 } }, { { 4, 5 }, { 3, 5, 2 } }, { { 64, 3, 300 }, { 300, 3 } },
+        { { 5, 2, 3, 4 }, { 2, 4, 3 } }, { { 5, 1, 3, 4 }, { 5, 2, 4, 3 } }, -- not evenly apart: on one place
+    }
+
+    it("are shared by matrices, a single one by rows, with the bits of one place", function()
+        if DEVICES then return end
+        for _, shapes in ipairs(SHAPES) do
+            lun.use "openmp"
+            local seen = {}
+            for k = 1, 2 do seen[k] = lun.eval(lun.random(shapes[k], { seed = k }) - 0.5) end
+            local wanted = seen[1]:matmul(seen[2]):tobytes()
+            for _, set in ipairs { "openmp/3", "reference/2" } do
+                local p = select("#", lun.use(set))
+                for _, way in ipairs(WAYS) do
+                    local A, B = distributed(seen[1]:copy(), way), distributed(seen[2]:copy(), way)
+                    local C = A:matmul(B)
+                    local products = lun.stats().products
+                    moves.counted(function() C:eval() end, moves.told(C), set)
+                    assert.equal(wanted, C:tobytes(), set .. way[1])
+                    if way[1] == "block" and #shapes[1] == 3 and #shapes[2] == 3 then
+                        local n = math.max(shapes[1][1], shapes[2][1])
+                        if n >= p then
+                            assert.equal(p, lun.stats().products - products)
+                            assert.equal(way[1], (C:distribution()))
+                        end
+                    end
+                end
+            end
+        end
+    end)
+
+    it("are what plain sums are", function()
+        lun.use(SETS[1])
+        local A, B = (lun.range(1, 24) % 7):copy():reshape(4, 2, 3), (lun.range(1, 36) % 5):copy():reshape(4, 3, 3)
+        local C = distributed(A, { "block" }):matmul(distributed(B, { "block" })):totable()
+        for b = 1, 4 do
+            for i = 1, 2 do
+                for j = 1, 3 do
+                    local sum = 0
+                    for k = 1, 3 do
+                        sum = sum + ((b - 1) * 6 + (i - 1) * 3 + k) % 7 * (((b - 1) * 9 + (k - 1) * 3 + j) % 5)
+                    end
+                    assert.equal(sum, C[b][i][j])
+                end
+            end
+        end
     end)
 end)
