@@ -314,7 +314,8 @@ TORTURE_SHIM := $(wildcard tests/torture/*_shim.c)
 torture: all torture-build
 	@BUILD='$(BUILD)' sh tests/torture/run.sh
 torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
-    $(TORTURE_SHIM:tests/torture/%.c=$(BUILD)/torture/%.so)
+    $(TORTURE_SHIM:tests/torture/%.c=$(BUILD)/torture/%.so) \
+    $(addprefix $(BUILD)/tests/,net_test ranks_test ranks_faults_test serve_faults_test)
 
 $(OBJ)/torture/%.o: tests/torture/%.c Makefile
 	$(call COMPILE,$(INC_tests) -Itests/core $(OPENMP))

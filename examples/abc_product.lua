@@ -31,6 +31,6 @@ local first, middle = a[1][1], a[100][50]
 s.barrier()
 s.master(function()
     print(("a[1][1] = %.0f, a[100][50] = %.0f"):format(first, middle))
-    print(("%d ranks: %d of %d reads are of other ranks' elements, %d messages a rank"):format(s.npes, gets, 2 * n ^ 3,
-        lun.stats().messages))
+    io.stderr:write(("%d ranks: %d of %d reads are of other ranks' elements, %d messages a rank\n"):format(s.npes, gets,
+        2 * n ^ 3, lun.stats().messages))
 end)

@@ -25,5 +25,6 @@ local element = b[3][77]
 s.barrier()
 s.master(function()
     print(("b[3][77] = %.0f"):format(element))
-    print(("%d ranks: %d remote reads, %d remote writes, %d messages"):format(s.npes, counts[1], counts[2], counts[3]))
+    io.stderr:write(("%d ranks: %d remote reads, %d remote writes, %d messages\n"):format(s.npes, counts[1], counts[2],
+        counts[3]))
 end)

@@ -23,7 +23,8 @@ end)
 
 local start = lun.clock()
 local pixels = escape(x, y):cast("i32"):eval()
-print(("%d x %d pixels, %d iterations at most: %.1f ms"):format(width, height, limit, 1e3 * (lun.clock() - start)))
+local ms = 1e3 * (lun.clock() - start)
+print(("%d x %d pixels, %d iterations at most"):format(width, height, limit))
 print(("%d pixels never escape, the mean is %.3f iterations"):format(pixels:ge(limit):count(), pixels:mean()))
 
 -- A preview of characters: one sample in the middle of each cell.
@@ -45,3 +46,4 @@ if file then
     assert(lun.save(file, lun.frombytes(grey:tobytes(), "u8", { height, width })))
     print("wrote " .. file)
 end
+io.stderr:write(("the pixels took %.1f ms\n"):format(ms))

@@ -24,6 +24,7 @@ unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 
 passed=0
 failed=0
+options=
 
 # Adds one suite's counts and shows it: title passed failed. What it printed is in $out.
 account() {
@@ -139,12 +140,13 @@ count_core() {
 
 run_core() { two_at_a_time one_core count_core tests/core/*_test.c; }
 
-# Runs one spec file: spec jit
+# Runs one spec file, with options of the program in $options: spec jit
 one_spec() {
     name=$(left_by "$1")
     status=0
+    # shellcheck disable=SC2086 # words
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
-        timeout "$limit" "$BUILD/lunarray" tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
+        timeout "$limit" "$BUILD/lunarray" $options tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
         status=$?
     leave "$name" "$status"
 }
@@ -189,11 +191,17 @@ run_device() {
         device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
 }
 
-# What scripts do with arrays is the same on several places: some quick specs here, the others in tests/torture/sets.sh.
+# What scripts do with arrays is the same on several places and ranks: some quick specs here, the others in
+# tests/torture/sets.sh and ranks.sh.
 run_sets() {
     for name in operators indexing making reductions elements axes parts joining; do
         device_spec "tests/spec/${name}_spec.lua" " on openmp/3" openmp/3
     done
+    options="--ranks 3"
+    for name in operators indexing making reductions elements broadcast luafn_errors; do
+        device_spec "tests/spec/${name}_spec.lua" " on 3 ranks" mpi
+    done
+    options=
 }
 
 # A spec, if there is one, with arrays on a device: spec words-for-its-title [the backend to begin with]

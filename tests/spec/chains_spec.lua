@@ -39,7 +39,7 @@ describe("chains", function()
     local A = lun.random({ 1100, 1003 }, { dtype = "f32", seed = 7 }):copy()
     local rows = { 1, 2, 63, 64, 65, 511, 512, 513, 1023, 1024, 1025, 1099, 1100 }
 
-    it("are found where kernels take the same rows", function()
+    it("are found where kernels take the same rows #place", function()
         assert.equal("1 1 1", chains((softmax(A))))
         assert.equal("0 0", chains(A:sub(1, 100):sum(2) * 2)) -- small
         assert.equal("0 0 0", chains((function()
@@ -56,7 +56,7 @@ describe("chains", function()
         end
     end)
 
-    it("of several results and levels", function()
+    it("of several results and levels #place", function()
         local mean, std = A:mean { axis = 2, keep = true }, A:std { axis = 2, keep = true }
         assert.matches("^1 1 1 1", chains((A - mean) / std))
         local z, top = lun.eval((A - mean) / std, A:max { axis = 2 })
@@ -100,7 +100,7 @@ describe("chains", function()
         end
     end)
 
-    it("read each array once and store what is asked for alone", function()
+    it("read each array once and store what is asked for alone #place", function()
         local bytes = 1100 * 1003 * 4
         local function moved(f)
             local before = lun.stats()

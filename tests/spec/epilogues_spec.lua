@@ -47,7 +47,7 @@ local EPILOGUES = {
 }
 
 describe("what follows a product", function()
-    it("is in its chain, and the product is not in memory", function()
+    it("is in its chain, and the product is not in memory #place", function()
         if lun.backends()[1] == "reference" then
             return
         end
@@ -78,7 +78,7 @@ describe("what follows a product", function()
         assert.falsy(chains(A:matmul(B):sum(1) * 2):find "1")
     end)
 
-    it("leaves a product that is held in memory", function()
+    it("leaves a product that is held in memory #place", function()
         local A, B = matrix({ 600, 70 }, "f32", 1), matrix({ 70, 900 }, "f32", 2)
         local p = A:matmul(B)
         local y = (p + 1):max(0)
@@ -159,7 +159,7 @@ describe("what follows a product", function()
         assert.is_true(same(((p:max(0):matmul(D:transpose())):eval() + 1):max(0), two))
     end)
 
-    it("follows each of several products", function()
+    it("follows each of several products #place", function()
         if lun.backends()[1] == "reference" then
             return
         end
@@ -176,7 +176,7 @@ describe("what follows a product", function()
         assert.is_true(same(A:matmul(B):eval() + W:matmul(W):eval(), sum))
     end)
 
-    it("takes rows of more than a chunk of a reduction", function()
+    it("takes rows of more than a chunk of a reduction #place", function()
         local worst = lun.map(function(x) return x * 3 % 7 end)
         for _, s in ipairs { { 70, 16384, 20 }, { 258, 16385, 9 }, { 130, 33001, 30 }, { 45, 100003, 2 } } do
             for _, dtype in ipairs(s[1] == 258 and { "f32", "f64", "i32" } or { "f32" }) do
@@ -224,7 +224,7 @@ describe("what follows a product", function()
         end
     end)
 
-    it("stores no matrix of pairs unless a script holds it", function()
+    it("stores no matrix of pairs unless a script holds it #place", function()
         if lun.backends()[1] == "reference" then
             return
         end
@@ -282,7 +282,7 @@ describe("what follows a product", function()
         assert.is_true(same((A + 2):eval():copy():sum(1):eval(), sum))
     end)
 
-    it("stores no operand that it takes by rows", function()
+    it("stores no operand that it takes by rows #place", function()
         if lun.backends()[1] == "reference" then
             return
         end

@@ -1,5 +1,5 @@
 -- Every example prints what its head says it prints ("prints:" and the lines below it in the comment; "..."
--- stands for a time).
+-- stands for a time); what it writes to stderr, such as times and counts of messages, comes last.
 -- Those in Lua run in the program, those in examples/embed are built as their users would build them:
 -- from an installed tree, by pkg-config, as strict C11 and C++17.
 
@@ -65,7 +65,8 @@ describe("examples", function()
             it(path .. " prints what it says", function()
                 local expected, command = head_of(path)
                 command = (command or path):gsub("/tmp/", scratch .. "/")
-                local printed = succeed(("%s/lunarray %s"):format(build, command)):gsub(scratch .. "/", "/tmp/")
+                local printed = succeed(("%s/lunarray %s 2>%s/err; s=$?; cat %s/err; exit $s"):format(build, command, scratch,
+                    scratch)):gsub(scratch .. "/", "/tmp/")
                 local pattern = expected:gsub("%p", "%%%0"):gsub("%%%.%%%.%%%. ms", "[%%d.]+ ms")
                 if not printed:find("^" .. pattern .. "$") then
                     assert.equal(expected, printed)

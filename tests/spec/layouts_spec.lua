@@ -246,7 +246,7 @@ describe("an elementwise result", function()
         assert.equal(132 * 3, (A * column)[1][3][2])
     end)
 
-    it("of transposed arrays is computed without rearranging them", function()
+    it("of transposed arrays is computed without rearranging them #place", function()
         local n, m = 64, 100
         local A, B = lun.random({ n, m }, { seed = 1 }):copy(), lun.random({ n, m }, { seed = 2 }):copy()
         local plan, flat = lun.explain(A:transpose() + B:transpose()), lun.explain(A + B)
@@ -368,7 +368,7 @@ describe("files in Fortran's order", function()
         assert.same(t, assert(lun.load(path)):totable())
     end)
 
-    it("are computed on as they stand in the file", function()
+    it("are computed on as they stand in the file #place", function()
         local n, m = 300, 200
         local A = lun.random({ n, m }, { seed = 9, layout = "left" }):copy { layout = "left" }
         local path = directory .. "/c.npy"

@@ -10,7 +10,7 @@ local function launches_of(f)
 end
 
 describe("lazy evaluation", function()
-    it("runs nothing while an expression is built", function()
+    it("runs nothing while an expression is built #place", function()
         local a = lun.random(1000, { seed = 1 }):eval()
         local e
         assert.equal(0, launches_of(function() e = (a + a) * (a - 1) / 3 end))
@@ -36,7 +36,7 @@ describe("lazy evaluation", function()
         expect.elements({ 2, 3, 4 }, e)
     end)
 
-    it("fuses an expression into one kernel", function()
+    it("fuses an expression into one kernel #place", function()
         local a, b = lun.random(5000, { seed = 1 }):eval(), lun.random(5000, { seed = 2 }):eval()
         assert.equal(1, launches_of(function() return ((a + b) * (a - b) + a:sqrt()):eval() end))
         assert.equal(1, launches_of(function() return ((a - b) ^ 2):sum() end))
@@ -50,7 +50,7 @@ describe("lazy evaluation", function()
         assert.equal(3, plan[1].ops)
     end)
 
-    it("evaluates several results in one pass", function()
+    it("evaluates several results in one pass #place", function()
         local a = lun.random(5000, { seed = 1 }):eval()
         local b, c = a + 1, a * 2
         local x, y
@@ -219,7 +219,7 @@ describe("lun.stats", function()
 end)
 
 describe("backends", function()
-    it("are listed, and give the same numbers", function()
+    it("are listed, and give the same numbers #place", function()
         local before = lun.use()
         local names = lun.backends()
         assert.is_true(#names >= 1)
@@ -248,7 +248,7 @@ describe("backends", function()
             assert.equal("string", type(device.name))
             assert.equal("string", type(device.kind))
             assert.equal("string", type(device.backend))
-            assert.is_true(device.memory > 0 and device.units > 0)
+            assert.is_true(device.memory > 0 and device.units > 0 or device.kind == "rank")
         end
     end)
 

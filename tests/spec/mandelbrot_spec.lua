@@ -1,13 +1,14 @@
 -- examples/mandelbrot.lua on a small picture: its counts are those of the same loop in the Lua VM.
 local lun = require "lunarray"
+local shell = require "shell"
 
-local program = arg and arg[-1] or "build/lunarray"
+local program = shell.interpreter()
 
 describe("the Mandelbrot example", function()
     it("draws what the VM computes", function()
         local file = os.tmpname()
         local path = file .. ".pgm"
-        local pipe = assert(io.popen(("%s examples/mandelbrot.lua 96 72 64 %s"):format(program, path)))
+        local pipe = assert(io.popen(("%s examples/mandelbrot.lua 96 72 64 %s 2>&1"):format(program, path)))
         local text = pipe:read "a"
         assert.is_true(pipe:close())
         assert.matches("96 x 72 pixels, 64 iterations at most", text, 1, true)

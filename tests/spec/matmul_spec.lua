@@ -285,7 +285,7 @@ describe("matmul", function()
         end
     end)
 
-    it("is lazy, and keeps the elements that its operands had", function()
+    it("is lazy, and keeps the elements that its operands had #place", function()
         local a, b = lun.ones { 4, 4 }, lun.full({ 4, 4 }, 2.0)
         a:eval()
         local before = lun.stats().products
@@ -358,7 +358,7 @@ describe("matmul", function()
         assert.equal(c:tobytes(), sum:tobytes())
     end)
 
-    it("computes what is shared once, and is shown by explain and stats", function()
+    it("computes what is shared once, and is shown by explain and stats #place", function()
         local a, b = lun.random { 30, 40 }, lun.random { 40, 20 }
         lun.eval(a, b)
         local before = lun.stats().products

@@ -68,7 +68,7 @@ describe("memory", function()
         end)
     end
 
-    it("respects a stopped collector", function()
+    it("respects a stopped collector #place", function()
         collectgarbage "collect"
         lun.stats "reset"
         collectgarbage "stop"
@@ -82,7 +82,7 @@ describe("memory", function()
         assert.is_true(lun.stats().allocated < 50 * MB)
     end)
 
-    it("comes back at once from free", function()
+    it("comes back at once from free #place", function()
         local source = stored(MB, 1)
         collectgarbage "collect"
         local before = lun.stats().allocated

@@ -3,6 +3,7 @@
 local lun = require "lunarray"
 local expect = require "expect"
 local model = require "places"
+local shell = require "shell"
 
 local numbers, product, random_indices = model.numbers, model.product, model.random_indices
 
@@ -163,7 +164,7 @@ describe("put", function()
         local want = lun.vector(last):tobytes() .. lun.vector(sums):tobytes()
         want = want .. lun.vector(sums):tobytes()
         for _, threads in ipairs { 1, 2, 3, 8 } do
-            local run = assert(io.popen(("LUNARRAY_THREADS=%d '%s' '%s'"):format(threads, arg[-1] or "build/lunarray", script)))
+            local run = assert(io.popen(("LUNARRAY_THREADS=%d '%s' '%s'"):format(threads, shell.interpreter(), script)))
             assert.is_true(run:read "a" == want, threads .. " threads")
             run:close()
         end

@@ -329,7 +329,7 @@ describe("a task", function()
         assert.is_nil(kept)
     end)
 
-    it("runs where its buffers are", function()
+    it("runs where its buffers are #place", function()
         local here = lun.buffer("host", 3)
         local task = lun.task({ league = 3 }, busy, here, 1)
         for _, device in ipairs(lun.backends()) do

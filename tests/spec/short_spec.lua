@@ -50,7 +50,7 @@ describe("small evaluations", function()
         assert.equal(5.0, shaped[1][1])
     end)
 
-    it("make products before what uses them", function()
+    it("make products before what uses them #place", function()
         expect.everywhere(function()
             local a, b = lun.random({ 16, 16 }, { seed = 1 }):copy(), lun.random({ 16, 16 }, { seed = 2 }):copy()
             local row = lun.random({ 16 }, { seed = 3 }):copy()

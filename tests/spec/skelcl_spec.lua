@@ -1,7 +1,8 @@
 -- examples/skelcl: the ways of SkelCL's users, in Lua, on every backend that can compile C strings.
 local lun = require "lunarray"
+local shell = require "shell"
 
-local program = arg and arg[-1] or "build/lunarray"
+local program = shell.interpreter()
 
 local function has_opencl()
     for _, backend in ipairs(lun.backends()) do

@@ -177,7 +177,7 @@ describe("s:run", function()
         expect.elements({ 9.0, 12.0, 15.0 }, f)
     end)
 
-    it("writes several results into a list of arrays, in one kernel", function()
+    it("writes several results into a list of arrays, in one kernel #place", function()
         local a = lun.vector { 1, 2, 3 }
         local both = lun.map(function(x) return x * 2, x + 0.5 end)
         local b, c = lun.zeros(3, "i64"), lun.zeros(3, "f64")

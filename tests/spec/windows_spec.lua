@@ -147,7 +147,7 @@ describe("a window", function()
         assert.is_true(A:eq(before):all()) -- nothing is written then
     end)
 
-    it("takes one of several results of lun.eval, in one pass, all old elements read before any is written", function()
+    it("takes one of several results of lun.eval, in one pass, all old elements read before any is written #place", function()
         local A = table_of_places()
         local first, last = A:row(1), A:row(3)
         local given = table.pack(lun.eval(A:row(3), A:row(1), { out = { first, last } }))
@@ -313,11 +313,11 @@ describe("a window of a Composition", function()
         expect.elements({ 2, 4, 6, 8 }, old)
     end)
 
-    it("is printed and read by its elements alone, turned and cut too", function()
+    it("is printed and read by its elements alone, turned and cut too #place", function()
         local a = lun.random({ 1024, 1024 }, { seed = 1 }):eval()
         lun.stats "reset"
         local t = (a * 2):transpose():sub({ 5, -1, 3 }, { -1, 1, -1 })
-        assert.matches("^View<f64>%[340, 1024%] strided %l+ %(1 operation waiting%)\n", tostring(t))
+        assert.matches("^View<f64>%[340, 1024%] strided %S+ %(1 operation waiting%)\n", tostring(t))
         assert.equal(2 * a[-3][8], t[2][3])
         assert.is_true(lun.stats().bytes_written < 65536, lun.stats().bytes_written)
         assert.is_true(lun.stats().bytes_read < 65536 * 8, lun.stats().bytes_read)
@@ -371,11 +371,11 @@ describe("where elements stand", function()
 
     it("stands in the title where it is not row by row", function()
         local A = table_of_places "f32"
-        assert.matches("^View<f32>%[3, 4%] %l+\n", tostring(A))
-        assert.matches("^View<f32>%[4, 3%] left %l+\n%[%[11%.0 21%.0 31%.0%]", tostring(A:transpose()))
-        assert.matches("^View<f32>%[3, 2%] strided %l+\n", tostring(A:sub({}, { 1, -1, 2 })))
-        assert.matches("^View<f32>%[4%] %l+\n", tostring(A[1]))
-        assert.matches("^View<f32>%[3%] strided %l+\n", tostring(A:col(2)))
+        assert.matches("^View<f32>%[3, 4%] %S+\n", tostring(A))
+        assert.matches("^View<f32>%[4, 3%] left %S+\n%[%[11%.0 21%.0 31%.0%]", tostring(A:transpose()))
+        assert.matches("^View<f32>%[3, 2%] strided %S+\n", tostring(A:sub({}, { 1, -1, 2 })))
+        assert.matches("^View<f32>%[4%] %S+\n", tostring(A[1]))
+        assert.matches("^View<f32>%[3%] strided %S+\n", tostring(A:col(2)))
     end)
 
     it("is told by explain where a kernel needs a copy", function()
@@ -570,7 +570,7 @@ describe("windows as targets", function()
         assert.is_true(F:sub({ 3, 201 }, { 5, 303 }):eq(A:transpose():sub({ 2, 200 }, { 2, 300 })):all())
     end)
 
-    it("of which a part is read copy that part, not their array", function()
+    it("of which a part is read copy that part, not their array #place", function()
         local D = lun.random({ 600, 600 }, { dtype = "f32", seed = 2 }):copy()
         local model, k = D:copy(), 17
         local bytes = 4 * 600 * 600
