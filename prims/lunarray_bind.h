@@ -231,6 +231,9 @@ LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_arr
 LUN_API bool lun_names_ranks(const char *places);
 /* How many ranks there are, with this one, if the others serve it (lun_serve); else 0. */
 LUN_API int lun_linked(const lun_engine *e);
+/* What carries messages between ranks, for people ("threads of one process", or the MPI and its
+ * file); "" where there is one rank alone. */
+LUN_API const char *lun_ranks_transport(const lun_engine *e);
 /* Counts elements of other ranks that were read and written. */
 LUN_API void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts);
 

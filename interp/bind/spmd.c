@@ -1,7 +1,10 @@
 /* spmd.c - what lua/lunarray needs of ranks: the agreement before a step, strings of bytes between
  * ranks, requests that a Lua function answers. Knows nothing of what the bytes say. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bind/bind.h"
 
@@ -333,9 +336,28 @@ static int request(lua_State *L)
 
 /* ---- registration ---------------------------------------------------------------------------- */
 
+/* about() -> how many ranks there are, this one's number, what carries their messages, hardware
+ * threads that this process may use, those of the machine. */
+static int about(lua_State *L)
+{
+    lun_engine *e = lun__here(L)->engine;
+    const int linked = lun_linked(e);
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    const int all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const bool known = sched_getaffinity(0, sizeof cpus, &cpus) == 0;
+    lua_pushinteger(L, linked ? linked : lun_spmd_npes(e));
+    lua_pushinteger(L, linked ? 0 : lun_spmd_mype(e));
+    lua_pushstring(L, lun_ranks_transport(e));
+    lua_pushinteger(L, known ? CPU_COUNT(&cpus) : all);
+    lua_pushinteger(L, all);
+    return 5;
+}
+
 void lun__open_spmd(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"start", start},
+    static const luaL_Reg functions[] = {{"about", about},
+                                         {"start", start},
                                          {"step", step},
                                          {"barrier", barrier},
                                          {"barrier_begin", barrier_begin},

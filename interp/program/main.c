@@ -162,9 +162,17 @@ static bool run_init(lua_State *L, const lun_options *o)
     return init[0] == '@' ? run_file(L, o, init + 1) : run_text(L, o, init, name);
 }
 
+/* Ranks that are processes may be on unlike machines: each tells its own. */
 static bool run_info(lua_State *L, const lun_options *o)
 {
-    return run_text(L, o, "print(require 'lunarray'.info())", "=(--info)");
+    static const char text[] = "local lun = require 'lunarray'\n"
+                               "if not ... or lun.spmd.mype == 0 then print(lun.info()) end";
+    int status = luaL_loadbufferx(L, text, sizeof text - 1, "=(--info)", mode(o));
+    if (status == LUA_OK) {
+        lua_pushboolean(L, o->ranks != NULL);
+        status = lun__call(L, 1, 0);
+    }
+    return lun__report(L, o->program, status) == LUA_OK;
 }
 
 /* As lun.check(true) by the script. */

@@ -157,7 +157,7 @@ bool lun__options_parse(lun_options *o)
     if (o->ranks && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--ranks", "'%s' cannot be combined with a sandbox");
     o->linked = lun_names_ranks(o->backend ? o->backend : getenv("LUNARRAY_BACKEND"));
-    if (o->ranks && !o->linked && (o->interactive || (!o->has_script && !o->executes)))
+    if (o->ranks && !o->linked && (o->interactive || (!o->has_script && !o->executes && !o->info)))
         return refuse(o, "--ranks", "'%s' needs a script");
     if (o->check && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--check", "'%s' cannot be combined with a sandbox");
@@ -181,7 +181,8 @@ void lun__options_usage(FILE *to, const char *program)
         "files and "
         "processes\n  --time-limit s    stop the script after s seconds; implies --sandbox\n  "
         "--memory-limit m  limit memory to m megabytes; implies --sandbox\n  --info          show "
-        "versions, backends, devices and the kernel cache\n  --version       show the version of "
+        "versions, backends, devices, ranks and the kernel cache\n  --version       show the "
+        "version of "
         "Lunarray and of Lua\n  --help          show this text\n",
         program);
     fflush(to);

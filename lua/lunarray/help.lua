@@ -237,7 +237,7 @@ local FUNCTIONS = {
         "lun.width([n])",
         "the width of printed lines in columns, 80 by default; returns the width in use; nil restores the default",
     },
-    info = { "lun.info()", "versions, backends, devices and the kernel cache, as text" },
+    info = { "lun.info()", "versions, backends, devices, ranks and the kernel cache, as text" },
     help = {
         "lun.help(x)",
         "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",

@@ -1,5 +1,5 @@
--- lun.info: versions, backends and why one is missing, devices, the machine's cores and caches, the
--- compiler and the kernel cache, as text.
+-- lun.info: versions, backends and why one is missing, devices, the machine's cores and caches, ranks,
+-- the compiler and the kernel cache, as text.
 
 local core = require "lunarray.core"
 local number = require "lunarray.number"
@@ -30,6 +30,21 @@ local function cache()
         number.format("%.1f MB", bytes / 1e6), number.format("%.0f MB", limit / 1e6)) or "none: " .. entries
 end
 
+-- Lines about ranks: how many, what carries their messages, whether the launcher keeps this one from cores.
+local function ranks()
+    local npes, mype, transport, cores, all = core.internal.spmd.about()
+    if transport == "" then
+        return { "1" }
+    end
+    transport = transport:gsub("%s+", " "):gsub(" Version:", "")
+    local lines = { ("%d, this is rank %d: %s"):format(npes, mype, transport) }
+    if cores < all and not transport:find "^threads" then
+        lines[2] = ("the launcher binds this one to %d of %s%s"):format(cores, count(all, "hardware thread"),
+            os.getenv "OMPI_COMM_WORLD_SIZE" and ": mpirun --bind-to none gives it all of them" or "")
+    end
+    return lines
+end
+
 -- ---------------------------------------------------------------- the whole
 
 function M.text()
@@ -56,10 +71,14 @@ function M.text()
             device.backend, device.units, number.format("%.1f", device.memory / 1e9)))
     end
     add("machine", machine)
+    for i, line in ipairs(ranks()) do
+        add(i == 1 and "ranks" or "", line)
+    end
     add("math", core.math())
     add("compiler", compiler())
     add("cache", cache())
-    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "LUNARRAY_JIT" } do
+    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "LUNARRAY_JIT", "LUNARRAY_MPI",
+        "LUNARRAY_RANK_BACKEND" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end

@@ -1,6 +1,7 @@
 /* mpi.c - the transport over MPI, found and loaded at run time: no header, no compiler wrapper,
  * nothing linked. Three binary interfaces exist and are stable: MPI's own since version 5, MPICH's
  * and Open MPI's. Knows no engine. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

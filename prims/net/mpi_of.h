@@ -17,6 +17,7 @@
     F(Comm_dup, (MPI_Comm comm, MPI_Comm * out))                                                  \
     F(Comm_free, (MPI_Comm * comm))                                                               \
     F(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))                               \
+    F(Get_library_version, (char *text, int *length))                                             \
     F(Error_string, (int code, char *text, int *length))                                          \
     F(Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r)) \
     F(Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r))     \
@@ -65,8 +66,21 @@ static bool OF(check)(OF(mpi) * me, int code, const char *call)
     return false;
 }
 
+/* Whether MPI is there: a host that has started it may have ended it too early, after which its
+ * calls would end the process. */
+static bool OF(alive)(OF(mpi) * me)
+{
+    int ended = 0;
+    if (me->started || (me->Finalized(&ended) == 0 && !ended))
+        return true;
+    snprintf(me->base.error, sizeof me->base.error, "MPI has already ended in this process");
+    return false;
+}
+
 static OF(request) * OF(new_request)(OF(mpi) * me, size_t places, size_t words)
 {
+    if (!OF(alive)(me))
+        return NULL;
     OF(request) *r = calloc(1, sizeof *r);
     if (r && places)
         r->places = calloc(places, sizeof *r->places);
@@ -125,7 +139,7 @@ static bool OF(test)(lun_net *n, lun_net_request **request)
     int flag = 0;
     if (!r)
         return true;
-    if (!OF(check)(me, me->Test(&r->handle, &flag, &status), "Test"))
+    if (!OF(alive)(me) || !OF(check)(me, me->Test(&r->handle, &flag, &status), "Test"))
         return false;
     if (flag) {
         OF(free_request)(r);
@@ -139,10 +153,10 @@ static bool OF(probe)(lun_net *n, int from, int tag, lun_net_found *out)
     OF(mpi) *me = (OF(mpi) *)n;
     MPI_Status status;
     int flag = 0, count = -1;
-    if (!OF(check)(
-            me,
-            me->Iprobe(from == LUN_NET_ANY ? me->any_source : from, tag, me->comm, &flag, &status),
-            "Iprobe"))
+    if (!OF(alive)(me) || !OF(check)(me,
+                                     me->Iprobe(from == LUN_NET_ANY ? me->any_source : from, tag,
+                                                me->comm, &flag, &status),
+                                     "Iprobe"))
         return false;
     *out = (lun_net_found){-1, -1};
     if (!flag)
@@ -216,7 +230,7 @@ static bool OF(abandon)(lun_net *n)
 static void OF(close)(lun_net *n)
 {
     OF(mpi) *me = (OF(mpi) *)n;
-    if (!me->abandoned) {
+    if (!me->abandoned && OF(alive)(me)) {
         me->Comm_free(&me->comm);
         if (me->started)
             me->Finalize();
@@ -224,21 +238,31 @@ static void OF(close)(lun_net *n)
     free(me);
 }
 
+/* The first words of what the library says of itself, and its file. */
+static void OF(tell)(OF(mpi) * me)
+{
+    char text[8192] = "";
+    int length = 0;
+    Dl_info file = {NULL, NULL, NULL, NULL};
+    void *of_it = *(void **)&me->Get_library_version;
+    if (me->Get_library_version(text, &length) != 0)
+        text[0] = '\0';
+    text[strcspn(text, ",\n")] = '\0';
+    snprintf(me->base.name, sizeof me->base.name, "%.60s, %.240s", text,
+             dladdr(of_it, &file) && file.dli_fname ? file.dli_fname : "?");
+}
+
 /* Starts MPI where nobody has, and takes a communicator of our own. */
 static bool OF(start)(OF(mpi) * me)
 {
-    int initialized = 0, finalized = 0, provided = 0;
-    if (!OF(check)(me, me->Initialized(&initialized), "Initialized") ||
-        !OF(check)(me, me->Finalized(&finalized), "Finalized"))
+    int initialized = 0, provided = 0;
+    if (!OF(alive)(me) || !OF(check)(me, me->Initialized(&initialized), "Initialized"))
         return false;
-    if (finalized) {
-        snprintf(me->base.error, sizeof me->base.error, "MPI has already ended in this process");
-        return false;
-    }
     if (!initialized &&
         !OF(check)(me, me->Init_thread(NULL, NULL, me->funneled, &provided), "Init_thread"))
         return false;
     me->started = !initialized;
+    OF(tell)(me);
     return OF(check)(me, me->Comm_dup(me->world, &me->comm), "Comm_dup") &&
            OF(check)(me, me->Comm_set_errhandler(me->comm, me->errors_return),
                      "Comm_set_errhandler") &&

@@ -68,6 +68,7 @@ struct lun_net {
     int rank, size;
     bool modelled; /* whether the transport heeds the clock */
     lun_net_clock clock;
+    char name[320]; /* for people: which transport, and which library */
     char error[512];
 };
 

@@ -1,5 +1,6 @@
 /* threads.c - ranks that are threads of one process: a mailbox for each, and steps (steps.c). One
  * lock for the group; a rank that waits asks again. Knows no engine. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,7 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
     if (!me)
         return NULL;
     me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size, .modelled = true};
+    snprintf(me->base.name, sizeof me->base.name, "threads of one process");
     me->group = g;
     pthread_mutex_lock(&g->lock);
     g->users++;

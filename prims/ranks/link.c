@@ -258,6 +258,11 @@ bool lun_names_ranks(const char *places)
     return false;
 }
 
+const char *lun_ranks_transport(const lun_engine *e)
+{
+    return e && e->ranks && e->ranks->net ? e->ranks->net->name : "";
+}
+
 int lun_linked(const lun_engine *e)
 {
     return e && e->ranks && e->ranks->linked ? e->ranks->link.size : 0;

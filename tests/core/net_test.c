@@ -175,10 +175,21 @@ static bool overlaps(lun_net *n)
     return true;
 }
 
+/* A call that MPI refuses is an error with MPI's reason, not the end of the process. */
+static bool is_told(lun_net *n)
+{
+    lun_net_request *r = NULL;
+    if (n->modelled)
+        return true; /* threads trust their caller */
+    EXPECT(!n->calls->isend(n, n->size + 5, 1, "abc", 3, &r) && !r);
+    EXPECT(strncmp(n->error, "MPI_Isend: ", 11) == 0 && strstr(n->error, "rank"));
+    return true;
+}
+
 static bool conforms(lun_net *n)
 {
     bool ok = agrees(n) && broadcasts(n) && gathers(n, 0) && gathers(n, 1) && gathers(n, 10007) &&
-              exchanges(n) && sends(n) && overlaps(n) && agrees(n);
+              exchanges(n) && sends(n) && overlaps(n) && agrees(n) && is_told(n);
     if (!ok)
         n->calls->abandon(n);
     n->calls->close(n);

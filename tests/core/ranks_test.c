@@ -20,6 +20,7 @@
 
 static void move(rank *r)
 {
+    EXPECT(strcmp(lun_ranks_transport(r->e), r->npes > 1 ? "threads of one process" : "") == 0);
     int own[2] = {r->mype * 10, r->mype * 10 + 1}, all[2 * MOST], to[MOST], from[MOST];
     EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
     EXPECT(lun_spmd_allgather(r->e, own, sizeof own, all) == LUN_OK);

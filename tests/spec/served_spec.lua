@@ -216,6 +216,16 @@ describe("a script on all ranks", function()
             counted(function() smooth(b):eval() end)]])))
     end)
 
+    it("is told by --info how many ranks there are, and what carries their messages", function()
+        for _, options in ipairs { "--ranks 3", "--ranks 3 --backend mpi" } do
+            local text, status = shell.capture(("%s %s --info 2>&1"):format(path, options))
+            assert.equal(0, status)
+            local _, count = text:gsub("\nranks      3, this is rank 0: threads of one process\n", "")
+            assert.equal(1, count, text)
+        end
+        assert.matches("\nranks      1\n", shell.capture(path .. " --info 2>&1"))
+    end)
+
     local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
     for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
         it("is the same under " .. launcher, function()
@@ -227,6 +237,17 @@ describe("a script on all ranks", function()
             local got, status = run(launch .. " --backend mpi", KINDS)
             assert.is_true(want == got)
             assert.equal(0, status)
+            -- --info tells what each rank has, also where it was bound to fewer cores than there are
+            local bound = ("%s %s -n 2 taskset -c 0 %s --info 2>&1 </dev/null"):format(launcher, options, path)
+            local info = shell.capture("cd " .. scratch .. " && " .. bound)
+            for rank = 0, 1 do
+                assert.matches("\nranks      2, this is rank " .. rank .. ": %a+ ?M?P?I? v?%d[%d.]+, /%S*libmpi", info)
+            end
+            local cores = tonumber((shell.capture "nproc --all"))
+            local _, lines = info:gsub("\n +the launcher binds this one to 1 of %d+ hardware threads", "")
+            local _, hints = info:gsub(": mpirun %-%-bind%-to none gives it all of them", "")
+            assert.equal(cores > 1 and 2 or 0, lines)
+            assert.equal(launcher:find "openmpi" and lines or 0, hints)
             got, status = run(launch, "print((lun.index(70000) + 1):sum()) os.exit(3)", "LUNARRAY_BACKEND=mpi")
             assert.matches("^2450105000\n", got)
             assert.equal(3, status)
