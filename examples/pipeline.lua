@@ -5,7 +5,8 @@
 --     2012-01-01,8.9,7.800000000000001,48.019999999999996,false
 --     2012-01-02,6.699999999999999,7.8,44.06,false
 --     2012-01-03,9.45,4.499999999999999,49.01,false
---     1461 rows, 72 days of frost, 1 kernel
+--     1461 rows, 72 days of frost
+--     1 kernel ran
 local lun = require "lunarray"
 
 local from, to = assert(arg[1], "which CSV file?"), assert(arg[2], "to which file?")
@@ -29,4 +30,5 @@ for line in io.lines(to) do
         print(line)
     end
 end
-print(("%d rows, %d days of frost, %d kernel"):format(#mean, frost:count(), kernels))
+print(("%d rows, %d days of frost"):format(#mean, frost:count()))
+io.stderr:write(("%d kernel%s ran\n"):format(kernels, kernels == 1 and "" or "s"))

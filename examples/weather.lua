@@ -147,4 +147,5 @@ if count > 0 then
 end
 
 local stats = lun.stats()
-print(("\n%d kernels ran and moved %.1f kB."):format(stats.launches, (stats.bytes_read + stats.bytes_written) / 1000))
+io.stderr:write(("%d kernels ran and moved %.1f kB.\n"):format(stats.launches,
+    (stats.bytes_read + stats.bytes_written) / 1000))
