@@ -428,6 +428,9 @@ typedef struct lun_backend {
 
     /* Waits until all kernels before have ended; fails as run does. */
     lun_status (*finish)(void *state);
+    /* Brings the counters up to date where they are kept elsewhere; may wait for that.  NULL: they
+     * are. */
+    void (*count)(void *state);
     /* Opens a state for another thread on the device of `state`, where buffer_new or finish
      * was called: it has kernels and a queue of its own, and each may use the other's buffers.  It
      * is closed first.  Of `state` nothing is read that changes. */

@@ -373,6 +373,10 @@ typedef struct lun_stats {
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
+/* Where ranks serve this engine: waits until they have done what they were asked for, and adds what
+ * they have compiled and interpreted since to its counters, with the time of it.  These messages do
+ * not count.  A rank that has ended adds nothing more. */
+LUN_API void lun_stats_gather(lun_engine *e);
 /* The same of one place of a set: what ran there, what it received and gave. */
 typedef struct lun_place_stats {
     size_t size;                          /* sizeof(lun_place_stats) */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "mpi/counts.h"
 
 enum { MANY = 1 << 20 }; /* bytes */
 
@@ -47,6 +48,7 @@ void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads)
 /* What was to be sent is, or is lost. */
 static void clear_out(lun_mpi *m)
 {
+    m->asked |= m->out.length > 0;
     lun__strbuf_clear(&m->out);
     m->awaited = m->brings = false;
 }
@@ -142,6 +144,7 @@ static lun_status receive(lun_mpi *m, void **bytes, int64_t *count)
 {
     const lun_link *link = m->services->link;
     lun_status s = link->receive(link->ctx, m->rank, bytes, count);
+    m->asked &= s != LUN_OK;
     if (s == LUN_OK)
         m->unheard = 0;
     return s;
@@ -156,6 +159,7 @@ static lun_status read_answer(lun_mpi *m, void *bytes, int64_t count, lun_mpi_an
     out->trap = lun__take_i32(&out->rest);
     out->trap_value = lun__take_i64(&out->rest);
     const char *text = lun__take_bytes(&out->rest, &length);
+    lun__mpi_take_counts(&out->rest, m->services->stats);
     if (out->rest.bad)
         return lun__mpi_strange(m, out);
     if (s == LUN_OK)
@@ -181,6 +185,32 @@ lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out)
     if (s == LUN_OK)
         s = receive(m, &bytes, &count);
     return s == LUN_OK ? read_answer(m, bytes, count, out) : s;
+}
+
+void lun__mpi_count(void *state)
+{
+    lun_mpi *m = state, *x = m;
+    lun_stats *stats = m->services->stats;
+    const int64_t messages = stats->messages;
+    lun_mpi_answer a;
+    void *bytes = NULL;
+    int64_t count = 0;
+    if (m->rank <= 0 || !m->services->link)
+        return;
+    do { /* all are asked at once, and each answers in its turn */
+        if (x->rank > 0 && x->asked && !x->counting) {
+            lun__mpi_ask(x, LUN_MPI_COUNT);
+            x->awaited = x->counting = true;
+        }
+        x = x->next;
+    } while (x != m);
+    if (m->counting)
+        (void)lun__mpi_send(m); /* which may fail for another rank */
+    if (m->counting && m->unsent == LUN_OK && receive(m, &bytes, &count) == LUN_OK &&
+        read_answer(m, bytes, count, &a) == LUN_OK)
+        free(a.bytes);
+    m->counting = m->asked = false;
+    stats->messages = messages;
 }
 
 lun_status lun__mpi_hear_launch(lun_mpi *m, lun_mpi_answer *out)

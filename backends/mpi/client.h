@@ -20,10 +20,13 @@ struct lun_mpi {
     /* Requests that are not sent yet; a launch behind them, which was submitted: it sets out with
      * those of other ranks, and until then others may ask for what it does not write. */
     lun_strbuf out, launched;
-    bool awaited; /* another rank waits for what is in `out` */
-    bool brings;  /* there are elements in it */
+    bool awaited;  /* another rank waits for what is in `out` */
+    bool brings;   /* there are elements in it */
+    bool asked;    /* something was sent since its last answer */
+    bool counting; /* the next answer is that to COUNT */
     lun_mpi_numbers buffers, kernels;
     bool multiplies;
+    char by[40];     /* the backend and the device by which it computes */
     int64_t unheard; /* bytes of elements sent since its last answer */
     /* A launch that was submitted; its answer, once another one behind it was waited for. */
     lun_kernel *kernel;
@@ -83,6 +86,7 @@ void lun__mpi_number_free(lun_mpi_numbers *n, int32_t number);
 lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out);
 void lun__mpi_buffer_free(void *state, lun_buffer *b);
 lun_status lun__mpi_finish(void *state);
+void lun__mpi_count(void *state);
 lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
                            int64_t bytes);
 lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,

@@ -45,6 +45,7 @@ typedef struct lun_desk {
     void (*listen)(void *ctx, const char *what, int64_t done, int64_t total);
     lun_hands hands;
     const lun_backend *by;
+    char name[40]; /* of it, and the device */
     void *state;
     lun_desk_buffer *buffers;
     int buffer_count, buffer_room;
@@ -52,6 +53,7 @@ typedef struct lun_desk {
     int kernel_count, kernel_room;
     lun_desk_take *takes;
     int take_count, take_room;
+    lun_stats told;  /* what rank 0 knows of the counters */
     lun_strbuf rest; /* of the answer */
     int trap;
     int64_t trap_value;

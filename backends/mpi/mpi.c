@@ -31,9 +31,15 @@ static lun_status greet(lun_mpi *m)
     lun_status s = lun__mpi_hear(m, &a);
     if (s != LUN_OK)
         return s;
+    bool nomem = false;
     m->multiplies = lun__take_u8(&a.rest);
+    char *by = lun__take_text(&a.rest, &nomem);
+    if (a.rest.bad)
+        s = lun__mpi_strange(m, &a);
+    snprintf(m->by, sizeof m->by, "%s", by ? by : "");
+    free(by);
     free(a.bytes);
-    return LUN_OK;
+    return s;
 }
 
 static lun_status mpi_open(const lun_services *services, int device, void **state)
@@ -90,6 +96,9 @@ static int mpi_devices(void *state, lun_device *rows, int room)
         rows[k] = (lun_device){.size = sizeof *rows, .kind = "rank", .backend = "mpi", .units = 1};
         snprintf(rows[k].name, sizeof rows[k].name, "rank %d", k);
     }
+    for (const lun_mpi *x = m->next; x != m; x = x->next) /* those that have been greeted */
+        if (x->rank > 0 && x->rank < room && *x->by)
+            snprintf(rows[x->rank].name, sizeof rows[0].name, "rank %d, %s", x->rank, x->by);
     return count;
 }
 
@@ -101,6 +110,7 @@ const lun_backend lun__backend_mpi = {
     .close = mpi_close,
     .meet = mpi_meet,
     .finish = lun__mpi_finish,
+    .count = lun__mpi_count,
     .build = lun__mpi_build,
     .release = lun__mpi_release,
     .prepare = lun__mpi_prepare,

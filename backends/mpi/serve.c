@@ -1,9 +1,11 @@
 /* serve.c - a rank that serves: takes the messages of rank 0 and answers them, until rank 0 has
  * ended; see wire.h.  Knows no request. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "mpi/counts.h"
 #include "mpi/desk.h"
 #include "mpi/mpi.h"
 
@@ -20,6 +22,7 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
     } else {
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
+        lun__put_text(&d->rest, d->name);
     }
     free(text);
     return s;
@@ -30,6 +33,14 @@ static lun_status finish(lun_desk *d, lun_bytes *in, bool *answers)
     (void)in;
     *answers = true;
     return d->by->finish ? d->by->finish(d->state) : LUN_OK;
+}
+
+/* Its answer has the counters, as all answers do. */
+static lun_status count(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    (void)d, (void)in;
+    *answers = true;
+    return LUN_OK;
 }
 
 /* What does each request, and whether it could not meet elements that other ranks give. */
@@ -51,6 +62,7 @@ static const struct {
     [LUN_MPI_TRANSFER] = {lun__desk_transfer, false},
     [LUN_MPI_PRODUCT] = {lun__desk_product, false},
     [LUN_MPI_FINISH] = {finish, false},
+    [LUN_MPI_COUNT] = {count, false},
     [LUN_MPI_SOURCE] = {lun__desk_source, false},
     [LUN_MPI_GIVE] = {lun__desk_give, true},
     [LUN_MPI_TAKE] = {lun__desk_take, true},
@@ -69,6 +81,7 @@ static lun_status answer(lun_desk *d, lun_status s)
     lun__put_i32(&out, d->trap);
     lun__put_i64(&out, d->trap_value);
     lun__put_bytes(&out, text, (int64_t)strlen(text));
+    lun__mpi_put_counts(&out, d->own.stats, &d->told);
     if (s == LUN_OK && d->rest.length)
         lun__strbuf_add(&out, d->rest.text, d->rest.length);
     s = out.failed ? lun__desk_fail(d, LUN_ENOMEM, "out of memory")
@@ -103,6 +116,7 @@ static lun_status hear(lun_desk *d, lun_bytes in)
 lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, int device)
 {
     lun_desk d = {.own = *services, .by = by, .listen = services->tick};
+    snprintf(d.name, sizeof d.name, device ? "%.20s:%d" : "%.20s", by->name, device);
     d.own.tick = NULL;
     const lun_link *link = services->link;
     lun_status s = by->open(&d.own, device, &d.state);

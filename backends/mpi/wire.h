@@ -4,8 +4,9 @@
  * form of base/bytes.h.  Kernels and buffers have numbers, which rank 0 chooses: one that is free,
  * or the next new one.  A request with an answer is the last of its message, or followed by others
  * with answers; answers come in the order of requests: a status, the trap and its value, a text,
- * then what the row says.  What fails without an answer makes what it should have made unusable:
- * whatever needs that later fails for the same reason.
+ * by how much the rank's counters have gone on since the answer before, then what the row says.
+ * What fails without an answer makes what it should have made unusable: whatever needs that later
+ * fails for the same reason.
  *
  * Elements go from one rank that serves to another without rank 0: what is GIVEn is a message from
  * rank to rank, a status, a text, then the elements.  Nobody waits at a TAKE: the elements are
@@ -20,7 +21,7 @@
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 
 typedef enum lun_mpi_word {
-    LUN_MPI_GREET,    /* text -> whether it multiplies matrices */
+    LUN_MPI_GREET,    /* text -> whether it multiplies matrices, by what it computes */
     LUN_MPI_NEW,      /* buffer, bytes */
     LUN_MPI_FREE,     /* buffer */
     LUN_MPI_UPLOAD,   /* buffer, offset, bytes */
@@ -34,6 +35,7 @@ typedef enum lun_mpi_word {
     LUN_MPI_TRANSFER, /* transfer */
     LUN_MPI_PRODUCT,  /* product -> */
     LUN_MPI_FINISH,   /* -> */
+    LUN_MPI_COUNT,    /* -> */
     LUN_MPI_SOURCE,   /* IR as bytes -> text */
     LUN_MPI_GIVE,     /* buffer, offset, count, rank: elements for that one, which TAKEs them */
     LUN_MPI_TAKE,     /* buffer, offset, count, rank: what that one GIVEs; they meet in order */

@@ -98,6 +98,7 @@ static int stats(lua_State *L)
         return 0;
     }
     lun_stats s = {.size = sizeof s};
+    lun_stats_gather(h->engine);
     lun_stats_get(h->engine, &s);
     const struct {
         const char *name;

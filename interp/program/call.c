@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -251,9 +252,17 @@ bool lun__was_interrupted(void)
 
 void lun__complain(const char *program, const char *message)
 {
-    if (program)
-        fprintf(stderr, "%s: ", program);
-    fprintf(stderr, "%s\n", message);
+    /* at once: other ranks write beside it */
+    const char *format = program ? "%s: %s\n" : "%s%s\n", *name = program ? program : "";
+    const int length = snprintf(NULL, 0, format, name, message);
+    char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
+    if (text) {
+        snprintf(text, (size_t)length + 1, format, name, message);
+        fwrite(text, 1, (size_t)length, stderr);
+        free(text);
+    } else {
+        fprintf(stderr, format, name, message);
+    }
     fflush(stderr);
 }
 

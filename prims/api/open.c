@@ -97,6 +97,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     int64_t cache_size = 0;
     e->config = *c;
     e->config.backend = e->config.cache_dir = NULL;
+    e->local_rank = lun__local_rank(&e->config);
     lun_status s = link_ranks(e, places);
     if (s == LUN_OK)
         s = jit_mode(e, c);
@@ -274,10 +275,18 @@ void lun_stats_get(const lun_engine *e, lun_stats *out)
         lun__give(out, e ? &e->stats : &none, sizeof *out);
 }
 
+void lun_stats_gather(lun_engine *e)
+{
+    for (int i = 0; e && i < e->backend_count; i++)
+        if (e->backends[i].state && !e->backends[i].of && e->backends[i].backend->count)
+            e->backends[i].backend->count(e->backends[i].state);
+}
+
 void lun_stats_reset(lun_engine *e)
 {
     if (!e)
         return;
+    lun_stats_gather(e);
     lun_stats s = {.allocated = e->stats.allocated,
                    .pooled = e->stats.pooled,
                    .peak = e->stats.allocated,

@@ -32,13 +32,10 @@ static lun_status open_engine(const lun_config *config, lun_engine **out, lun_st
     return lun_open(&c, out);
 }
 
-static lun_status serve(lun_engine *e, const char *why)
+/* why: that this rank cannot compute. */
+static lun_status serve_by(lun_engine *e, const lun_backend_slot *by, const char *why)
 {
     const lun_backend *ranks = NULL;
-    const lun_backend_slot *by = &e->backends[e->current];
-    lun_status s = lun__ranks_link(e);
-    if (s != LUN_OK)
-        return s;
     if (e->services.link->rank == 0)
         return lun__fail(e, LUN_EARG, "rank 0 has the script: it opens an engine with backend mpi");
     for (int i = 0; i < e->backend_count; i++)
@@ -48,6 +45,19 @@ static lun_status serve(lun_engine *e, const char *why)
         return lun__fail(e, LUN_EBACKEND, "%s", why);
     return ranks ? ranks->serve(&e->services, by->backend, by->device)
                  : lun__fail(e, LUN_EBACKEND, "no backend of this build serves");
+}
+
+static lun_status serve(lun_engine *e, const char *why)
+{
+    lun_backend_slot *by = &e->backends[e->current];
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_status s = lun__backend_for_rank(e, &by); /* before MPI starts, since drivers may fork */
+    lun__strbuf_puts(&text, s == LUN_OK ? why : lun_error(e));
+    s = lun__ranks_link(e);
+    if (s == LUN_OK)
+        s = serve_by(e, by, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+    return s;
 }
 
 lun_status lun_serve(const lun_config *config)

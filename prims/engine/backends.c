@@ -72,6 +72,38 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
                      b->reason ? b->reason : "out of memory");
 }
 
+/* How many of its devices are of the kind of the first, which is the best; 0: not known. */
+static int alike(const lun_backend_slot *b)
+{
+    int count = b->backend->devices ? b->backend->devices(b->state, NULL, 0) : 0, n = 0;
+    lun_device *rows = count > 1 ? calloc((size_t)count, sizeof *rows) : NULL;
+    if (rows) {
+        const int filled = b->backend->devices(b->state, rows, count);
+        while (n < filled && n < count && !strcmp(rows[n].kind, rows[0].kind))
+            n++;
+    }
+    free(rows);
+    return n;
+}
+
+lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at)
+{
+    char name[64];
+    const lun_backend *b = (*at)->backend;
+    if ((*at)->device || !b->buffer_new || b->ranks)
+        return LUN_OK;
+    lun_status s = lun__backend_open(e, *at);
+    const int count = s == LUN_OK ? alike(*at) : 0;
+    if (count < 2 || e->local_rank % count == 0) /* the first one is its choice */
+        return s;
+    snprintf(name, sizeof name, "%.20s:%d", b->name, e->local_rank % count + 1);
+    lun_backend_slot *mine = lun__backend_find(e, name);
+    if (!mine)
+        return lun__backend_unknown(e, name);
+    *at = mine;
+    return lun__backend_open(e, mine);
+}
+
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
 {
     *out = &e->backends[e->current];

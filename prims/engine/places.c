@@ -80,11 +80,15 @@ static lun_status best(lun_engine *e, lun_backend_slot **out)
 static lun_status rank_backend(lun_engine *e, lun_backend_slot **out)
 {
     const char *name = getenv("LUNARRAY_RANK_BACKEND");
-    if (!name || !*name)
-        return best(e, out);
+    if (!name || !*name) {
+        lun_status s = best(e, out);
+        return s == LUN_OK ? lun__backend_for_rank(e, out) : s;
+    }
     *out = lun__backend_find(e, name);
-    if (*out && !(*out)->backend->ranks)
-        return lun__backend_open(e, *out);
+    if (*out && !(*out)->backend->ranks) {
+        lun_status s = lun__backend_open(e, *out);
+        return s == LUN_OK ? lun__backend_for_rank(e, out) : s;
+    }
     return *out ? lun__fail(e, LUN_EARG, "LUNARRAY_RANK_BACKEND=%s: a rank computes by another one",
                             name)
                 : lun__backend_unknown(e, name);

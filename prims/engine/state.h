@@ -58,6 +58,7 @@ struct lun_engine {
     bool block_all;     /* see lun_block_all */
     int64_t memory_limit;
     lun_config config; /* as given, without its texts */
+    int local_rank;    /* of several ranks: its number among those of its machine */
     volatile int cancel;
     int stretch;     /* nesting of stretches, see watch.h */
     double deadline; /* of the outermost; 0: none */
@@ -141,6 +142,9 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 lun_status lun__backend_unknown(lun_engine *e, const char *name);
 /* Opens it once; what it says when that fails is kept and given again.  LUN_EBACKEND. */
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
+/* *at, a backend by which a rank computes, becomes the device of it that is this rank's: of those
+ * of the best kind each rank of a machine has its own, as far as there are so many. */
+lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at);
 /* The backend whose kernels are the host's code on host memory, open. */
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 /* ---- places.c: several backends, or devices, as one ---- */

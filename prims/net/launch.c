@@ -25,12 +25,31 @@ static const struct row {
     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK", false, false},
 };
 
+/* Where launchers put the number among the processes of a machine: each sets its own alone, but for
+ * Slurm, which may start another one's. */
+static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                     "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID",
+                                     "SLURM_LOCALID"};
+
+static int local_rank(int rank)
+{
+    int local = -1;
+    for (size_t i = 0; i < sizeof locals / sizeof locals[0] && local < 0; i++)
+        local = number(locals[i]);
+    return local < 0 ? rank : local;
+}
+
 lun_net_launch lun__net_launch(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int size = number(rows[i].size), rank = number(rows[i].rank);
         if (size >= 1 && rank >= 0 && rank < size)
-            return (lun_net_launch){rank, size, rows[i].size, rows[i].mpich, rows[i].openmpi};
+            return (lun_net_launch){.rank = rank,
+                                    .size = size,
+                                    .local = local_rank(rank),
+                                    .launcher = rows[i].size,
+                                    .mpich = rows[i].mpich,
+                                    .openmpi = rows[i].openmpi};
     }
-    return (lun_net_launch){0, 1, NULL, false, false};
+    return (lun_net_launch){.size = 1};
 }

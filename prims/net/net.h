@@ -87,6 +87,7 @@ lun_net *lun__net_threads(lun_net_group *g, int rank);
 /* What the launcher's variables say of this process. */
 typedef struct lun_net_launch {
     int rank, size;       /* size 1: there is no launcher, or one process alone */
+    int local;            /* its number among those of its machine; where none says so, the rank */
     const char *launcher; /* the variable that says so, NULL: none */
     bool mpich;           /* which library such a launcher belongs to, if it is known */
     bool openmpi;

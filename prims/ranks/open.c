@@ -147,6 +147,11 @@ int lun_rank(const lun_config *config)
     return lun__net_launch().rank;
 }
 
+int lun__local_rank(const lun_config *c)
+{
+    return c->ranks ? c->rank : lun__net_launch().local;
+}
+
 lun_status lun_spmd_start(lun_engine *e)
 {
     LUN_NEED(e, true);

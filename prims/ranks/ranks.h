@@ -16,6 +16,9 @@ void lun__ranks_close(lun_engine *e);
 
 /* What answers when another rank asks for elements that the engine keeps for all (lun_shared), by
  * lun_spmd_reply; and the question, whose answer is to be freed. */
+/* The number of a rank among those of its machine. */
+int lun__local_rank(const lun_config *c);
+
 typedef void lun_serve_elements(lun_engine *e, int from, const char *bytes, int64_t count);
 void lun__serve_elements(lun_engine *e, lun_serve_elements *serve);
 lun_status lun__ask_element(lun_engine *e, int pe, const void *bytes, int64_t count, void **reply,

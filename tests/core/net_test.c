@@ -321,6 +321,33 @@ static void test_no_mpi(void **state)
     unsetenv("LUNARRAY_MPI");
 }
 
+/* The number of a process on its machine, as each launcher says it. */
+static void test_local_rank(void **state)
+{
+    static const struct {
+        const char *size, *rank, *local;
+    } launchers[] = {
+        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
+        {"PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"},
+        {"PMI_SIZE", "PMI_RANK", "SLURM_LOCALID"},
+        {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
+        {"SLURM_STEP_NUM_TASKS", "PMIX_RANK", "SLURM_LOCALID"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        setenv(launchers[i].size, "8", 1);
+        setenv(launchers[i].rank, "5", 1);
+        assert_int_equal(lun__net_launch().local, 5);
+        setenv(launchers[i].local, "1", 1);
+        assert_int_equal(lun__net_launch().rank, 5);
+        assert_int_equal(lun__net_launch().local, 1);
+        unsetenv(launchers[i].size);
+        assert_int_equal(lun__net_launch().local, 0);
+        unsetenv(launchers[i].rank);
+        unsetenv(launchers[i].local);
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -335,9 +362,10 @@ int main(int argc, char **argv)
     if (!realpath(argv[0], self))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_abandon),
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_mpich),
-        cmocka_unit_test(test_openmpi), cmocka_unit_test(test_no_mpi),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_abandon),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_mpich),
+        cmocka_unit_test(test_openmpi),    cmocka_unit_test(test_no_mpi),
+        cmocka_unit_test(test_local_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,48 @@ describe("a script on all ranks", function()
         assert.matches("\nranks      1\n", shell.capture(path .. " --info 2>&1"))
     end)
 
+    it("compiles a new kernel once on all ranks, and counts that", function()
+        local cold = ([[
+            local a = lun.index(80000):cast "f64":eval()
+            local before = lun.stats()
+            for k = 1, 3 do
+                local x = a * k
+                for j = 1, k do x = x:sqrt() + j end
+                x:eval()
+            end
+            local after = lun.stats()
+            print(after.compiles - before.compiles, after.cache_hits - before.cache_hits, after.messages - before.messages)]])
+        local cache = scratch .. "/cold"
+        local settings = ("mkdir %s && LUNARRAY_JIT=sync LUNARRAY_RANK_BACKEND=openmp LUNARRAY_CACHE_DIR=%s"):format(cache, cache)
+        assert.equal("3\t9\t6\n", (served(4, cold, settings)))
+        assert.equal("0\t12\t6\n", (served(4, cold, settings:gsub("^mkdir [^&]*&& ", ""))))
+    end)
+
+    it("gives each rank of a machine a device of its own, as far as there are so many", function()
+        local devices = [[
+            for _, d in ipairs(lun.devices()) do if d.backend == "mpi" then print(d.name) end end
+            print((lun.index(70000) * 2):sum())]]
+        local settings = "LUNARRAY_JIT=off POCL_DEVICES='basic basic basic' LUNARRAY_RANK_BACKEND="
+        local text = served(4, devices, settings .. "opencl")
+        if not text:find "opencl cannot be used" then
+            assert.equal("rank 0\nrank 1, opencl:2\nrank 2, opencl:3\nrank 3, opencl\n4900070000\n", text)
+            assert.equal("rank 0\nrank 1, opencl:3\n4900070000\n", (served(2, devices, settings .. "opencl:3")))
+        end
+        assert.equal("rank 0\nrank 1, reference\n4900070000\n", (served(2, devices, settings .. "reference")))
+    end)
+
+    it("writes what a rank complains of at once", function()
+        local script = "lun.spmd.barrier() error(('x'):rep(300), 0)"
+        local alone = run(path, script):gsub("^.-: x", "x")
+        local text, all = run(path .. " --ranks 16", script), 0
+        for k = 0, 15 do
+            local whole = ("%s: rank %d: %s"):format(path, k, alone)
+            all = all + #whole
+            assert.truthy(text:find(whole, 1, true), text)
+        end
+        assert.equal(all, #text)
+    end)
+
     local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
     for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
         it("is the same under " .. launcher, function()
