@@ -165,10 +165,7 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
     if (s != LUN_OK)
         return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
     r->function->note_count = r->note_count;
-    if (r->function->used_by != e) {
-        r->function->used_by = e;
-        r->function->number = ++e->functions_used;
-    }
+    lun__function_number(e, r->function);
     return LUN_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "run/kernels.h"
 #include "run/profile.h"
 #include "run/recipe.h"
+#include "run/team_kernels.h"
 #include "store/pool.h"
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -192,6 +193,7 @@ void lun_close(lun_engine *e)
         e->queues_end(e);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
     lun__recipes_flush(e);
+    lun__team_kernels_flush(e);
     lun__kernels_flush(e);
     for (int i = 0; i < e->backend_count; i++) {
         if (e->backends[i].state)

@@ -124,6 +124,7 @@ lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdi
     if (s != LUN_OK)
         return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
     r->function->note_count = r->note_count;
+    lun__function_number(e, r->function);
     s = check_body(e, params, count, r);
     return s == LUN_OK ? check_scratch(e, r, w) : s;
 }
@@ -331,6 +332,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
         return s;
     }
     t->run.f = t->r.function;
+    t->run.number = t->r.function->number;
     t->run.notes = t->r.notes;
     t->run.names = t->r.names;
     t->run.check = w->check;

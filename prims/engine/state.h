@@ -13,7 +13,7 @@
 #include "engine/watch.h"
 #include "lunarray.h"
 
-enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256 };
+enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256, LUN_REMEMBERED_TEAMS = 64 };
 
 /* A backend, one device of it by number, or a place on the host's memory by number. */
 typedef struct lun_backend_slot lun_backend_slot;
@@ -34,14 +34,15 @@ static inline lun_backend_slot *lun__computes_at(lun_backend_slot *at)
 }
 
 /* What other rooms keep here; each is theirs alone. */
-typedef struct lun_pool lun_pool;                 /* store/pool.c */
-typedef struct lun_storage lun_storage;           /* store/storage.c */
-typedef struct lun_node lun_node;                 /* graph/node.c */
-typedef struct lun_kernel_entry lun_kernel_entry; /* run/kernels.c */
-typedef struct lun_recipe lun_recipe;             /* run/recipe.c */
-typedef struct lun_queues lun_queues;             /* queue/queue.c */
-typedef struct lun_ranks_state lun_ranks_state;   /* ranks/state.h */
-typedef struct lun_shared lun_shared;             /* api/shared.c */
+typedef struct lun_pool lun_pool;                         /* store/pool.c */
+typedef struct lun_storage lun_storage;                   /* store/storage.c */
+typedef struct lun_node lun_node;                         /* graph/node.c */
+typedef struct lun_kernel_entry lun_kernel_entry;         /* run/kernels.c */
+typedef struct lun_recipe lun_recipe;                     /* run/recipe.c */
+typedef struct lun_remembered_teams lun_remembered_teams; /* run/team_kernels.c */
+typedef struct lun_queues lun_queues;                     /* queue/queue.c */
+typedef struct lun_ranks_state lun_ranks_state;           /* ranks/state.h */
+typedef struct lun_shared lun_shared;                     /* api/shared.c */
 
 struct lun_engine {
     lun_services services;
@@ -96,6 +97,7 @@ struct lun_engine {
     lun_recipe **recipes;
     uint32_t recipe_count;
     uint64_t functions_used; /* bodies that front ends made, see lun_ir_function */
+    lun_remembered_teams *teams[LUN_REMEMBERED_TEAMS]; /* by their functions' numbers */
     int64_t recipe_bytes, recipe_bytes_most;
     lun_recent recipes_used;
 

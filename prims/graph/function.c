@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ctext/function.h"
+#include "engine/state.h"
 
 void lun_function_retain(lun_function *f)
 {
@@ -24,6 +25,14 @@ void lun_function_release(lun_function *f)
     lun_function *of = f->of;
     free(f);
     lun_function_release(of); /* which is made from none */
+}
+
+void lun__function_number(lun_engine *e, lun_ir_function *body)
+{
+    if (body->used_by == e)
+        return;
+    body->used_by = e;
+    body->number = ++e->functions_used;
 }
 
 bool lun__same_captured(const lun_function *a, const lun_function *b)

@@ -21,6 +21,9 @@ struct lun_function {
     int array_count;
 };
 
+/* Gives a front end's body its number, see lun_ir_function. */
+void lun__function_number(lun_engine *e, lun_ir_function *body);
+
 /* Whether both bring the same captured numbers and arrays to a body that they share. */
 bool lun__same_captured(const lun_function *a, const lun_function *b);
 

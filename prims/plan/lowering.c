@@ -260,6 +260,7 @@ void lun__lowered_free(lun_lowered *l)
     free(l->results);
     free(l->where);
     free(l->notes);
+    free(l->text);
     lun__strbuf_free(&l->types);
     memset(l, 0, sizeof *l);
 }

@@ -81,6 +81,10 @@ typedef struct lun_lowered {
     lun_node **results; /* the REDUCE of each result; of several, the last is what it becomes */
     uint32_t *where;    /* by instruction: the place it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
+    /* of a kernel of teams instead: by instruction, which of `texts`, which are the run's; -1: none
+     */
+    int32_t *text;
+    const char *const *texts;
     int slot_room, arg_room, result_room, where_room, note_room;
     int64_t line;     /* as that of the group, or of the chain that it is in */
     lun_node *needed; /* as that of the group */
@@ -115,6 +119,13 @@ lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_low
 lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,
                             lun_lowered *out);
 enum { LUN_LOWER_COPIES = 8 }; /* most copies of both */
+/* The message of what failed at instruction i, NULL: it has none. */
+static inline const char *lun__lowered_note(const lun_lowered *l, int64_t i)
+{
+    if (!l->text)
+        return l->notes[i];
+    return l->text[i] < 0 ? NULL : l->texts[l->text[i]];
+}
 /* Its IR and lists, not the nodes and functions that they name; empty afterwards. */
 void lun__lowered_free(lun_lowered *l);
 

@@ -13,15 +13,19 @@ enum {
     ALIGNED = 8        /* where arrays begin */
 };
 
-/* The texts of what may fail: instruction i has that of the body's from[i]; NULL: of its own. */
+/* Which texts tell what may fail: instruction i has that of the body's from[i]; NULL: of its own. */
 static lun_status take_notes(lun_lowerer *l, const lun_team_body *b, const int32_t *from)
 {
-    const lun_ir *body = b->f->body, *ir = &l->out->ir;
-    for (int i = 0; l->status == LUN_OK && i < ir->count; i++) {
+    const lun_ir *body = b->f->body;
+    lun_lowered *o = l->out;
+    o->where = calloc((size_t)o->ir.count + 1, sizeof *o->where);
+    o->text = malloc(((size_t)o->ir.count + 1) * sizeof *o->text);
+    if (!o->where || !o->text)
+        lun__lower_nomem(l);
+    for (int i = 0; l->status == LUN_OK && i < o->ir.count; i++) {
         const int32_t own = from ? from[i] : i;
         const int64_t note = own < 0 ? -1 : lun__ir_note(&body->ins[own]);
-        const bool known = note >= 0 && note < b->f->note_count;
-        (void)lun__lower_note(l, i, 0, known ? b->notes[note] : NULL);
+        o->text[i] = note >= 0 && note < b->f->note_count ? (int32_t)note : -1;
     }
     return l->status;
 }

@@ -21,11 +21,10 @@ typedef struct lun_team_kernel {
     lun_races *races; /* that a launch watches; NULL: none */
 } lun_team_kernel;
 
-/* A body, the texts of what may fail in it, its memory: arrays of it from number `first` on; bytes
- * of it that a team of LUN_TEAMS_GROUPS shares where its threads are near. */
+/* A body, its memory: arrays of it from number `first` on; bytes of it that a team of
+ * LUN_TEAMS_GROUPS shares where its threads are near. */
 typedef struct lun_team_body {
     const lun_ir_function *f;
-    const char *const *notes;
     const lun_front_scratch *scratch;
     int scratches, first;
     int64_t near;

@@ -115,6 +115,7 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
         return s;
     s = take_body(t, &r, own, count);
     t->run.f = &t->function;
+    t->run.number = r.function->number;
     t->run.notes = r.notes;
     t->run.cells = t->cell;
     memcpy(t->run.blocks, w->league, sizeof t->run.blocks);

@@ -11,6 +11,7 @@
 #include "run/profile.h"
 #include "run/race.h"
 #include "run/run.h"
+#include "run/team_kernels.h"
 
 /* Bytes of memory of the teams of one launch, beyond those of as many teams as a launch has at
  * least; teams of a launch are a multiple of that many, so that indices begin on blocks. */
@@ -75,7 +76,8 @@ static bool is_memory(const lun_team_kernel *k, int slot)
 /* What runs where: the league's teams first .. first + count - 1; at a place: of the set in use, on
  * its own version of what is written; NULL: all of them, where the backend in use computes. */
 typedef struct share {
-    lun_team_kernel *k;
+    lun_remembered_teams *t;
+    lun_team_kernel *k; /* its own */
     lun_backend_slot *at;
     int64_t first, count;
 } share;
@@ -114,7 +116,7 @@ static lun_status some_teams(lun_engine *e, const share *w, int64_t first, int64
     const double start = lun__now();
     lun_kernel_entry *entry;
     k->lowered.args[LUN_FRONT_BASE].cell = (uint64_t)first;
-    lun_status s = lun__run_kernel(e, &k->lowered, &entry);
+    lun_status s = lun__team_kernel_entry(e, w->t, &entry);
     if (s == LUN_OK)
         s = launch(e, w, entry, first, count);
     if (s == LUN_OK && e->profiling)
@@ -137,10 +139,11 @@ static lun_status all_teams(lun_engine *e, const share *w)
     return s;
 }
 
-/* The numbers and arrays of the launch, but for the first team and memory. */
-static void fill(const lun_team_run *r, const lun_team_kernel *k)
+/* The numbers, arrays and texts of the launch, but for the first team and memory. */
+static void fill(const lun_team_run *r, lun_team_kernel *k)
 {
     const lun_ir *body = r->f->body;
+    k->lowered.texts = r->notes;
     for (int i = 0; i < 3; i++)
         k->lowered.args[LUN_FRONT_BLOCKS + i].cell = (uint64_t)r->blocks[i];
     for (int i = LUN_FRONT_NUMBERS; i < body->arg_count; i++)
@@ -151,8 +154,9 @@ static void fill(const lun_team_run *r, const lun_team_kernel *k)
 }
 
 /* Runs them watched; arrays that are assigned, and memory of teams, have a shadow. */
-static lun_status watched(lun_engine *e, const lun_team_run *r, lun_team_kernel *k)
+static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_teams *t)
 {
+    lun_team_kernel *k = &t->k;
     const lun_ir *ir = &k->lowered.ir;
     lun_races races = {.lanes = k->indices, .at = -1};
     races.slot = calloc((size_t)ir->slot_count + 1, sizeof *races.slot);
@@ -175,7 +179,7 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_team_kernel 
     }
     k->races = &races;
     if (s == LUN_OK)
-        s = all_teams(e, &(share){k, NULL, 0, r->teams});
+        s = all_teams(e, &(share){t, k, NULL, 0, r->teams});
     if (s != LUN_OK && races.at >= 0)
         s = lun__explain_race(e, r, &races);
     k->races = NULL;
@@ -198,28 +202,11 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
                                                                         : LUN_TEAMS_APART;
 }
 
-/* Lowers it.  A kernel that takes more of a device than a group of so many threads can have runs
- * without groups; the one that does not fit stays among the kernels, so that it is made once. */
-static lun_status lower(lun_engine *e, const lun_team_run *r, const lun_backend_slot *b,
-                        lun_team_kernel *k)
-{
-    lun_kernel_entry *entry;
-    lun_team_body body = {r->f, r->notes, r->scratch, r->scratches, r->first, 0};
-    const lun_team_form form = form_of(b, r, &body.near);
-    lun_status s = lun__lower_teams(e, &body, form, k);
-    if (s != LUN_OK || form != LUN_TEAMS_GROUPS)
-        return s;
-    s = lun__run_kernel(e, &k->lowered, &entry);
-    if (s != LUN_OK || b->backend->fits(b->state, entry->kernel))
-        return s;
-    lun__team_kernel_free(k);
-    return lun__lower_teams(e, &body, LUN_TEAMS_APART, k);
-}
-
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
 {
     lun_backend_slot *b;
-    lun_team_kernel k;
+    lun_remembered_teams *t;
+    int64_t near;
     lun_status s = lun__backend(e, &b);
     if (s != LUN_OK)
         return s;
@@ -229,12 +216,13 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
                          b->backend->name);
     if (r->check && r->f->body->function_count)
         return lun__fail(e, LUN_EARG, "check=true watches Lua functions, not C");
-    s = lower(e, r, b, &k);
+    const lun_team_form form = form_of(b, r, &near);
+    s = lun__team_kernel_take(e, r, form, near, &t);
     if (s == LUN_OK) {
-        fill(r, &k);
-        s = r->check ? watched(e, r, &k) : all_teams(e, &(share){&k, NULL, 0, r->teams});
+        fill(r, &t->k);
+        s = r->check ? watched(e, r, t) : all_teams(e, &(share){t, &t->k, NULL, 0, r->teams});
     }
-    lun__team_kernel_free(&k);
+    lun__team_kernel_give(e, t);
     return s;
 }
 
@@ -255,18 +243,17 @@ static lun_status run_there(lun_engine *e, const lun_team_run *r, share *w)
 {
     const int64_t launches = e->stats.launches;
     const int before = lun__set_enter(e, w->at);
-    lun_team_kernel k;
-    lun_status s =
-        lun__lower_teams(e, &(lun_team_body){r->f, r->notes, r->scratch, r->scratches, r->first, 0},
-                         LUN_TEAMS_MOVED, &k);
-    w->k = &k;
+    lun_remembered_teams *t;
+    lun_status s = lun__team_kernel_take(e, r, LUN_TEAMS_MOVED, 0, &t);
     if (s == LUN_OK) {
-        fill(r, &k);
+        w->t = t;
+        w->k = &t->k;
+        fill(r, &t->k);
         s = make_current(e, w);
     }
     if (s == LUN_OK)
         s = all_teams(e, w);
-    lun__team_kernel_free(&k);
+    lun__team_kernel_give(e, t);
     e->current = before;
     w->at->counted->launches += e->stats.launches - launches;
     return s;
@@ -279,7 +266,7 @@ lun_status lun__run_teams_apart(lun_engine *e, const lun_team_run *r)
     lun_status s = LUN_OK;
     lun__spread_cut(LUN_SPREAD_REMAINDER, NULL, r->teams, places, bound);
     for (int k = 0; s == LUN_OK && k < places; k++) {
-        share w = {NULL, lun__set_at(e, k), bound[k], bound[k + 1] - bound[k]};
+        share w = {NULL, NULL, lun__set_at(e, k), bound[k], bound[k + 1] - bound[k]};
         if (w.count)
             s = run_there(e, r, &w);
         if (s == LUN_OK)

@@ -9,6 +9,7 @@
  * `first` on that are memory of teams, whose nodes are not looked at. */
 typedef struct lun_team_run {
     const lun_ir_function *f;
+    uint64_t number;          /* of all bodies that the user's engine runs; 0: it is not known */
     const char *const *notes; /* of what may fail in it */
     int64_t blocks[3];        /* the league */
     const uint64_t *cells;

@@ -101,7 +101,7 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
     if (c_text(&l->ir, ins))
         return explain_fault(e, l, launch);
-    const char *note = l->notes[launch->trap];
+    const char *note = lun__lowered_note(l, launch->trap);
     bool reports = ins->kind == LUN_IR_CHECK && ins->b >= 0;
     lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
     lun_value reported = lun__cell_to_value(t, (uint64_t)launch->trap_value), *value = &reported;

@@ -443,6 +443,60 @@ describe("lun.teams", function()
         assert.is_true(v:eq(lun.range(1, n) + 1):all())
     end)
 
+    it("is lowered anew where a launch differs from the last one", function()
+        local function ramp(t, y, k)
+            local n = 2 + t:elements()
+            local s = t:private("i64", n)
+            for i = 1, n do s[i] = i * k end
+            y[t:block()] = s[n]
+        end
+        local function sum(t, y, x)
+            local s = t:scratch("i64", t:threads())
+            s[t:thread()] = x[t:thread()]
+            t:barrier()
+            if t:thread() == 1 then y[t:block()] = s[t:threads()] * 10 + s[1] end
+        end
+        everywhere(function()
+            for round = 1, 3 do
+                for elements = 1, 3 do
+                    local y = lun.zeros(round + elements, "i64")
+                    lun.teams { league = round, elements = elements }(ramp, y, round)
+                    local wanted = {}
+                    for i = 1, #y do wanted[i] = i <= round and (2 + elements) * round or 0 end
+                    assert.same(wanted, y:totable())
+                end
+                for team = 1, 4 do
+                    local y = lun.zeros(2, "i64")
+                    lun.teams { league = 2, team = team }(sum, y, lun.range(round, round + team - 1))
+                    assert.same({ (round + team - 1) * 10 + round, (round + team - 1) * 10 + round }, y:totable())
+                end
+            end
+        end)
+        local before = lun.use()
+        local y = lun.zeros(100, "i64")
+        for k = 1, 200 do -- more than are remembered, and back to the first ones
+            lun.use(k % 2 == 0 and before or "reference")
+            local f = load("local k = ... return function(t, y) y[t:block()] = y[t:block()] + k + " .. k % 100 .. " end")(k)
+            lun.teams { league = 100 }(f, y)
+        end
+        lun.use(before)
+        assert.equal(200 * 201 // 2 + 2 * 99 * 100 // 2, y[100])
+    end)
+
+    it("names what fails as it is in this launch", function()
+        local function put(t, y, i) y[i] = t:block() end
+        everywhere(function()
+            for n = 3, 5 do
+                local y = lun.zeros(n, "i64")
+                lun.teams { league = 1 }(put, y, n)
+                assert.equal(1, y[n])
+                refused(("index %d is out of range for array 'y' of length %d"):format(n + 1, n), function(...)
+                    lun.teams { league = 1 }(put, ...)
+                end, y, n + 1)
+            end
+        end)
+    end)
+
     it("does nothing where a team of that size assigns nothing", function()
         local function store(t, y) y[t:block()] = 1 end
         local ways = {
