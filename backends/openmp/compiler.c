@@ -41,7 +41,6 @@ void lun__compiler_free(lun_compiler *c)
 /* The part of the command line that decides what comes out; NULL at the end. */
 static const char *const common_flags[] = {"-std=gnu11",
                                            "-fno-math-errno",
-                                           "-fno-trapping-math",
                                            "-ffp-contract=off",
                                            "-fwrapv",
                                            "-fno-strict-aliasing",
@@ -54,6 +53,15 @@ static const char *const common_flags[] = {"-std=gnu11",
                                            "-shared",
                                            "-nostdlib",
                                            NULL};
+
+/* What may trap is not computed before the branch that decides whether it is needed.  Vectors have
+ * no such branches, and gain where the compiler need not know; single elements are as in other C
+ * programs. */
+static const char *const *branch_flags(unsigned needs)
+{
+    static const char *const vectors[] = {"-fno-trapping-math", NULL}, *const single[] = {NULL};
+    return needs & LUN_RENDER_SINGLE ? single : vectors;
+}
 
 static const char *const *isa_flags(lun_isa isa)
 {
@@ -150,9 +158,9 @@ void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, 
                        "flags",
                        first_line, (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "",
                        c->size, c->seconds, c->nanoseconds);
-    const char *const *lists[] = {common_flags, warning_flags(needs), level_flags(needs),
-                                  isa_flags(c->isa), library_flags(needs)};
-    for (int k = 0; k < 5; k++)
+    const char *const *lists[] = {common_flags,        warning_flags(needs), level_flags(needs),
+                                  branch_flags(needs), isa_flags(c->isa),    library_flags(needs)};
+    for (int k = 0; k < 6; k++)
         for (const char *const *p = lists[k]; *p; p++)
             lun__strbuf_printf(key, " %s", *p);
     lun__strbuf_puts(key, "\n\n");
@@ -165,9 +173,9 @@ void lun__compiler_command(const lun_compiler *c, unsigned needs, char *from, ch
     static char output[] = "-o";
     int n = 0;
     const char *const *lists[] = {common_flags, warning_flags(needs), level_flags(needs),
-                                  isa_flags(c->isa)};
+                                  branch_flags(needs), isa_flags(c->isa)};
     words[n++] = c->path;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         for (const char *const *p = lists[k]; *p; p++)
             words[n++] = (char *)(uintptr_t)*p;
     words[n++] = output;

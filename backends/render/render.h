@@ -22,7 +22,8 @@ enum { LUN_RENDER_ABI = 2 };
 enum {
     LUN_RENDER_LIBM = 1,  /* link with -lm */
     LUN_RENDER_LOOPS = 2, /* it has loops that gain by all optimisation, -O3 */
-    LUN_RENDER_USER = 4   /* it holds users' C text */
+    LUN_RENDER_USER = 4,  /* it holds users' C text */
+    LUN_RENDER_SINGLE = 8 /* it computes single elements: branches gain where they stay */
 };
 
 typedef struct lun_render_target {

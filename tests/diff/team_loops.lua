@@ -234,4 +234,75 @@ wrong("wrapped, beyond", "index -9223372036854775808", one, function(_, y, a)
     for i = 1, 4 do y[i + a] = i end
 end, math.maxinteger)
 
+-- Forces between near atoms: loops that carry sums, branches that compute floats, and indices out of a list, which may be
+-- wrong in the middle of a row.
+local function forces(t, fx, u, x, z, size, neighbours, first)
+    for i = t:index(), math.min(t:index() + t:elements() - 1, #fx) do
+        local sx, su, near, nearest = 0.0, 0.0, 0, 1e300
+        for k = first[i], first[i + 1] - 1 do
+            local j = neighbours[k]
+            local a, b = x[i] - x[j], z[i] - z[j]
+            if a > size / 2 then a = a - size elseif a < -size / 2 then a = a + size end
+            if not (b <= size / 2) then b = b - size elseif b < -size / 2 then b = b + size end
+            local square = a * a + b * b
+            if square < 4 and square > 0 then
+                local inverse = 1 / square
+                sx, su, near = sx + (inverse - 0.5) * a, su + inverse * inverse, near + 1
+            end
+            nearest = j ~= i and square < nearest and square or nearest
+            if b > a then sx = sx * 0.5 end
+        end
+        fx[i], u[i] = sx + near, su + nearest
+    end
+end
+local function atoms(n, bad)
+    local x, z, neighbours, first = {}, {}, {}, { 1 }
+    for i = 1, n do
+        x[i], z[i] = i * 0.7 % 5, i * i * 0.3 % 5
+        for k = 1, i % 6 do neighbours[#neighbours + 1] = (i * 7 + k * 3) % n + 1 end
+        first[i + 1] = #neighbours + 1
+    end
+    if bad then neighbours[9] = bad end -- in the middle of row 4
+    return list(n, function() return 0.0 end), x, z, 5.0, neighbours, first
+end
+for _, n in ipairs { 1, 2, 7, 8, 9, 63, 64, 65, 300 } do
+    for _, elements in ipairs { 1, 4 } do
+        local how = { league = (n + elements - 1) // elements, elements = elements }
+        right(("forces of %d by %d"):format(n, elements), how, "f64", list(n, function() return 0.0 end), forces, atoms(n))
+    end
+end
+for _, bad in ipairs { 0, -3, 65, math.maxinteger } do
+    local args = { atoms(64, bad) }
+    for k, a in ipairs(args) do args[k] = type(a) == "table" and lun.vector(a) or a end
+    wrong("a bad neighbour " .. bad, ("index %d is out of range for array 'x' of length 64"):format(bad),
+        { league = 2, elements = 4 }, forces, table.unpack(args))
+end
+
+-- Values carried from round to round: chosen by what is divided, as along a line through a grid; left early, or behind
+-- the round of the last index; two counters in one loop.
+right("through a grid", { league = 9 }, "f64", list(9, function() return 0.0 end), function(t, y, grid)
+    local dx, dy = 0.3 + t:block() / 7, 1.1 - t:block() / 9
+    local px, py, at, sum = 0, 0, 0.0, 0.0
+    for _ = 1, 40 do
+        local nx, ny = (px + 1) / dx, (py + 1) / dy
+        local next = math.min(nx, ny)
+        if px > 7 or py > 7 then break end
+        sum = sum + (next - at) * grid[px * 8 + py + 1]
+        if next == nx then px = px + 1 else py = py + 1 end
+        at = next
+    end
+    y[t:block()] = sum + px * 100 + py
+end, list(64, function(i) return i % 5 + 0.25 end))
+for n = 0, 5 do
+    right("two counters to " .. n, { league = 3 }, "i64", list(6, function(i) return i end), function(t, y, x, last)
+        local j, best, found = #x, -1, 0
+        for i = 1, last do
+            local d = x[i] - x[j]
+            if d > best then best, found = d, i end
+            j = j - 1
+        end
+        y[t:block()], y[t:block() + 3] = best * 10 + found, j
+    end, list(5, function(i) return i * 7 % 5 end), n)
+end
+
 print(compared .. " kernels agree")

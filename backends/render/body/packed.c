@@ -92,18 +92,17 @@ static void statement(lun_section *s, int32_t v)
 }
 
 /* Rounds as many as there are lanes, in a block that is open. */
-static void vectors(lun_section *s, int32_t loop, int32_t var)
+static void vectors(lun_section *s, int32_t loop, const lun_counted *c)
 {
-    const int32_t leave = s->r->blocks.end[loop] - 4;
     s->depth++;
-    for (int32_t i = loop + 1; i < leave; i++)
-        if ((s->r->flags[i] & LUN_FACT_BODY) && i != lun__ins(s->r, leave)->a)
+    for (int32_t i = loop + 1; i < c->leave; i++)
+        if ((s->r->flags[i] & LUN_FACT_BODY) && i != lun__ins(s->r, c->leave)->a)
             statement(s, i);
-    lun__text_line(s, "s%" PRId32 " += %d;", var, s->r->lanes);
+    lun__text_line(s, "s%" PRId32 " += %d;", c->var, s->r->lanes);
 }
 
 /* As many vectors as constants say. */
-static void known(lun_section *s, int32_t loop, int32_t var, int64_t rounds)
+static void known(lun_section *s, int32_t loop, const lun_counted *c, int64_t rounds)
 {
     const int64_t count = rounds / s->r->lanes;
     if (count <= UNROLLED)
@@ -111,7 +110,7 @@ static void known(lun_section *s, int32_t loop, int32_t var, int64_t rounds)
     lun__text_line(s,
                    "for (lun_i64 r%" PRId32 " = 0; r%" PRId32 " < %" PRId64 "; r%" PRId32 "++) {",
                    loop, loop, count, loop);
-    vectors(s, loop, var);
+    vectors(s, loop, c);
     if (rounds > SHORT)
         lun__mask_poll(s);
     s->depth--;
@@ -126,7 +125,7 @@ bool lun__packed_loop(lun_section *s, int32_t loop)
         return false;
     const int64_t rounds = lun__counted_rounds(r->ir, c.first, c.last);
     if (rounds && rounds % r->lanes == 0) {
-        known(s, loop, c.var, rounds);
+        known(s, loop, &c, rounds);
         s->done = r->blocks.end[loop];
         return true;
     }
@@ -139,7 +138,7 @@ bool lun__packed_loop(lun_section *s, int32_t loop)
                    loop, r->lanes, loop, r->lanes);
     lun__text_line(s, "for (; r%" PRId32 " >= %d; r%" PRId32 " -= %d) {", loop, r->lanes, loop,
                    r->lanes);
-    vectors(s, loop, c.var);
+    vectors(s, loop, &c);
     lun__mask_poll(s);
     s->depth--;
     lun__text_line(s, "}");

@@ -25,40 +25,68 @@ static bool reads(const lun_ir *ir, const lun_ir_structure *b, int32_t v, int32_
     return ir->ins[v].kind == LUN_IR_GET && ir->ins[v].a == var && b->parent[v] == loop;
 }
 
-/* Whether what the loop ends with is the only SET of the variable, and all that reads it inside. */
-static bool is_own(const lun_ir *ir, const lun_ir_structure *b, int32_t var, int32_t loop)
+/* Whether SET `only` is the only one of the variable, and all that reads it inside of the loop. */
+static bool is_own(const lun_ir *ir, const lun_ir_structure *b, int32_t var, int32_t loop,
+                   int32_t only)
 {
     for (int32_t i = var + 1; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
-        if ((ins->kind == LUN_IR_SET && ins->a == var && i != b->end[loop] - 1) ||
+        if ((ins->kind == LUN_IR_SET && ins->a == var && i != only) ||
             (ins->kind == LUN_IR_GET && ins->a == var && !lun__ir_is_inside(b, i, loop)))
             return false;
     }
     return true;
 }
 
+/* The IF that leaves the loop at its end, behind which, as within, are only SETs; -1: none. */
+static int32_t leaving(const lun_ir *ir, const lun_ir_structure *b, int32_t loop)
+{
+    int32_t end = b->end[loop] - 1;
+    while (end > loop && ir->ins[end].kind == LUN_IR_SET)
+        end--;
+    const int32_t leave = ir->ins[end].kind == LUN_IR_END ? b->target[end] : -1;
+    if (leave <= loop || ir->ins[leave].kind != LUN_IR_IF || b->other[leave] >= 0 ||
+        ir->ins[end - 1].kind != LUN_IR_BREAK || b->target[end - 1] != loop)
+        return -1;
+    for (int32_t i = leave + 1; i < end - 1; i++)
+        if (ir->ins[i].kind != LUN_IR_SET)
+            return -1;
+    return leave;
+}
+
+/* Whether SET i, at the end of the loop, is that of a counter with which out->leave leaves. */
+static bool is_counter(const lun_ir *ir, const lun_ir_structure *b, int32_t loop, int32_t i,
+                       lun_counted *out)
+{
+    const lun_ir_ins *set = &ir->ins[i];
+    int64_t one;
+    if (!lun__dtype_is_index((lun_dtype)ir->ins[set->a].dtype) ||
+        b->parent[set->a] != b->parent[loop] || !is_op(ir, set->b, LUN_OP_ADD) ||
+        !is_op(ir, ir->ins[out->leave].a, LUN_OP_EQ))
+        return false;
+    const lun_ir_ins *next = &ir->ins[set->b], *test = &ir->ins[ir->ins[out->leave].a];
+    const bool swapped = reads(ir, b, test->b, set->a, loop);
+    out->var = set->a;
+    out->first = ir->ins[set->a].a;
+    out->last = swapped ? test->a : test->b;
+    return is_constant(ir, next->b, &one) && one == 1 && reads(ir, b, next->a, set->a, loop) &&
+           (swapped || reads(ir, b, test->a, set->a, loop)) && out->last < loop &&
+           is_own(ir, b, set->a, loop, i);
+}
+
 bool lun__counted_find(const lun_ir *ir, const lun_ir_structure *b, int32_t loop, lun_counted *out)
 {
-    const int32_t end = b->end[loop], leave = end - 4;
-    int64_t one;
-    if (ir->ins[loop].kind != LUN_IR_LOOP || b->continued[loop] || leave <= loop)
+    if (ir->ins[loop].kind != LUN_IR_LOOP || b->continued[loop])
         return false;
     /* if i == last then leave end; i = i + 1 */
-    const lun_ir_ins *set = &ir->ins[end - 1];
-    if (set->kind != LUN_IR_SET || ir->ins[leave].kind != LUN_IR_IF || b->end[leave] != end - 2 ||
-        ir->ins[leave + 1].kind != LUN_IR_BREAK || b->target[leave + 1] != loop ||
-        !lun__dtype_is_index((lun_dtype)ir->ins[set->a].dtype) ||
-        b->parent[set->a] != b->parent[loop])
+    *out = (lun_counted){.leave = leaving(ir, b, loop)};
+    if (out->leave < 0)
         return false;
-    if (!is_op(ir, set->b, LUN_OP_ADD) || !is_op(ir, ir->ins[leave].a, LUN_OP_EQ))
-        return false;
-    const lun_ir_ins *next = &ir->ins[set->b], *test = &ir->ins[ir->ins[leave].a];
-    const bool swapped = reads(ir, b, test->b, set->a, loop);
-    const bool counts = is_constant(ir, next->b, &one) && one == 1 &&
-                        reads(ir, b, next->a, set->a, loop) &&
-                        (swapped || reads(ir, b, test->a, set->a, loop));
-    *out = (lun_counted){set->a, ir->ins[set->a].a, swapped ? test->a : test->b};
-    return counts && out->last < loop && is_own(ir, b, set->a, loop);
+    out->carries = b->end[loop] - out->leave != 4;
+    for (int32_t i = b->end[out->leave] + 1; i < b->end[loop]; i++)
+        if (is_counter(ir, b, loop, i, out))
+            return true;
+    return false;
 }
 
 /* v as another value, -1: none, plus *shift. */
@@ -117,5 +145,7 @@ int lun__counted_unrolled(const lun_ir *ir, const lun_ir_structure *b, int32_t l
         if (ir->ins[i].kind == LUN_IR_CHECK ||
             (ir->ins[i].kind == LUN_IR_LOOP && rounds_within(ir, b, i, loop) > FEW))
             return 0;
-    return lun__counted_find(ir, b, loop, &c) ? (int)lun__counted_rounds(ir, c.first, c.last) : 0;
+    return lun__counted_find(ir, b, loop, &c) && !c.carries
+               ? (int)lun__counted_rounds(ir, c.first, c.last)
+               : 0;
 }

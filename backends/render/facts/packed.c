@@ -109,10 +109,9 @@ void lun__packed_forget(lun_renderer *r, int32_t loop)
 static int pack(lun_renderer *r, int32_t loop)
 {
     packing p = {.r = r, .loop = loop, .dtype = -1};
-    const int32_t leave = r->blocks.end[loop] - 4;
-    bool well = lun__counted_find(r->ir, &r->blocks, loop, &p.count);
-    p.test = well ? r->ir->ins[leave].a : -1;
-    for (int32_t i = loop + 1; well && i < leave; i++)
+    bool well = lun__counted_find(r->ir, &r->blocks, loop, &p.count) && !p.count.carries;
+    p.test = well ? r->ir->ins[p.count.leave].a : -1;
+    for (int32_t i = loop + 1; well && i < p.count.leave; i++)
         well = !(r->flags[i] & LUN_FACT_BODY) || i == p.test || take(&p, i);
     int lanes = well && p.dtype >= 0 ? r->bytes / lun__dtype_get((lun_dtype)p.dtype)->bytes : 0;
     const int64_t rounds = lanes ? lun__counted_rounds(r->ir, p.count.first, p.count.last) : 0;

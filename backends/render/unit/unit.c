@@ -97,6 +97,7 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
         return s;
     bool single = r->dialect->elements && lun__walks_along(r);
     if (single) {
+        r->libs |= LUN_RENDER_SINGLE;
         forget_facts(r);
         s = lun__unit_versions(r, &versions);
         if (s != LUN_OK) {

@@ -143,6 +143,36 @@ static lf_block *through(const lf_block *b, lf_block *s)
     return arm ? s->succ[0] : s;
 }
 
+static bool of_floats(const lf_value *v, uint8_t type)
+{
+    return (v->kind == LF_IR_OP || v->kind == LF_IR_CAST) && lun__dtype_is_float((lun_dtype)type);
+}
+
+/* Whether v is computed in the innermost loop around b, from what is. */
+static bool moves(const lf_value *v, const lf_block *b)
+{
+    bool inside = !b->in;
+    for (int k = 0; k < v->args && b->in; k++)
+        inside |= v->arg[k] && v->arg[k]->block && luafn_in_loop(v->arg[k]->block, b->in);
+    return inside;
+}
+
+/* Whether b's choice between what its arms, those that are not b, compute stays a branch.  A kernel
+ * of teams runs thread by thread.  There a processor goes on behind a branch by what it foresees,
+ * where a selection waits for the condition and both values, for long if they are floats.  A
+ * condition that is the same in all rounds of a loop can be computed before the loop. */
+static bool stays(const lf_lowering *l, const lf_block *b, lf_block *const arm[2])
+{
+    bool floats = of_floats(b->cond, b->cond->from), works = false;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; arm[k] != b && i < arm[k]->ops.count; i++) {
+            const lf_value *v = arm[k]->ops.at[i];
+            floats |= of_floats(v, v->type);
+            works = true;
+        }
+    return l->c->team && works && floats && moves(b->cond, b);
+}
+
 static bool choose(lf_lowering *l, lf_block *b)
 {
     lf_block *yes = b->succ[0], *no = b->succ[1], *m;
@@ -166,7 +196,7 @@ static bool choose(lf_lowering *l, lf_block *b)
         const lf_value *phi = m->phis.at[k];
         cost += phi->arg[i] != phi->arg[j];
     }
-    if (i < 0 || j < 0 || i == j || cost > LF_CHEAP)
+    if (i < 0 || j < 0 || i == j || cost > LF_CHEAP || stays(l, b, from))
         return false;
     l->at = b;
     for (int k = 0; k < 2; k++)
