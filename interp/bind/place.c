@@ -12,6 +12,26 @@ static bool is_own(const char *source)
     return strncmp(source, own, sizeof own - 1) == 0;
 }
 
+/* "source:line", as far as there is room.  Every call of the module comes here: no snprintf. */
+static void write_place(const lua_Debug *at, char *place, size_t room)
+{
+    char digits[3 * sizeof at->currentline];
+    const size_t source = strlen(at->short_src);
+    size_t n = 0;
+    for (int line = at->currentline; line > 0; line /= 10)
+        digits[n++] = (char)('0' + line % 10);
+    if (source + n + 2 > room) {
+        snprintf(place, room, "%s:%d", at->short_src, at->currentline);
+        return;
+    }
+    memcpy(place, at->short_src, source);
+    place += source;
+    *place++ = ':';
+    while (n)
+        *place++ = digits[--n];
+    *place = '\0';
+}
+
 void lun__script_place(lua_State *L, int level, char *place, size_t room)
 {
     enum { DEPTH = 32 };
@@ -21,7 +41,7 @@ void lun__script_place(lua_State *L, int level, char *place, size_t room)
     for (; level <= last && !place[0] && lua_getstack(L, level, &caller); level++)
         if (lua_getinfo(L, "Sl", &caller) && caller.currentline > 0 &&
             (last < DEPTH || !is_own(caller.short_src)))
-            snprintf(place, room, "%s:%d", caller.short_src, caller.currentline);
+            write_place(&caller, place, room);
 }
 
 void lun__mark(lua_State *L, lun__host *h)
@@ -32,7 +52,7 @@ void lun__mark(lua_State *L, lun__host *h)
         if (is_own(caller.short_src))
             lun__script_place(L, 0, place, sizeof place);
         else
-            snprintf(place, sizeof place, "%s:%d", caller.short_src, caller.currentline);
+            write_place(&caller, place, sizeof place);
     }
     /* Without memory for the place errors name none; the call itself does not fail. */
     (void)lun_mark(h->engine, place);
