@@ -243,13 +243,13 @@ local function forces(t, fx, u, x, z, size, neighbours, first)
             local j = neighbours[k]
             local a, b = x[i] - x[j], z[i] - z[j]
             if a > size / 2 then a = a - size elseif a < -size / 2 then a = a + size end
-            if not (b <= size / 2) then b = b - size elseif b < -size / 2 then b = b + size end
-            local square = a * a + b * b
-            if square < 4 and square > 0 then
-                local inverse = 1 / square
+            if b > size / 2 then b = b - size elseif b < -size / 2 then b = b + size end
+            local apart = a * a + b * b
+            if apart < 4 and apart > 0 then
+                local inverse = 1 / apart
                 sx, su, near = sx + (inverse - 0.5) * a, su + inverse * inverse, near + 1
             end
-            nearest = j ~= i and square < nearest and square or nearest
+            nearest = j ~= i and apart < nearest and apart or nearest
             if b > a then sx = sx * 0.5 end
         end
         fx[i], u[i] = sx + near, su + nearest
@@ -304,5 +304,13 @@ for n = 0, 5 do
         y[t:block()], y[t:block() + 3] = best * 10 + found, j
     end, list(5, function(i) return i * 7 % 5 end), n)
 end
+
+-- Where the team is, asked for in a loop.
+right("numbers of the team", { league = { 2, 3, 4 }, elements = { 1, 1, 5 } }, "i64", list(120, function() return 0 end), function(t, y)
+    for i = 1, t:elements() do
+        local at = t:index(3) + i - 1
+        if i ~= 4 then y[((t:index(1) - 1) * t:blocks(2) + t:block(2) - 1) * 20 + at] = t:block() * 1000 + t:block(3) * 10 + i end
+    end
+end)
 
 print(compared .. " kernels agree")

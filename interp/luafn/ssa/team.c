@@ -29,18 +29,24 @@ static lf_value *thread_along(lf_builder *b, int d)
                : luafn_team_by(b, LF_MOD, v, extent[d]);
 }
 
+/* Computed where the kernel begins, for no pass can move a division that might be by zero out of a
+ * loop; extents are not zero. */
 static lf_value *block_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS;
     const int rank = (int)luafn_team_known(b)[LUN_TEAM_RANK];
+    lf_block *const now = b->g->now;
     lf_value *v = block(b);
     if (d < 0)
         return v;
     if (d >= rank)
         return luafn_int(b->g, 0);
+    b->g->now = b->g->entry;
     for (int k = rank - 1; k > d; k--)
         v = luafn_team_arith(b, LF_IDIV, v, extent[k]);
-    return d ? luafn_team_arith(b, LF_MOD, v, extent[d]) : v;
+    v = d ? luafn_team_arith(b, LF_MOD, v, extent[d]) : v;
+    b->g->now = now;
+    return v;
 }
 
 static lf_value *blocks_along(lf_builder *b, int d)
