@@ -1,6 +1,6 @@
--- A matrix product by team kernels, from one source on every backend: each thread a tile of C in registers; and a column of
--- such tiles, for which the part of B that they share is packed once. dgemm.c has the same by hand, in C and in OpenCL;
--- sh bench/dgemm.sh runs all. Prints "name ours ms", in processor time, the least of the repetitions.
+-- A matrix product by team kernels, from one source on every backend: each thread a tile of C in registers; and a
+-- column of such tiles, for which the part of B that they share is packed once. dgemm.c has the same by hand, in C and
+-- in OpenCL; sh bench/dgemm.sh runs all. Prints "name ours ms", in processor time, the least of the repetitions.
 local lun = require "lunarray"
 
 local reps = tonumber(os.getenv "BENCH_REPS") or 7

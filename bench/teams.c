@@ -1,5 +1,6 @@
 /* teams.c - what bench/teams.lua does, by hand, on one thread: the same loops over the same arrays,
- * as a C programmer writes them. Prints "name hand ms" for each, the least of the repetitions. */
+ * as a C programmer writes them. Prints "name hand ms" for each, the least of the repetitions. With
+ * FUSED what is to be compiled with fused multiplications and additions, the rest without. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdint.h>
@@ -51,33 +52,6 @@ __attribute__((noinline)) static void daxpy(void)
     double *restrict to = y;
     for (long i = 0; i < length; i++)
         to[i] = a * x[i] + to[i];
-}
-
-/* ---- C = A B, tiles of 8 x 8 in registers ---------------------------------------------------- */
-
-enum { N = 512, TILE = 8 };
-static double *A, *B, *C;
-
-typedef double lanes __attribute__((vector_size(64)));
-
-static void tile(long i0, long j0)
-{
-    lanes sums[TILE] = {{0}};
-    for (long k = 0; k < N; k++) {
-        lanes row;
-        memcpy(&row, &B[k * N + j0], sizeof row);
-        for (int i = 0; i < TILE; i++)
-            sums[i] += A[(i0 + i) * N + k] * row;
-    }
-    for (int i = 0; i < TILE; i++)
-        memcpy(&C[(i0 + i) * N + j0], &sums[i], sizeof sums[i]);
-}
-
-static void dgemm(void)
-{
-    for (long i = 0; i < N; i += TILE)
-        for (long j = 0; j < N; j += TILE)
-            tile(i, j);
 }
 
 /* ---- a matrix of 27 numbers a row by a vector ------------------------------------------------ */
@@ -175,25 +149,102 @@ static void forces(void)
     }
 }
 
-/* ---- the peak of a core: independent chains of fused operations ------------------------------ */
+/* ---- a step of conjugate gradients, -div grad on a grid with zeros around it ----------------- */
 
-static void peak(void)
+enum { GRID = 128, WIDE = GRID + 2, STEPS = 10 };
+static double *cx, *cr, *cp, *cq;
+
+static long node(int i, int j)
 {
-    enum { CHAINS = 12, ROUNDS = 1 << 20 };
-    static volatile double sink;
-    lanes s[CHAINS], a = {0.999}, b = {1e-3};
-    for (int k = 0; k < CHAINS; k++)
-        s[k] = b;
-    for (int i = 0; i < ROUNDS; i++)
-        for (int k = 0; k < CHAINS; k++)
-            s[k] = s[k] * a + b;
-    for (int k = 0; k < CHAINS; k++)
-        sink = s[k][0] + s[k][7];
-    (void)sink;
+    return ((long)i * WIDE + j) * WIDE;
+}
+
+/* q = A p; p . q */
+static double multiply(void)
+{
+    double sum = 0;
+    for (int i = 1; i <= GRID; i++)
+        for (int j = 1; j <= GRID; j++) {
+            const double *restrict at = cp + node(i, j);
+            const double *restrict up = cp + node(i - 1, j), *restrict down = cp + node(i + 1, j);
+            const double *restrict left = cp + node(i, j - 1), *restrict right =
+                                                                   cp + node(i, j + 1);
+            double *restrict to = cq + node(i, j);
+#pragma omp simd reduction(+ : sum)
+            for (int k = 1; k <= GRID; k++) {
+                const double v =
+                    6 * at[k] - at[k - 1] - at[k + 1] - left[k] - right[k] - up[k] - down[k];
+                to[k] = v;
+                sum += v * at[k];
+            }
+        }
+    return sum;
+}
+
+/* x = x + alpha p, r = r - alpha q; r . r */
+static double advance(double alpha)
+{
+    double sum = 0;
+    for (int i = 1; i <= GRID; i++)
+        for (int j = 1; j <= GRID; j++) {
+            const double *restrict p = cp + node(i, j), *restrict q = cq + node(i, j);
+            double *restrict x = cx + node(i, j), *restrict r = cr + node(i, j);
+#pragma omp simd reduction(+ : sum)
+            for (int k = 1; k <= GRID; k++) {
+                const double v = r[k] - alpha * q[k];
+                x[k] = x[k] + alpha * p[k];
+                r[k] = v;
+                sum += v * v;
+            }
+        }
+    return sum;
+}
+
+/* p = r + beta p */
+static void turn(double beta)
+{
+    for (int i = 1; i <= GRID; i++)
+        for (int j = 1; j <= GRID; j++) {
+            const double *restrict r = cr + node(i, j);
+            double *restrict p = cp + node(i, j);
+            for (int k = 1; k <= GRID; k++)
+                p[k] = r[k] + beta * p[k];
+        }
+}
+
+static double residual; /* r . r */
+
+static void start_cg(void)
+{
+    const size_t n = (size_t)node(WIDE, 0);
+    cx = room(n, sizeof *cx);
+    cr = room(n, sizeof *cr);
+    cp = room(n, sizeof *cp);
+    cq = room(n, sizeof *cq);
+    for (int i = 1; i <= GRID; i++)
+        for (int j = 1; j <= GRID; j++)
+            for (int k = 1; k <= GRID; k++) {
+                const double b = (double)((i * 7 + j * 5 + k * 3) % 11) - 5;
+                cr[node(i, j) + k] = cp[node(i, j) + k] = b;
+                residual += b * b;
+            }
+}
+
+static void cg(void)
+{
+    for (int step = 0; step < STEPS; step++) {
+        const double next = advance(residual / multiply());
+        turn(next / residual);
+        residual = next;
+    }
 }
 
 int main(void)
 {
+#ifdef FUSED
+    crystal();
+    print("forces_fused", 1, forces);
+#else
     const long most = 1 << 22;
     x = room((size_t)most, sizeof *x);
     y = room((size_t)most, sizeof *y);
@@ -203,18 +254,12 @@ int main(void)
     print("daxpy_near", 100, daxpy);
     length = most;
     print("daxpy_far", 1, daxpy);
-    A = room(N * N, sizeof *A);
-    B = room(N * N, sizeof *B);
-    C = room(N * N, sizeof *C);
-    for (int i = 0; i < N * N; i++) {
-        A[i] = (double)(i % 7) / 7;
-        B[i] = (double)(i % 5) / 5;
-    }
-    print("dgemm", 1, dgemm);
     assemble();
     print("spmv", 1, spmv);
+    start_cg();
+    print("cg", 1, cg);
     crystal();
     print("forces", 1, forces);
-    print("peak", 1, peak); /* 12 * 2^20 * 8 fused operations */
+#endif
     return 0;
 }

@@ -26,32 +26,6 @@ for name, n in pairs { daxpy_near = 1 << 14, daxpy_far = 1 << 22 } do
 end
 
 do
-    local n, tile = 512, 8
-    local A = ((lun.index(n * n) - 1) % 7 / 7):view { n, n }:eval()
-    local B, C = ((lun.index(n * n) - 1) % 5 / 5):view { n, n }:eval(), lun.zeros { n, n }
-    local launch = lun.teams(lun.workdiv({ n, n }, { elements = { tile, tile } }))
-    local function dgemm(t, a, b, c)
-        local i0, j0 = t:index(1) - 1, t:index(2) - 1
-        local rows, columns = t:elements(1), t:elements(2)
-        local sums = t:private("f64", rows * columns)
-        for k = 1, #b do
-            for i = 1, rows do
-                local x = a[i0 + i][k]
-                for j = 1, columns do
-                    local at = (i - 1) * columns + j
-                    sums[at] = lun.fma(x, b[k][j0 + j], sums[at])
-                end
-            end
-        end
-        for i = 1, rows do
-            for j = 1, columns do c[i0 + i][j0 + j] = sums[(i - 1) * columns + j] end
-        end
-    end
-    run("dgemm", 1, function() launch(dgemm, A, B, C) end)
-    assert((C - A:matmul(B)):abs():max() < 1e-9)
-end
-
-do
     local edge = 48
     local n = edge ^ 3 // 1 | 0
     local first, column, number = {}, {}, {}
@@ -85,6 +59,65 @@ do
     assert(math.abs(y[n // 2]) < 1e3)
 end
 
+-- Steps of conjugate gradients for -div grad on a grid with zeros around it. Each team has a line of the grid; what it
+-- adds to a sum is kept in eight lanes, then for each line.
+do
+    local m, steps, lanes = 128, 10, 8
+    local function grid() return lun.zeros { m + 2, m + 2, m + 2 } end
+    local x, q, sums = grid(), grid(), lun.zeros { m, m }
+    local given = lun.generate({ m + 2, m + 2, m + 2 }, function(i, j, k)
+        local within = math.min(i, j, k) > 1 and math.max(i, j, k) < m + 2
+        return within and ((i - 1) * 7 + (j - 1) * 5 + (k - 1) * 3) % 11 - 5.0 or 0.0
+    end):eval()
+    local r, p = given:copy(), given:copy()
+    local lines = lun.teams { league = { m, m } }
+    local function multiply(t, to, sum, at)
+        local i, j, s = t:block(1) + 1, t:block(2) + 1, t:private("f64", lanes)
+        for part = 0, m // lanes - 1 do
+            for l = 1, lanes do
+                local k = part * lanes + l + 1
+                local v = 6 * at[i][j][k] - at[i][j][k - 1] - at[i][j][k + 1] - at[i][j - 1][k] - at[i][j + 1][k]
+                    - at[i - 1][j][k] - at[i + 1][j][k]
+                to[i][j][k] = v
+                s[l] = s[l] + v * at[i][j][k]
+            end
+        end
+        sum[i - 1][j - 1] = ((s[1] + s[5]) + (s[3] + s[7])) + ((s[2] + s[6]) + (s[4] + s[8]))
+    end
+    local function advance(t, to, rest, sum, way, image, alpha)
+        local i, j, s = t:block(1) + 1, t:block(2) + 1, t:private("f64", lanes)
+        for part = 0, m // lanes - 1 do
+            for l = 1, lanes do
+                local k = part * lanes + l + 1
+                local v = rest[i][j][k] - alpha * image[i][j][k]
+                to[i][j][k] = to[i][j][k] + alpha * way[i][j][k]
+                rest[i][j][k] = v
+                s[l] = s[l] + v * v
+            end
+        end
+        sum[i - 1][j - 1] = ((s[1] + s[5]) + (s[3] + s[7])) + ((s[2] + s[6]) + (s[4] + s[8]))
+    end
+    local function turn(t, way, rest, beta)
+        local i, j = t:block(1) + 1, t:block(2) + 1
+        for k = 2, m + 1 do way[i][j][k] = rest[i][j][k] + beta * way[i][j][k] end
+    end
+    local rr = (given * given):sum() + 0
+    local first = rr
+    run("cg", 1, function()
+        for _ = 1, steps do
+            lines(multiply, q, sums, p)
+            lines(advance, x, r, sums, p, q, rr / (sums:sum() + 0))
+            local next = sums:sum() + 0
+            lines(turn, p, r, next / rr)
+            rr = next
+        end
+    end)
+    lines(multiply, q, sums, x)
+    local wrong = given - q
+    local real = (wrong * wrong):sum() + 0
+    assert(math.abs(real - rr) < 1e-9 * first and real < first, real)
+end
+
 do
     local cells, most, reach = 10, 120, 2.8 ^ 2
     local n = 4 * cells ^ 3 // 1 | 0
@@ -112,26 +145,46 @@ do
     end)
     local fx, fy, fz, u = lun.zeros(n), lun.zeros(n), lun.zeros(n), lun.zeros(n)
     local launch = lun.teams(lun.workdiv(n, { elements = 4 }))
-    run("forces", 1, function()
-        launch(function(t, ax, ay, az, e, px, py, pz, neighbours, many)
-            for i = t:index(), math.min(t:index() + t:elements() - 1, #many) do
-                local sx, sy, sz, su = 0.0, 0.0, 0.0, 0.0
-                for k = 1, many[i] do
-                    local j = neighbours[i][k]
-                    local a, b, c = near(px[i] - px[j]), near(py[i] - py[j]), near(pz[i] - pz[j])
-                    local square = a * a + b * b + c * c
-                    if square < 6.25 then
-                        local inverse = 1 / square
-                        local sixth = inverse * inverse * inverse
-                        local f = 48 * sixth * (sixth - 0.5) * inverse
-                        sx, sy, sz = sx + f * a, sy + f * b, sz + f * c
-                        su = su + 2 * sixth * (sixth - 1)
-                    end
+    local function forces(t, ax, ay, az, e, px, py, pz, neighbours, many)
+        for i = t:index(), math.min(t:index() + t:elements() - 1, #many) do
+            local sx, sy, sz, su = 0.0, 0.0, 0.0, 0.0
+            for k = 1, many[i] do
+                local j = neighbours[i][k]
+                local a, b, c = near(px[i] - px[j]), near(py[i] - py[j]), near(pz[i] - pz[j])
+                local square = a * a + b * b + c * c
+                if square < 6.25 then
+                    local inverse = 1 / square
+                    local sixth = inverse * inverse * inverse
+                    local f = 48 * sixth * (sixth - 0.5) * inverse
+                    sx, sy, sz = sx + f * a, sy + f * b, sz + f * c
+                    su = su + 2 * sixth * (sixth - 1)
                 end
-                ax[i], ay[i], az[i], e[i] = sx, sy, sz, su
             end
-        end, fx, fy, fz, u, x, y, z, list, count)
-    end)
+            ax[i], ay[i], az[i], e[i] = sx, sy, sz, su
+        end
+    end
+    local fma = lun.fma
+    local function fused(t, ax, ay, az, e, px, py, pz, neighbours, many)
+        for i = t:index(), math.min(t:index() + t:elements() - 1, #many) do
+            local sx, sy, sz, su = 0.0, 0.0, 0.0, 0.0
+            for k = 1, many[i] do
+                local j = neighbours[i][k]
+                local a, b, c = near(px[i] - px[j]), near(py[i] - py[j]), near(pz[i] - pz[j])
+                local square = fma(c, c, fma(b, b, a * a))
+                if square < 6.25 then
+                    local inverse = 1 / square
+                    local sixth = inverse * inverse * inverse
+                    local f = 48 * sixth * (sixth - 0.5) * inverse
+                    sx, sy, sz = fma(f, a, sx), fma(f, b, sy), fma(f, c, sz)
+                    su = fma(2 * sixth, sixth - 1, su)
+                end
+            end
+            ax[i], ay[i], az[i], e[i] = sx, sy, sz, su
+        end
+    end
+    run("forces", 1, function() launch(forces, fx, fy, fz, u, x, y, z, list, count) end)
+    assert(fx:abs():max() < 1e-9) -- in a crystal they cancel
+    run("forces_fused", 1, function() launch(fused, fx, fy, fz, u, x, y, z, list, count) end)
     assert(fx:abs():max() < 1e-9) -- in a crystal they cancel
 end
 
