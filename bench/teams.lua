@@ -59,60 +59,69 @@ do
     assert(math.abs(y[n // 2]) < 1e3)
 end
 
--- Steps of conjugate gradients for -div grad on a grid with zeros around it. Each team has a line of the grid; what it
--- adds to a sum is kept in eight lanes, then for each line.
+-- Steps of conjugate gradients for -div grad on a grid with zeros around it. Each team has a plane of the grid; what it
+-- adds to a sum is kept in eight lanes, then for each plane.
 do
-    local m, steps, lanes = 128, 10, 8
+    local m, steps = 128, 10
     local function grid() return lun.zeros { m + 2, m + 2, m + 2 } end
-    local x, q, sums = grid(), grid(), lun.zeros { m, m }
+    local x, q, sums = grid(), grid(), lun.zeros(m)
     local given = lun.generate({ m + 2, m + 2, m + 2 }, function(i, j, k)
         local within = math.min(i, j, k) > 1 and math.max(i, j, k) < m + 2
         return within and ((i - 1) * 7 + (j - 1) * 5 + (k - 1) * 3) % 11 - 5.0 or 0.0
     end):eval()
     local r, p = given:copy(), given:copy()
-    local lines = lun.teams { league = { m, m } }
+    local planes = lun.teams { league = m, elements = 8 }
+    local function total(s) return ((s[1] + s[5]) + (s[3] + s[7])) + ((s[2] + s[6]) + (s[4] + s[8])) end
     local function multiply(t, to, sum, at)
-        local i, j, s = t:block(1) + 1, t:block(2) + 1, t:private("f64", lanes)
-        for part = 0, m // lanes - 1 do
-            for l = 1, lanes do
-                local k = part * lanes + l + 1
-                local v = 6 * at[i][j][k] - at[i][j][k - 1] - at[i][j][k + 1] - at[i][j - 1][k] - at[i][j + 1][k]
-                    - at[i - 1][j][k] - at[i + 1][j][k]
-                to[i][j][k] = v
-                s[l] = s[l] + v * at[i][j][k]
+        local i, lanes = t:block() + 1, t:elements()
+        local s = t:private("f64", lanes)
+        for j = 2, m + 1 do
+            for part = 0, m // lanes - 1 do
+                for l = 1, lanes do
+                    local k = part * lanes + l + 1
+                    local v = 6 * at[i][j][k] - at[i][j][k - 1] - at[i][j][k + 1] - at[i][j - 1][k] - at[i][j + 1][k]
+                        - at[i - 1][j][k] - at[i + 1][j][k]
+                    to[i][j][k] = v
+                    s[l] = s[l] + v * at[i][j][k]
+                end
             end
         end
-        sum[i - 1][j - 1] = ((s[1] + s[5]) + (s[3] + s[7])) + ((s[2] + s[6]) + (s[4] + s[8]))
+        sum[i - 1] = total(s)
     end
     local function advance(t, to, rest, sum, way, image, alpha)
-        local i, j, s = t:block(1) + 1, t:block(2) + 1, t:private("f64", lanes)
-        for part = 0, m // lanes - 1 do
-            for l = 1, lanes do
-                local k = part * lanes + l + 1
-                local v = rest[i][j][k] - alpha * image[i][j][k]
-                to[i][j][k] = to[i][j][k] + alpha * way[i][j][k]
-                rest[i][j][k] = v
-                s[l] = s[l] + v * v
+        local i, lanes = t:block() + 1, t:elements()
+        local s = t:private("f64", lanes)
+        for j = 2, m + 1 do
+            for part = 0, m // lanes - 1 do
+                for l = 1, lanes do
+                    local k = part * lanes + l + 1
+                    local v = rest[i][j][k] - alpha * image[i][j][k]
+                    to[i][j][k] = to[i][j][k] + alpha * way[i][j][k]
+                    rest[i][j][k] = v
+                    s[l] = s[l] + v * v
+                end
             end
         end
-        sum[i - 1][j - 1] = ((s[1] + s[5]) + (s[3] + s[7])) + ((s[2] + s[6]) + (s[4] + s[8]))
+        sum[i - 1] = total(s)
     end
     local function turn(t, way, rest, beta)
-        local i, j = t:block(1) + 1, t:block(2) + 1
-        for k = 2, m + 1 do way[i][j][k] = rest[i][j][k] + beta * way[i][j][k] end
+        local i = t:block() + 1
+        for j = 2, m + 1 do
+            for k = 2, m + 1 do way[i][j][k] = rest[i][j][k] + beta * way[i][j][k] end
+        end
     end
     local rr = (given * given):sum() + 0
     local first = rr
     run("cg", 1, function()
         for _ = 1, steps do
-            lines(multiply, q, sums, p)
-            lines(advance, x, r, sums, p, q, rr / (sums:sum() + 0))
+            planes(multiply, q, sums, p)
+            planes(advance, x, r, sums, p, q, rr / (sums:sum() + 0))
             local next = sums:sum() + 0
-            lines(turn, p, r, next / rr)
+            planes(turn, p, r, next / rr)
             rr = next
         end
     end)
-    lines(multiply, q, sums, x)
+    planes(multiply, q, sums, x)
     local wrong = given - q
     local real = (wrong * wrong):sum() + 0
     assert(math.abs(real - rr) < 1e-9 * first and real < first, real)
