@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "plan/pairs.h"
 #include "plan/placing.h"
 #include "plan/product.h"
 #include "plan/teller.h"
@@ -155,7 +156,7 @@ static lun_status share(lun_teller *t, const lun_step *step)
     return s;
 }
 
-/* ---- matrix products ------------------------------------------------------------------------- */
+/* ---- matrix products, all pairs of rows ------------------------------------------------------ */
 
 static lun_status read_operand(lun_teller *t, const lun_node *n, int i, int k, lun_interval rows)
 {
@@ -166,9 +167,9 @@ static lun_status read_operand(lun_teller *t, const lun_node *n, int i, int k, l
                : LUN_OK;
 }
 
-/* The result, as the places write it. */
+/* The result, as the places write it; host: the host does it for devices. */
 static lun_status write_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                             int64_t columns)
+                             int64_t columns, bool host)
 {
     lun_placed *p = lun__placed_sketch(NULL, false, n->n);
     if (p && n->extended && n->wish)
@@ -178,8 +179,10 @@ static lun_status write_rows(lun_teller *t, const lun_node *n, const lun_spread 
     lun_status s = lun__teller_add(t, n, p);
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
-        lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
-        if (!piece || !lun__intervals_add(&piece->fresh, x.lo * columns, x.hi * columns))
+        lun_backend_slot *at = lun__set_at(t->e, k);
+        lun_piece *piece = lun__placed_piece(p, at);
+        lun_intervals *fresh = host && at->backend->buffer_new ? &p->host : &piece->fresh;
+        if (!piece || !lun__intervals_add(fresh, x.lo * columns, x.hi * columns))
             s = lun__nomem(t->e);
     }
     return s;
@@ -203,7 +206,42 @@ static lun_status multiply(lun_teller *t, const lun_step *step)
             s = read_operand(t, n, i, k, x);
     }
     if (s == LUN_OK)
-        s = write_rows(t, n, rows, columns);
+        s = write_rows(t, n, rows, columns, false);
+    lun__spread_release(rows);
+    return s;
+}
+
+static lun_status read_pairs(lun_teller *t, const lun_pairs *p, int i, lun_backend_slot *at,
+                             lun_interval rows)
+{
+    bool all;
+    const lun_interval need = lun__placing_pairs_need(p, i, rows, &all);
+    const bool device = at->backend->buffer_new != NULL;
+    return lun__teller_need(t, p->kernel.slots[i].node, device ? NULL : at, need.lo, need.hi,
+                            device ? "a step runs on the host"
+                            : all  ? "a function indexes it"
+                                   : "distribution changes");
+}
+
+static lun_status pair(lun_teller *t, const lun_step *step)
+{
+    const lun_pairs *p = step->pairs;
+    const int64_t columns = p->extent[1];
+    lun_spread *rows;
+    lun_status s = lun__placing_pairs_rows(t->e, p, lun__teller_spread, t, &rows);
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        lun_backend_slot *at = lun__set_at(t->e, k);
+        if (x.lo >= x.hi)
+            continue;
+        s = tell_place(t, at->name, (lun_interval){x.lo * columns, x.hi * columns});
+        for (int i = 0; s == LUN_OK && i < p->kernel.ir.slot_count; i++)
+            s = read_pairs(t, p, i, at, x);
+    }
+    if (s == LUN_OK)
+        s = write_rows(t, p->result, rows, columns, true);
     lun__spread_release(rows);
     return s;
 }
@@ -339,6 +377,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
         const lun_step *step = &steps->at[t.step];
         if (e->set_count)
             s = lun__placing_divides(step)         ? share(&t, step)
+                : lun__placing_pairs(step)         ? pair(&t, step)
                 : lun__placing_streams(step)       ? take(&t, step)
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);

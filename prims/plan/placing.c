@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "ir/order.h"
-#include "plan/product.h"
 
 static bool is_gathered(const lun_ir *ir, int slot)
 {
@@ -48,7 +47,7 @@ bool lun__placing_divides(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
     if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
-        step->across || step->blocks || step->pairs)
+        step->across || step->pairs)
         return false;
     if (l->needed || l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !scan_divides(l)))
         return false;
@@ -98,15 +97,18 @@ static int64_t unit_of(const lun_lowered *l, int64_t n)
     return 1;
 }
 
-static void name_places(lun_engine *e, lun_spread *s)
+void lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread *out)
 {
-    s->places = lun__set_places(e);
-    for (int k = 0; k < s->places; k++)
-        s->place[k] = lun__set_at(e, k);
+    *out = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
+    out->places = lun__set_places(e);
+    for (int k = 0; k < out->places; k++)
+        out->place[k] = lun__set_at(e, k);
+    lun__spread_cut(out->rule, NULL, n / unit, out->places, out->bound);
+    for (int k = 0; k <= out->places; k++)
+        out->bound[k] *= unit;
 }
 
-/* The distribution of an array as one of n indices, of which the first is its element `offset`. */
-static void seen_from(const lun_spread *of, int64_t offset, int64_t n, lun_spread *out)
+void lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n, lun_spread *out)
 {
     *out = *of;
     out->refs = 1;
@@ -145,15 +147,12 @@ static void vote(votes *v, const lun_spread *s)
 /* What they come to, over n indices; where they say nothing, blocks of whole slices. */
 static lun_status elect(lun_engine *e, const votes *v, int64_t n, int64_t unit, lun_spread **out)
 {
-    lun_spread one = {.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
+    lun_spread one;
     if (v->any && (!v->differ || v->block)) {
         *out = lun__spread_copy(v->differ ? &v->parts : &v->first);
         return *out ? LUN_OK : lun__nomem(e);
     }
-    name_places(e, &one);
-    lun__spread_cut(one.rule, NULL, n / unit, one.places, one.bound);
-    for (int k = 0; k <= one.places; k++)
-        one.bound[k] *= unit;
+    lun__placing_blocks(e, n, unit, &one);
     *out = lun__spread_copy(&one);
     return *out ? LUN_OK : lun__nomem(e);
 }
@@ -169,7 +168,7 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
             lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
         if (!s)
             continue;
-        seen_from(s, offset + l->slots[i].offset, n, &one);
+        lun__placing_seen(s, offset + l->slots[i].offset, n, &one);
         vote(&v, &one);
     }
     return elect(e, &v, n, unit_of(l, n), out);
@@ -195,7 +194,7 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
             n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);
         if (!s)
             continue;
-        seen_from(s, offset, first->n, &one);
+        lun__placing_seen(s, offset, first->n, &one);
         vote(&v, &one);
     }
     lun__node_shape(first, shape);
@@ -274,8 +273,7 @@ lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, i
 
 /* ---- reach ----------------------------------------------------------------------------------- */
 
-/* Places of elements first .. last of a layout; beyond int64_t all. */
-static lun_interval reach(const lun_layout *at, int64_t first, int64_t last)
+lun_interval lun__placing_reach(const lun_layout *at, int64_t first, int64_t last)
 {
     int64_t low = 0, high = 0;
     if (!lun__layout_reach_of(at, first, last, &low, &high))
@@ -300,88 +298,5 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
     if (!from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
     lun__node_layout(from->view, &layout);
-    return reach(&layout, indices.lo, indices.hi - 1);
-}
-
-/* ---- matrix products ------------------------------------------------------------------------- */
-
-bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
-{
-    const lun_node *n = step->node;
-    if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
-        return false;
-    const lun_product p = lun__product_of(n);
-    if (!lun__product_is_list(&p))
-        return false;
-    for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
-        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
-            return false;
-    }
-    return true;
-}
-
-/* The distribution of matrices as one of their rows; false: it cuts slices of `unit` rows. */
-static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, int64_t unit,
-                         lun_spread *out)
-{
-    if (of->n != rows * inner)
-        return false;
-    seen_from(of, 0, of->n, out);
-    out->n = rows;
-    out->unit = unit;
-    for (int k = 0; out->kind == LUN_SPREAD_BLOCK && k <= out->places; k++) {
-        if (out->bound[k] % (inner * unit))
-            return false;
-        out->bound[k] /= inner;
-    }
-    return true;
-}
-
-lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
-                             lun_spread **out)
-{
-    const lun_product p = lun__product_of(n);
-    const lun_node *a = n->in[0];
-    const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
-    const int64_t rows = p.count * p.rows, least = p.count > 1 ? p.rows : 1;
-    int64_t offset = 0, shape[LUN_MAX_RANK];
-    lun_spread one;
-    const lun_spread *s = array ? look(ctx, a, &offset) : NULL;
-    if (!s || offset || !seen_by_rows(s, rows, p.inner, least, &one)) {
-        lun__node_shape(n, shape);
-        const int64_t unit = shape[0] < lun__set_places(e) ? least : rows / shape[0];
-        one = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = rows, .unit = unit};
-        name_places(e, &one);
-        lun__spread_cut(one.rule, NULL, rows / unit, one.places, one.bound);
-        for (int k = 0; k <= one.places; k++)
-            one.bound[k] *= unit;
-    }
-    *out = lun__spread_copy(&one);
-    return *out ? LUN_OK : lun__nomem(e);
-}
-
-lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
-{
-    const lun_product p = lun__product_of(n);
-    lun_layout at;
-    if (n->in[i]->kind == LUN_NODE_NUMBER || rows.lo >= rows.hi)
-        return (lun_interval){0, 0};
-    lun__node_layout(n->in[i], &at);
-    if (!i)
-        return reach(&at, rows.lo * p.inner, rows.hi * p.inner - 1);
-    const int64_t first = rows.lo / p.rows, last = (rows.hi - 1) / p.rows; /* matrices */
-    return reach(&at, first * p.inner * p.columns, (last + 1) * p.inner * p.columns - 1);
-}
-
-lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
-{
-    lun_spread *s = lun__spread_copy(rows);
-    if (!s)
-        return NULL;
-    s->n *= columns;
-    s->unit *= columns;
-    for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++)
-        s->bound[k] *= columns;
-    return s;
+    return lun__placing_reach(&layout, indices.lo, indices.hi - 1);
 }

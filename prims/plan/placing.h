@@ -57,11 +57,31 @@ lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look 
 lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows);
 /* How the elements of n are distributed, whose rows are; NULL without memory. */
 lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns);
+/* Whether a step makes something of all pairs of rows that the places share, each some rows of the
+ * result. */
+bool lun__placing_pairs(const lun_step *step);
+/* How they share these rows, by the distribution of what has as many.  *out: a reference. */
+lun_status lun__placing_pairs_rows(lun_engine *e, const struct lun_pairs *p, lun_placing_look *look,
+                                   void *ctx, lun_spread **out);
+/* The elements, counted from the first of its array, that slot i needs for rows of the result;
+ * *all: they are the same for each row. */
+lun_interval lun__placing_pairs_need(const struct lun_pairs *p, int i, lun_interval rows,
+                                     bool *all);
 /* Array number i that a step reads which runs on the first place alone; NULL past the last. */
 const lun_node *lun__placing_operand(const lun_step *step, int i);
 /* The node in memory whose elements n has, LEAF or not yet; NULL: none. */
 const lun_node *lun__placing_array(const lun_node *n);
 /* Whether such a step reads in the memory of a device, else in the host's. */
 bool lun__placing_on_device(const lun_engine *e, const lun_step *step);
+
+/* ---- what these are made of ------------------------------------------------------------------ */
+
+/* n elements in blocks of whole slices of `unit`, a divisor of n. */
+void lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread *out);
+/* The distribution of an array as one of n indices, of which the first is its element `offset`. */
+void lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n, lun_spread *out);
+/* From the lowest to the highest place of elements first .. last of a layout; beyond int64_t
+ * all. */
+lun_interval lun__placing_reach(const lun_layout *at, int64_t first, int64_t last);
 
 #endif

@@ -23,8 +23,10 @@ struct lun_pairs_work {
     lun_engine *e;
     const lun_pairs *p;
     lun_kernel_entry *k;
-    int64_t rows, lanes, line; /* of the operands */
-    int64_t blocks;            /* whole ones; a last one follows if `more` */
+    int64_t extent[3], first;   /* those of p, but from row `first` of its result on */
+    const lun_pairs_near *near; /* by slot: its elements at a place; NULL: they are the array's */
+    int64_t rows, lanes, line;  /* of the operands */
+    int64_t blocks;             /* whole ones; a last one follows if `more` */
     bool more;
     lun_storage *packed[MOST_OPERANDS]; /* by number of the slot among those of lanes */
     lun_storage *to;                    /* the kernel's results, */
@@ -65,16 +67,29 @@ static void move_all(lun_engine *e, move *m)
         move_some(m, 0, n);
 }
 
+/* What slot i reads: places, from element `offset` of *s on. */
+static lun_status find_operand(const work *w, int i, lun_layout *at, lun_storage **s,
+                               int64_t *offset)
+{
+    const lun_slot_source *from = &w->p->kernel.slots[i];
+    (void)lun__pairs_places(w->p->extent, from, at);
+    at->extent[0] = w->extent[0];
+    at->offset += w->first * at->stride[0];
+    *s = w->near ? w->near[i].elements : from->node->storage;
+    *offset = w->near ? -w->near[i].first : from->node->offset;
+    return lun__storage_host(w->e, *s, false);
+}
+
 /* ---- packing --------------------------------------------------------------------------------- */
 
 /* Lanes first .. first + count - 1, in blocks, to block `block` of what is packed; a block with
  * fewer repeats the last. */
-static void pack(const work *w, const lun_layout *at, const lun_node *n, lun_storage *to,
+static void pack(const work *w, const lun_layout *at, const lun_storage *from, lun_storage *to,
                  int64_t block, int64_t first, int64_t count)
 {
     const int64_t row = at->stride[w->p->lanes], size = lun__dtype_get(to->dtype)->bytes;
     const int64_t some = count < LANES ? count : LANES;
-    move m = {.source = lun__leaf_data(n), .size = (int)size};
+    move m = {.source = from->data, .size = (int)size};
     m.target = (char *)to->data + block * w->line * LANES * size;
     m.from = (lun_layout){.rank = 3,
                           .offset = at->offset + first * row,
@@ -93,21 +108,21 @@ static void pack(const work *w, const lun_layout *at, const lun_node *n, lun_sto
 /* What slot i reads of each lane, packed. */
 static lun_status pack_slot(work *w, int i, lun_storage **out)
 {
-    const lun_slot_source *from = &w->p->kernel.slots[i];
     const int64_t blocks = w->blocks + w->more;
+    lun_storage *from;
     lun_layout at;
-    int64_t room;
-    (void)lun__pairs_places(w->p->extent, from, &at);
+    int64_t room, offset;
     if (__builtin_mul_overflow(blocks * LANES, w->line, &room))
         return lun__no_working_memory(w->e, w->p->result->n);
-    lun_status s = lun__storage_host(w->e, from->node->storage, false);
+    lun_status s = find_operand(w, i, &at, &from, &offset);
+    at.offset += offset;
     if (s == LUN_OK)
-        s = lun__storage_new(w->e, (lun_dtype)from->node->dtype, room, out);
+        s = lun__storage_new(w->e, from->dtype, room, out);
     if (s == LUN_OK && w->blocks)
-        pack(w, &at, from->node, *out, 0, 0, w->blocks * LANES);
+        pack(w, &at, from, *out, 0, 0, w->blocks * LANES);
     if (s == LUN_OK && w->more) {
         int64_t count = w->lanes < LANES ? w->lanes : LANES;
-        pack(w, &at, from->node, *out, w->blocks, w->lanes - count, count);
+        pack(w, &at, from, *out, w->blocks, w->lanes - count, count);
     }
     return s;
 }
@@ -135,19 +150,22 @@ typedef struct part {
 static lun_status bind_operand(const work *w, lun_binding *to, int i, const part *t,
                                lun_storage *packed)
 {
-    const lun_slot_source *from = &w->p->kernel.slots[i];
-    const bool lane = from->copy == LUN_PAIRS_LANE;
+    const bool lane = w->p->kernel.slots[i].copy == LUN_PAIRS_LANE;
     lun_layout at, lines = {.rank = 3, .extent = {t->blocks, t->groups, LANES}};
-    (void)lun__pairs_places(w->p->extent, from, &at);
-    const int64_t row = at.stride[!w->p->lanes];
+    lun_storage *of;
+    int64_t offset;
     if (lane) {
         lines.offset = t->block * w->line * LANES;
         lines.stride[0] = w->line * LANES;
         return lun__bind_lines(w->e, to, i, packed, 0, &lines, false);
     }
+    lun_status s = find_operand(w, i, &at, &of, &offset);
+    if (s != LUN_OK)
+        return s;
+    const int64_t row = at.stride[!w->p->lanes];
     lines.offset = at.offset + t->row * row;
     lines.stride[1] = ROWS * row;
-    return lun__bind_lines(w->e, to, i, from->node->storage, from->node->offset, &lines, false);
+    return lun__bind_lines(w->e, to, i, of, offset, &lines, false);
 }
 
 static lun_status launch(const work *w, const part *t, int64_t turns)
@@ -212,14 +230,13 @@ static lun_status launch_some(const work *w, int64_t first, int64_t count)
 /* The result, from what is padded, or has rows as columns. */
 static lun_status unpad(work *w)
 {
-    const lun_node *n = w->p->result;
     lun_storage *own = NULL;
-    lun_status s = lun__storage_new(w->e, (lun_dtype)n->dtype, n->n, &own);
+    lun_status s = lun__storage_new(w->e, (lun_dtype)w->p->result->dtype, w->rows * w->lanes, &own);
     if (s != LUN_OK)
         return s;
     move m = {
         .source = w->to->data, .target = own->data, .size = lun__dtype_get(own->dtype)->bytes};
-    m.from = m.to = lun__layout_right(2, w->p->extent);
+    m.from = m.to = lun__layout_right(2, w->extent);
     m.from.stride[w->p->lanes] = 1;
     m.from.stride[!w->p->lanes] = w->step;
     move_all(w->e, &m);
@@ -228,13 +245,13 @@ static lun_status unpad(work *w)
     return LUN_OK;
 }
 
-static void begin(lun_engine *e, const lun_pairs *p, work *w)
+/* Of rows first .. first + count - 1 of the result. */
+static void begin(lun_engine *e, const lun_pairs *p, int64_t first, int64_t count, work *w)
 {
-    *w = (work){.e = e,
-                .p = p,
-                .rows = p->extent[!p->lanes],
-                .lanes = p->extent[p->lanes],
-                .line = p->extent[2]};
+    *w = (work){.e = e, .p = p, .extent = {count, p->extent[1], p->extent[2]}, .first = first};
+    w->rows = w->extent[!p->lanes];
+    w->lanes = w->extent[p->lanes];
+    w->line = w->extent[2];
     w->step = at_least(w->lanes, LANES);
     w->blocks = w->lanes / LANES;
     w->more = w->lanes % LANES != 0;
@@ -264,10 +281,12 @@ static void let_go(const work *w)
             lun__storage_release(w->e, w->packed[i]);
 }
 
-lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
+lun_status lun__pairs_part(lun_engine *e, const lun_pairs *p, int64_t first, int64_t count,
+                           const lun_pairs_near *near, lun_storage **out)
 {
     work w;
-    begin(e, p, &w);
+    begin(e, p, first, count, &w);
+    w.near = near;
     const bool direct = p->lanes == 1 && w.rows >= ROWS && w.lanes >= LANES;
     const lun_stats before = e->stats;
     const double start = lun__now();
@@ -277,12 +296,21 @@ lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
     if (s == LUN_OK && !direct)
         s = unpad(&w);
     if (s == LUN_OK && e->profiling)
-        lun__profile_after(e, &before, lun__now() - start, &p->kernel, w.k, p->result->n);
+        lun__profile_after(e, &before, lun__now() - start, &p->kernel, w.k, w.rows * w.lanes);
     let_go(&w);
     if (s == LUN_OK)
-        lun__node_become_leaf(e, p->result, w.to, 0);
+        *out = w.to;
     else if (w.to)
         lun__storage_release(e, w.to);
+    return s;
+}
+
+lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
+{
+    lun_storage *to;
+    lun_status s = lun__pairs_part(e, p, 0, p->extent[0], NULL, &to);
+    if (s == LUN_OK)
+        lun__node_become_leaf(e, p->result, to, 0);
     return s;
 }
 
@@ -294,7 +322,7 @@ lun_status lun__pairs_open(lun_engine *e, const lun_pairs *p, int64_t count, lun
     work *w = *out = malloc(sizeof *w);
     if (!w)
         return lun__nomem(e);
-    begin(e, p, w);
+    begin(e, p, 0, p->extent[0], w);
     w->working = true;
     w->lent = whole != NULL;
     w->to = whole;

@@ -5,8 +5,21 @@
 #include "plan/pairs.h"
 #include "run/kernels.h"
 
+/* Elements that a slot reads, in host memory: the first one is number `first` of its array. */
+typedef struct lun_pairs_near {
+    lun_storage *elements;
+    int64_t first;
+} lun_pairs_near;
+
 /* Computes the result of p; its node is a LEAF then.  Fails as lun__run_lowered does. */
 lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p);
+
+/* Rows first .. first + count - 1 of it, row-major, in a storage for the caller; near: by slot, or
+ * NULL: operands are in host memory. */
+lun_status lun__pairs_part(lun_engine *e, const lun_pairs *p, int64_t first, int64_t count,
+                           const lun_pairs_near *near, lun_storage **out);
+/* The same on the places of the set in use, each some rows (allpairs.c). */
+lun_status lun__pairs_shared(lun_engine *e, const lun_pairs *p);
 
 typedef struct lun_pairs_work lun_pairs_work;
 /* Some rows of the result at a time, of p whose lanes go along rows: at most `count`, which is at

@@ -1,7 +1,7 @@
 /* rows.c - matrix products on the places of a set: each multiplies some rows of the first operand
  * by the second one, or some of several matrices, in memory of its own.  An element depends on its
  * row and its column alone, so it has the bits of one place.  Who has which rows is
- * plan/placing.c's. */
+ * plan/rows.c's. */
 #include "base/clock.h"
 #include "plan/placing.h"
 #include "plan/product.h"

@@ -98,6 +98,13 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
                 lun__steps_done(e, s, i);
             continue;
         }
+        if (e->set_count && lun__placing_pairs(step)) {
+            status = lun__pairs_shared(e, step->pairs);
+            e->stats.kept += status == LUN_OK ? step->kept : 0;
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
         if (e->set_count && (lun__placing_streams(step) || lun__placing_multiplies(e, step))) {
             status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
                                                      : lun__algorithm_shared)(e, step->node);

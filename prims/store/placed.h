@@ -133,6 +133,10 @@ lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
  * memory, or for a device in host memory.  *out: the first of them; none where lo == hi. */
 lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const void **out);
+/* The elements of `from`, all of its memory, which it loses, become those of s from `lo` on: at a
+ * place, or of a device in host memory. */
+lun_status lun__placed_give(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                            lun_storage *from);
 /* So many calls of lun__placed_wrote are about to come, which has the pieces that it will have. */
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
 /* Elements lo .. hi - 1 have been written at a place, NULL: in host memory.  They are current there

@@ -1,4 +1,4 @@
--- Steps that are no kernels and that the places of a set share: compress, indices, filter, products of several matrices.
+-- Steps that the places of a set share: compress, indices, filter, products of several matrices, all pairs of rows.
 -- The oracle of elements is plain Lua, or one place where sums are rounded; lun.explain tells what the counters then count.
 local lun = require "lunarray"
 local moves = require "moves"
@@ -159,6 +159,59 @@ describe("products of several matrices", function()
                     assert.equal(sum, C[b][i][j])
                 end
             end
+        end
+    end)
+end)
+
+describe("all pairs of rows", function()
+    local FORMS = {
+        { function(x, y) return (x - y) * (x - y) end, "+" }, { function(x, y) return math.abs(x - y) / 3 end, "max" }, { "max", "+" },
+    }
+
+    it("are shared by rows of the result, with the bits of one place", function()
+        for _, shape in ipairs { { 1, 1, 1 }, { 1, 70, 3 }, { 2, 5, 7 }, { 3, 64, 1 }, { 65, 3, 5 }, { 20, 130, 33 }, { 70, 70, 300 } } do
+            for f, form in ipairs(FORMS) do
+                lun.use "openmp"
+                local n, m, inner = table.unpack(shape)
+                local x, y = lun.eval(lun.random({ n, inner }, { seed = f }) - 0.5), lun.eval(lun.random({ m, inner }, { seed = 9 }) - 0.5)
+                local wanted = lun.allpairs(form[1], form[2])(x, y):tobytes()
+                for _, set in ipairs(SETS) do
+                    local p = select("#", lun.use(set))
+                    for w = f, #WAYS, #FORMS do
+                        local what = ("%s, %s, %d and %d rows of %d"):format(set, WAYS[w][1], n, m, inner)
+                        local A, B = distributed(x:copy(), WAYS[w]), distributed(y:copy(), WAYS[w])
+                        local C = lun.allpairs(form[1], form[2])(A, B)
+                        local launches = lun.stats().launches
+                        moves.counted(function() C:eval() end, moves.told(C), what)
+                        assert.equal(wanted, C:tobytes(), what)
+                        local kind, d = C:distribution()
+                        if WAYS[w][1] == "none" or WAYS[w][1] == "block" then
+                            assert.equal("block", kind, what)
+                            assert.is_true(lun.stats().launches - launches >= (n >= p and p or 1), what)
+                            for k = 1, n >= p and p or 0 do assert.is_true(d.counts[k] > 0, what) end
+                        end
+                    end
+                end
+            end
+        end
+    end)
+
+    it("are what plain loops give, and are used where they are", function()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            local A, B = (lun.range(1, 30) % 7):copy():reshape(10, 3), (lun.range(1, 15) % 4):copy():reshape(5, 3)
+            local C = lun.allpairs(function(x, y) return math.abs(x - y) end, "+")(distributed(A, { "block" }), B)
+            local least = {}
+            for i = 1, 10 do
+                local row = {}
+                for j = 1, 5 do
+                    row[j] = 0
+                    for k = 1, 3 do row[j] = row[j] + math.abs(((i - 1) * 3 + k) % 7 - ((j - 1) * 3 + k) % 4) end
+                end
+                assert.same(row, C[i]:totable(), set)
+                least[i] = math.min(table.unpack(row))
+            end
+            assert.same(least, C:min({ axis = 2 }):totable(), set)
         end
     end)
 end)

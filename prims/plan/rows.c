@@ -1,0 +1,138 @@
+/* rows.c - how the places of a set share matrix products, and what is made of all pairs of rows, by
+ * rows of the result; see placing.h.  Knows no memory. */
+#include "plan/pairs.h"
+#include "plan/placing.h"
+#include "plan/product.h"
+
+/* ---- matrix products ------------------------------------------------------------------------- */
+
+bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
+{
+    const lun_node *n = step->node;
+    if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
+        return false;
+    const lun_product p = lun__product_of(n);
+    if (!lun__product_is_list(&p))
+        return false;
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* The distribution of matrices as one of their rows; false: it cuts slices of `unit` rows. */
+static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, int64_t unit,
+                         lun_spread *out)
+{
+    if (of->n != rows * inner)
+        return false;
+    lun__placing_seen(of, 0, of->n, out);
+    out->n = rows;
+    out->unit = unit;
+    for (int k = 0; out->kind == LUN_SPREAD_BLOCK && k <= out->places; k++) {
+        if (out->bound[k] % (inner * unit))
+            return false;
+        out->bound[k] /= inner;
+    }
+    return true;
+}
+
+lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                             lun_spread **out)
+{
+    const lun_product p = lun__product_of(n);
+    const lun_node *a = n->in[0];
+    const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
+    const int64_t rows = p.count * p.rows, least = p.count > 1 ? p.rows : 1;
+    int64_t offset = 0, shape[LUN_MAX_RANK];
+    lun_spread one;
+    const lun_spread *s = array ? look(ctx, a, &offset) : NULL;
+    if (!s || offset || !seen_by_rows(s, rows, p.inner, least, &one)) {
+        lun__node_shape(n, shape);
+        const int64_t unit = shape[0] < lun__set_places(e) ? least : rows / shape[0];
+        lun__placing_blocks(e, rows, unit, &one);
+    }
+    *out = lun__spread_copy(&one);
+    return *out ? LUN_OK : lun__nomem(e);
+}
+
+lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
+{
+    const lun_product p = lun__product_of(n);
+    lun_layout at;
+    if (n->in[i]->kind == LUN_NODE_NUMBER || rows.lo >= rows.hi)
+        return (lun_interval){0, 0};
+    lun__node_layout(n->in[i], &at);
+    if (!i)
+        return lun__placing_reach(&at, rows.lo * p.inner, rows.hi * p.inner - 1);
+    const int64_t first = rows.lo / p.rows, last = (rows.hi - 1) / p.rows; /* matrices */
+    return lun__placing_reach(&at, first * p.inner * p.columns,
+                              (last + 1) * p.inner * p.columns - 1);
+}
+
+lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
+{
+    lun_spread *s = lun__spread_copy(rows);
+    if (!s)
+        return NULL;
+    s->n *= columns;
+    s->unit *= columns;
+    for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++)
+        s->bound[k] *= columns;
+    return s;
+}
+
+/* ---- all pairs of rows ----------------------------------------------------------------------- */
+
+bool lun__placing_pairs(const lun_step *step)
+{
+    const lun_lowered *l = step->pairs ? &step->pairs->kernel : NULL;
+    if (!l || step->chain || step->sweep || step->lowered.needed || !step->n)
+        return false;
+    for (int i = 0; i < l->ir.slot_count; i++) /* what a function indexes is not only rows */
+        if (l->ir.slots[i].role != LUN_SLOT_OUT &&
+            (l->ir.slots[i].role != LUN_SLOT_ARRAY || l->slots[i].copy == LUN_PAIRS_OTHER))
+            return false;
+    return true;
+}
+
+/* Whether slot i has the elements of an array of as many rows as the result, side by side. */
+static bool has_rows(const lun_pairs *p, int i)
+{
+    const lun_node *n = p->kernel.slots[i].node;
+    lun_layout at;
+    return p->kernel.ir.slots[i].role == LUN_SLOT_ARRAY && n->kind != LUN_NODE_NUMBER &&
+           lun__pairs_places(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
+           at.stride[0] == p->extent[2] && n->n == p->extent[0] * p->extent[2];
+}
+
+lun_status lun__placing_pairs_rows(lun_engine *e, const lun_pairs *p, lun_placing_look *look,
+                                   void *ctx, lun_spread **out)
+{
+    lun_spread one;
+    bool found = false;
+    for (int i = 0; !found && i < p->kernel.ir.slot_count; i++) {
+        int64_t offset = 0;
+        const lun_spread *s = has_rows(p, i) ? look(ctx, p->kernel.slots[i].node, &offset) : NULL;
+        found = s && !offset && seen_by_rows(s, p->extent[0], p->extent[2], 1, &one);
+    }
+    if (!found)
+        lun__placing_blocks(e, p->extent[0], 1, &one);
+    *out = lun__spread_copy(&one);
+    return *out ? LUN_OK : lun__nomem(e);
+}
+
+lun_interval lun__placing_pairs_need(const lun_pairs *p, int i, lun_interval rows, bool *all)
+{
+    lun_layout at;
+    *all = false;
+    if (p->kernel.ir.slots[i].role == LUN_SLOT_OUT || rows.lo >= rows.hi)
+        return (lun_interval){0, 0};
+    (void)lun__pairs_places(p->extent, &p->kernel.slots[i], &at);
+    *all = !at.stride[0];
+    at.offset += rows.lo * at.stride[0];
+    at.extent[0] = rows.hi - rows.lo;
+    return lun__placing_reach(&at, 0, lun__layout_count(&at) - 1);
+}
