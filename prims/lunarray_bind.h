@@ -171,6 +171,14 @@ LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
  * ones. */
 LUN_API void lun_block_all(lun_engine *e, bool on);
 
+/* lun_each, which also tells what it has assigned at places that iterations compute: marks[k] is a
+ * Vector of bools, true for such elements of arrays[k], row-major, also where they stay what they
+ * were.  Not marked is what stands at the loop's indices, plus constants: elements that only change
+ * by their own iteration.  The arrays are as the function captures them. */
+LUN_API lun_status lun_each_marked(lun_engine *e, lun_function *f, int rank, const int64_t *first,
+                                   const int64_t *extent, lun_array *const *arrays, int count,
+                                   lun_array **marks);
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* The agreement before a step: what this rank does ("sums f64[100]"), the step as a noun ("a sum"),

@@ -179,9 +179,39 @@ static int each(lua_State *L)
     return 0;
 }
 
+/* internal.each_marked(extents, f, array...): lun.each, and for each of the arrays which of its
+ * elements were assigned at computed places, a Vector of bools. */
+static int each_marked(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const int count = lua_gettop(L) - 2;
+    lun_array *arrays[LUN_MAX_OPERANDS], *marks[LUN_MAX_OPERANDS];
+    ranges r;
+    lun_status s;
+    luaL_argcheck(L, count >= 0 && count <= LUN_MAX_OPERANDS, 3, "too many arrays");
+    luaL_checkstack(L, count + LUA_MINSTACK, "too many arrays");
+    read_ranges(L, 1, &r);
+    lun_function *f = lun__function(L, h, 2, r.rank, false);
+    const int top = lua_gettop(L);
+    for (int k = 0; k < count; k++)
+        lun__new_array(L, h);
+    lun__mark(L, h);
+    for (int k = 0; k < count; k++)
+        arrays[k] = lun__check_array(L, h, k + 3);
+    LUN__TRY(s, lun_each_marked(h->engine, f, r.rank, r.first, r.extent, arrays, count, marks));
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    for (int k = 0; k < count; k++)
+        *lun__array_place(L, h, top + 1 + k) = marks[k];
+    lun__report_memory(L, h);
+    return count;
+}
+
 void lun__open_generate(lua_State *L, const lun__parts *p)
 {
+    static const luaL_Reg internal[] = {{"each_marked", each_marked}, {NULL, NULL}};
     static const lun__entry functions[] = {
         {"generate", generate, 3}, {"each", each, 3}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
+    lun__register(L, p, p->internal, internal);
 }

@@ -2,7 +2,7 @@
 -- whose elements are unknown, for each round. Where indices or the way through the function depend on elements, it
 -- cannot be known beforehand. Knows no rank.
 
-local asks = require "lunarray.opcodes"
+local opcodes = require "lunarray.opcodes"
 local pack = require "lunarray.pack"
 
 local inspect = {}
@@ -148,7 +148,7 @@ function inspect.captured(f, is_array)
             return
         end
         seen[g] = true
-        question = question or asks(g)
+        question = question or opcodes.asks(g)
         local k = 1
         while true do
             local name, x = debug.getupvalue(g, k)

@@ -1,10 +1,18 @@
--- Whether a Lua function asks what metamethods cannot answer for a stand-in: equality with something of another type,
--- and truth. Reads the binary chunk of Lua 5.4 that string.dump writes. Knows nothing of arrays.
+-- What a Lua function does, by its instructions: whether it asks what metamethods cannot answer for a stand-in,
+-- equality with something of another type and truth; whether it could do otherwise in another call. Reads the binary
+-- chunk of Lua 5.4 that string.dump writes. Knows nothing of arrays.
 
 local HEADER = 4 + 1 + 1 + 6 + 3 + 8 + 8 + 1 -- up to the first function
 local ASKS = { -- NOT EQ EQK EQI TEST TESTSET
     [51] = true, [57] = true, [60] = true, [61] = true, [66] = true, [67] = true,
 }
+-- SETUPVAL, SETTABUP to SETFIELD; NOT; JMP to TAILCALL, tests and calls; FORLOOP to TFORLOOP; CLOSURE, VARARG.
+local VARIES = { [10] = true, [51] = true, [79] = true, [80] = true }
+for _, range in ipairs { { 15, 18 }, { 56, 69 }, { 73, 77 } } do
+    for code = range[1], range[2] do
+        VARIES[code] = true
+    end
+end
 
 -- A number of variable length at `at`, and where the next thing is.
 local function number(s, at)
@@ -60,23 +68,32 @@ local function skip_debug(s, at)
     return at
 end
 
--- Goes through the function at `at`; whether it asks, and where the next thing is.
-local function scan(s, at)
-    local asks = false
+-- Goes through the function at `at`; whether it has one of these instructions, and where the next thing is.
+local function scan(s, at, codes)
+    local has = false
     local count, code = number(s, skip(s, skip_string(s, at), 2) + 3)
     for k = 0, count - 1 do
-        asks = asks or ASKS[s:byte(code + 4 * k) & 0x7f]
+        has = has or codes[s:byte(code + 4 * k) & 0x7f]
     end
     count, at = number(s, skip_constants(s, code + 4 * count)) -- upvalues
     count, at = number(s, at + 3 * count) -- functions inside
     for _ = 1, count do
         local inner
-        inner, at = scan(s, at)
-        asks = asks or inner
+        inner, at = scan(s, at, codes)
+        has = has or inner
     end
-    return asks, skip_debug(s, at)
+    return has, skip_debug(s, at)
 end
 
-return function(f)
-    return (scan(string.dump(f), HEADER + 1))
+local opcodes = {}
+
+function opcodes.asks(f)
+    return (scan(string.dump(f), HEADER + 1, ASKS))
 end
+
+-- Whether f has branches, loops, calls or assignments to what outlives it.
+function opcodes.varies(f)
+    return (scan(string.dump(f), HEADER + 1, VARIES))
+end
+
+return opcodes

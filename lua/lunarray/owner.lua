@@ -1,8 +1,10 @@
 -- The owner of s.sharedon: which element's rank runs a round of a loop. The subscripts of the owner's element are found
--- by calling its function with stand-ins for the loop's variables. Knows no transport.
+-- by calling its function once with stand-ins for the loop's variables; a function that could do otherwise in another
+-- call is refused. Knows no transport.
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
+local opcodes = require "lunarray.opcodes"
 local spread = require "lunarray.spread"
 
 local _, mype = core.internal.spmd.start()
@@ -14,6 +16,21 @@ local owner = {}
 -- c * i + d with loop variable number `variable`; nil: d alone.
 local affine = {}
 
+-- What is wrong with the owner's function; the line is where it stands there, if an operator is wrong.
+local function refuse(message, f)
+    local level, info = 2, f and debug.getinfo(f, "S")
+    local line = info and info.linedefined
+    while not line do
+        info = debug.getinfo(level, "Sl")
+        line = (not info or info.currentline > 0 and info.short_src:find("lua/lunarray/", 1, true) ~= 1)
+            and (info and info.currentline or 0)
+        level = level + 1
+    end
+    error(("bad argument #1 to 'sharedon' (%s:%d: %s)"):format(info.short_src, line, message), 0)
+end
+
+local LINEAR = "a subscript of the owner is not linear: c*i + d with integers c and d expected"
+
 local function make_affine(variable, c, d)
     return setmetatable({ variable = variable, c = c, d = d }, affine)
 end
@@ -24,13 +41,13 @@ local function as_affine(x)
     elseif math.type(x) == "integer" then
         return make_affine(nil, 0, x)
     end
-    error("the owner's subscripts are c*i + d with integers c and d", 0)
+    refuse(LINEAR)
 end
 
 function affine.__add(x, y)
     x, y = as_affine(x), as_affine(y)
     if x.variable and y.variable then
-        error("a subscript of the owner has two loop variables: c*i + d expected", 0)
+        refuse "a subscript of the owner has two loop variables: c*i + d expected"
     end
     return make_affine(x.variable or y.variable, x.c + y.c, x.d + y.d)
 end
@@ -38,7 +55,7 @@ end
 function affine.__mul(x, y)
     x, y = as_affine(x), as_affine(y)
     if x.variable and y.variable then
-        error("a subscript of the owner is not linear: c*i + d expected", 0)
+        refuse(LINEAR)
     end
     local k = x.variable and y.d or x.d
     local of = x.variable and x or y
@@ -53,9 +70,9 @@ function affine.__sub(x, y)
     return as_affine(x) + -as_affine(y)
 end
 
-for _, event in ipairs { "__div", "__idiv", "__mod", "__pow", "__lt", "__le", "__concat", "__len", "__call" } do
-    affine[event] = function()
-        error("the owner's subscripts are c*i + d with integers c and d", 0)
+for event in ("div idiv mod pow band bor bxor shl shr bnot concat len"):gmatch "%a+" do
+    affine["__" .. event] = function()
+        refuse(LINEAR)
     end
 end
 
@@ -87,18 +104,26 @@ function owner.subscripts(of, count)
         local wanted = "a blocked array, or a function that gives an element of one, expected"
         error(("bad argument #1 to 'sharedon' (%s)"):format(wanted), 0)
     end
+    if opcodes.varies(of) then
+        refuse("the owner's function branches, calls or assigns: it has to give an element with subscripts c*i + d", of)
+    end
     local variables = {}
     for k = 1, count do
         variables[k] = make_affine(k, 1, 0)
     end
-    local found = of(table.unpack(variables, 1, count))
+    local ok, found = pcall(of, table.unpack(variables, 1, count))
+    if not ok and type(found) == "string" and found:find("bad argument #1 to 'sharedon'", 1, true) == 1 then
+        error(found, 0)
+    elseif not ok then
+        refuse("the owner's subscripts are c*i + d with integers c and d; " .. tostring(found), of)
+    end
     if getmetatable(found) ~= trace then
-        error("bad argument #1 to 'sharedon' (the function has to give an element of a blocked array)", 0)
+        refuse("the owner's function has to give an element of a blocked array", of)
     end
     local array, list = rawget(found, "array"), rawget(found, "subscripts")
     if #list ~= #blocked.spread_of(array).shape then
-        error(("bad argument #1 to 'sharedon' (an element expected: %s has %d indices)"):format(blocked.kind_of(array),
-            #blocked.spread_of(array).shape), 0)
+        refuse(("the owner's function has to give an element: %s has %d indices"):format(blocked.kind_of(array),
+            #blocked.spread_of(array).shape), of)
     end
     return array, list
 end

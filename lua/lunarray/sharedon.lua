@@ -7,6 +7,7 @@ local core = require "lunarray.core"
 local inspect = require "lunarray.inspect"
 local owners = require "lunarray.owner"
 local pack = require "lunarray.pack"
+local placelist = require "lunarray.placelist"
 local public = require "lunarray.public"
 local spread = require "lunarray.spread"
 
@@ -112,34 +113,6 @@ end
 
 -- ---------------------------------------------------------------- moving
 
--- Places as bytes: runs of neighbours, each by its first one and its length.
-local function pack_places(places)
-    local runs, k = {}, 1
-    while k <= #places do
-        local first = k
-        while places[k + 1] == places[k] + 1 do
-            k = k + 1
-        end
-        runs[#runs + 1] = string.pack("<i8i8", places[first], k - first + 1)
-        k = k + 1
-    end
-    return string.pack("<I8", #runs) .. table.concat(runs)
-end
-
--- The places, as a Vector, their number, and where the next thing is; nil where there is none.
-local function unpack_places(s, at)
-    local places, runs = {}, string.unpack("<I8", s, at)
-    at = at + 8
-    for _ = 1, runs do
-        local first, count
-        first, count, at = string.unpack("<i8i8", s, at)
-        for place = first, first + count - 1 do
-            places[#places + 1] = place
-        end
-    end
-    return #places > 0 and core.vector(places, "i64") or nil, #places, at
-end
-
 -- Elements of an array at places in row-major order, as bytes.
 local function elements(array, places)
     return array:reshape(-1):take(places):tobytes()
@@ -192,7 +165,7 @@ local function fetch(captured, known)
         entry.wanted = lists
         for pe = 0, npes - 1 do
             local request = requests[pe + 1]
-            request[#request + 1] = pack_places(lists[pe])
+            request[#request + 1] = placelist.pack(lists[pe])
             any[pe + 1] = any[pe + 1] or #lists[pe] > 0
         end
     end
@@ -204,7 +177,7 @@ local function fetch(captured, known)
         local parts, at = {}, 1
         for _, entry in ipairs(request ~= "" and captured or {}) do
             local places
-            places, _, at = unpack_places(request, at)
+            places, _, at = placelist.unpack(request, at)
             parts[#parts + 1] = places and elements(blocked.part_of(entry.array),
                 local_places(blocked.spread_of(entry.array), places))
         end
@@ -224,14 +197,15 @@ local function fetch(captured, known)
     end
 end
 
--- Places that the rounds have assigned, where that was not known before: those that have changed.
-local function changed(entry)
+-- Places that the rounds have assigned, where that was not known before: those that have changed, and marked ones,
+-- which are elsewhere than at the loop's own indices and may be what they were.
+local function assigned(entry)
     local a, b = entry.replica:reshape(-1), entry.before:reshape(-1)
     local differs = a:ne(b)
     if a:dtype():find "f" then
         differs = differs:land(a:isnan():land(b:isnan()):lnot())
     end
-    return differs:indices():totable()
+    return (entry.marks and differs:lor(entry.marks) or differs):indices():totable()
 end
 
 -- Sends what was assigned to the owners. Gives the list of what came, by PE, and an error where two PEs have assigned
@@ -243,12 +217,12 @@ local function send(captured, known)
     end
     local any = {}
     for _, entry in ipairs(captured) do
-        local places = known and entry.notes.writes or changed(entry)
+        local places = known and entry.notes.writes or assigned(entry)
         local lists = by_owner(blocked.spread_of(entry.array), places)
         net.count(0, known and 0 or #places - #lists[mype])
         for pe = 0, npes - 1 do
             local message = messages[pe + 1]
-            message[#message + 1] = pack_places(lists[pe])
+            message[#message + 1] = placelist.pack(lists[pe])
             if #lists[pe] > 0 then
                 any[pe + 1] = true
                 message[#message + 1] = elements(entry.replica, core.vector(lists[pe], "i64"))
@@ -268,7 +242,7 @@ local function received(captured, messages)
         local at = 1
         for _, entry in ipairs(message ~= "" and captured or {}) do
             local places, count
-            places, count, at = unpack_places(message, at)
+            places, count, at = placelist.unpack(message, at)
             if places then
                 local size = count * require("lunarray.dtypes").by_name[entry.array:dtype()].bytes
                 list[#list + 1] = { entry = entry, places = places, bytes = message:sub(at, at + size - 1) }
@@ -303,20 +277,27 @@ end
 
 local function text_of(e)
     e = tostring(e)
+    e = e:gsub("^lua/lunarray/%w+%.lua:%d+: ", "")
     return (e:gsub("^bad argument #%d+ to 'each' %((.*)%)$", "%1"))
 end
 
--- The kernel, on replicas of what is blocked.
-local function run(f, box, empty, captured)
-    local replicas = {}
-    for _, entry in ipairs(captured) do
-        replicas[entry.array] = entry.replica
+-- The function on replicas of what is blocked, and these.
+local function on_replicas(f, captured)
+    local replicas, list = {}, {}
+    for k, entry in ipairs(captured) do
+        replicas[entry.array], list[k] = entry.replica, entry.replica
     end
-    local copy = inspect.copy(f, function(x)
+    return inspect.copy(f, function(x)
         return replicas[x]
-    end)
-    if not empty then
-        core.each(box, copy)
+    end), list
+end
+
+-- The kernel.
+local function run(f, box, empty, captured)
+    local copy, replicas = on_replicas(f, captured)
+    local marks = empty and {} or { core.internal.each_marked(box, copy, table.unpack(replicas)) }
+    for k, entry in ipairs(captured) do
+        entry.marks = marks[k]
     end
 end
 
@@ -327,7 +308,7 @@ local function run_alone(f, extents, captured)
     for _, entry in ipairs(captured) do
         entry.replica = blocked.part_of(entry.array)
     end
-    run(f, extents, false, captured)
+    core.each(extents, (on_replicas(f, captured)))
 end
 
 local function shared_loop(owner, extents, f, options)

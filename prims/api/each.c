@@ -5,6 +5,7 @@
 
 #include "api/elements.h"
 #include "api/generate.h"
+#include "api/marks.h"
 #include "api/owners.h"
 #include "api/scatter.h"
 #include "base/sized.h"
@@ -281,6 +282,9 @@ static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result 
             s = ready(e, r, all, &all[k]);
     if (s == LUN_OK)
         s = commit(e, all, n);
+    for (int k = 0; s == LUN_OK && e->marks && k < n; k++)
+        if (all[k].place)
+            s = lun__marks_note(e, all[k].store->to.array, all[k].place);
     for (int k = 0; k < n; k++)
         end_assignment(&all[k]);
     return s;
