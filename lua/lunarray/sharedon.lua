@@ -4,112 +4,17 @@
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local inspect = require "lunarray.inspect"
 local owners = require "lunarray.owner"
 local pack = require "lunarray.pack"
 local placelist = require "lunarray.placelist"
 local public = require "lunarray.public"
 local spread = require "lunarray.spread"
+local touched = require "lunarray.touched"
 
 local net = core.internal.spmd
 local npes, mype = net.start()
-
--- ---------------------------------------------------------------- what rounds touch
-
-local function indices_of(shape, place)
-    local rest, indices = place - 1, {}
-    for d = #shape, 1, -1 do
-        indices[d], rest = rest % shape[d] + 1, rest // shape[d]
-    end
-    return indices
-end
-
--- Whether each PE's elements are read: lists of places (global), by PE.
-local function by_owner(of, places)
-    local lists = {}
-    for pe = 0, npes - 1 do
-        lists[pe] = {}
-    end
-    for _, place in ipairs(places) do
-        local pe = spread.home(of, indices_of(of.shape, place))
-        local list = lists[pe]
-        list[#list + 1] = place
-    end
-    return lists
-end
-
--- All places of a PE's part, in its own order.
-local function places_of(of, pe)
-    local first, count = spread.box(of, pe)
-    local places, size = {}, spread.size(count)
-    for k = 1, size do
-        local indices, place = indices_of(count, k), 0
-        for d, i in ipairs(indices) do
-            place = place * of.shape[d] + first[d] + i - 2
-        end
-        places[k] = place + 1
-    end
-    return places
-end
-
-local function new_notes(entry)
-    local of = blocked.spread_of(entry.array)
-    return { shape = of.shape, name = entry.name, dtype = entry.array:dtype(), reads = {}, writes = {}, written = {} }
-end
-
--- Notes for each captured blocked array; known: whether they tell all.
-local function look_at(f, box, empty, captured, asks)
-    local notes = {}
-    for _, entry in ipairs(captured) do
-        notes[entry.array] = new_notes(entry)
-        entry.notes = notes[entry.array]
-    end
-    if empty then
-        return true
-    elseif asks then
-        return false
-    end
-    for _, entry in ipairs(inspect.captured(f, inspect.is_array)) do -- private ones, such as arrays of indices
-        local x = entry.array
-        notes[x] = {
-            shape = { x:shape() }, name = entry.name, dtype = x:dtype(), reads = {}, writes = {}, written = {},
-            values = x:reshape(-1):totable(),
-        }
-    end
-    return inspect.run(f, box, notes)
-end
-
--- Counts accesses, as the loop makes them, and gives the places of other PEs that are read.
-local function wanted_of(entry, known)
-    local of, gets, puts, wanted = blocked.spread_of(entry.array), 0, 0, {}
-    if not known then
-        for pe = 0, npes - 1 do
-            if pe ~= mype then
-                local places = places_of(of, pe)
-                table.move(places, 1, #places, #wanted + 1, wanted)
-            end
-        end
-        net.count(#wanted, 0)
-        return wanted
-    end
-    for place, times in pairs(entry.notes.reads) do
-        if spread.home(of, indices_of(of.shape, place)) ~= mype then
-            gets = gets + times
-            if not entry.notes.written[place] then
-                wanted[#wanted + 1] = place
-            end
-        end
-    end
-    for place, times in pairs(entry.notes.written) do
-        if spread.home(of, indices_of(of.shape, place)) ~= mype then
-            puts = puts + times
-            wanted[#wanted + 1] = entry.notes.reads[place] and place or nil
-        end
-    end
-    net.count(gets, puts)
-    table.sort(wanted)
-    return wanted
-end
 
 -- ---------------------------------------------------------------- moving
 
@@ -153,27 +58,32 @@ local function replica_of(entry)
     return replica
 end
 
--- Asks the owners for what is wanted of each array, and puts it into the replicas.
-local function fetch(captured, known)
-    local requests = {}
-    for pe = 0, npes - 1 do
-        requests[pe + 1] = {}
+-- What this rank asks each PE for, as bytes, which entries' `wanted` says by array and PE.
+local function requests_of(captured, known)
+    local requests, any = {}, {}
+    for pe = 1, npes do
+        requests[pe] = {}
     end
-    local any = {}
     for _, entry in ipairs(captured) do
-        local lists = by_owner(blocked.spread_of(entry.array), wanted_of(entry, known))
+        local lists = touched.by_owner(blocked.spread_of(entry.array), touched.wanted_of(entry, known))
         entry.wanted = lists
-        for pe = 0, npes - 1 do
-            local request = requests[pe + 1]
-            request[#request + 1] = placelist.pack(lists[pe])
-            any[pe + 1] = any[pe + 1] or #lists[pe] > 0
+        for pe = 1, npes do
+            local request = requests[pe]
+            request[#request + 1] = placelist.pack(lists[pe - 1])
+            any[pe] = any[pe] or #lists[pe - 1] > 0
         end
     end
     for pe = 1, npes do
         requests[pe] = any[pe] and table.concat(requests[pe]) or ""
     end
-    local answers = net.exchange(requests)
-    for pe, request in ipairs(answers) do
+    return requests
+end
+
+-- Gets what is wanted of each array, for which `asked` are the requests of all to this rank, and puts it into the
+-- replicas.
+local function fetch(captured, asked)
+    local answers = {}
+    for pe, request in ipairs(asked) do
         local parts, at = {}, 1
         for _, entry in ipairs(request ~= "" and captured or {}) do
             local places
@@ -189,13 +99,49 @@ local function fetch(captured, known)
         for _, entry in ipairs(bytes ~= "" and captured or {}) do
             local places = entry.wanted[pe - 1]
             if #places > 0 then
-                local size = #places * require("lunarray.dtypes").by_name[entry.array:dtype()].bytes
+                local size = #places * dtypes.by_name[entry.array:dtype()].bytes
                 store_at(entry.replica, core.vector(places, "i64"), bytes:sub(at, at + size - 1))
                 at = at + size
             end
         end
     end
 end
+
+-- ---------------------------------------------------------------- loops that ran before
+
+local KEPT = 32 -- loops whose requests are remembered
+
+-- By loop: the number of the run, the same on all ranks, which sent them, what was asked for then, and by whom here.
+local kept, kept_count, runs = {}, 0, 0
+
+-- Whether a loop asks for what it asked for before: the number of that run; else 0.
+local function same_as_before(key, requests)
+    local before = kept[key]
+    for pe = 1, before and npes or 0 do
+        if before.requests[pe] ~= requests[pe] then
+            return 0
+        end
+    end
+    return before and before.run or 0
+end
+
+-- The requests of all to this rank: those of that run, if it is one for all ranks (not 0), else by a message each.
+local function asked_of(key, requests, before)
+    if before > 0 then
+        return kept[key].asked
+    end
+    if not kept[key] then
+        kept_count = kept_count + 1
+    end
+    if kept_count > KEPT then
+        kept, kept_count = {}, 1
+    end
+    local asked = net.exchange(requests)
+    kept[key] = { run = runs, requests = requests, asked = table.move(asked, 1, npes, 1, {}) }
+    return asked
+end
+
+-- ---------------------------------------------------------------- what is sent
 
 -- Places that the rounds have assigned, where that was not known before: those that have changed, and marked ones,
 -- which are elsewhere than at the loop's own indices and may be what they were.
@@ -218,7 +164,7 @@ local function send(captured, known)
     local any = {}
     for _, entry in ipairs(captured) do
         local places = known and entry.notes.writes or assigned(entry)
-        local lists = by_owner(blocked.spread_of(entry.array), places)
+        local lists = touched.by_owner(blocked.spread_of(entry.array), places)
         net.count(0, known and 0 or #places - #lists[mype])
         for pe = 0, npes - 1 do
             local message = messages[pe + 1]
@@ -244,14 +190,14 @@ local function received(captured, messages)
             local places, count
             places, count, at = placelist.unpack(message, at)
             if places then
-                local size = count * require("lunarray.dtypes").by_name[entry.array:dtype()].bytes
+                local size = count * dtypes.by_name[entry.array:dtype()].bytes
                 list[#list + 1] = { entry = entry, places = places, bytes = message:sub(at, at + size - 1) }
                 at = at + size
                 local seen = writer[entry] or {}
                 writer[entry] = seen
                 for _, place in ipairs(places:totable()) do
                     if seen[place] then
-                        local indices = indices_of(blocked.spread_of(entry.array).shape, place)
+                        local indices = touched.indices_of(blocked.spread_of(entry.array).shape, place)
                         return nil, ("element [%s] of '%s' is assigned by rounds of PE %d and PE %d: only one may")
                             :format(table.concat(indices, "]["), entry.name, seen[place], pe - 1)
                     end
@@ -265,14 +211,18 @@ end
 
 -- ---------------------------------------------------------------- the loop
 
--- All ranks learn of an error of any of them: the first in rank order is raised by all.
-local function settle(e)
-    for k, bytes in ipairs(net.gather(pack.write(e))) do
-        local other = pack.read(bytes)
+-- All ranks learn of an error of any of them: the first in rank order is raised by all. Else the value that all have
+-- given; 0 where they differ.
+local function settle(e, value)
+    local common = value
+    for k, bytes in ipairs(net.gather(pack.write(e, value))) do
+        local other, its = pack.read(bytes)
         if other then
             error(("PE %d: %s"):format(k - 1, other), 0)
         end
+        common = its == common and its or 0
     end
+    return common
 end
 
 local function text_of(e)
@@ -324,23 +274,26 @@ local function shared_loop(owner, extents, f, options)
     for k, range in ipairs(extents) do
         texts[k] = ("%d..%d"):format(range[1], range[2])
     end
-    net.step("shares a loop", "a shared loop", table.concat(texts, " ") .. blocked.spread_of(array).key .. #captured)
-    local known, fault = look_at(f, box, empty, captured, asks)
-    settle(known == nil and fault or nil)
+    local key = table.concat(texts, " ") .. " " .. blocked.spread_of(array).key .. " " .. #captured
+    net.step("shares a loop", "a shared loop", key)
+    runs = runs + 1
+    key = string.dump(f) .. key
+    for _, entry in ipairs(captured) do
+        key = key .. blocked.spread_of(entry.array).key
+    end
+    local known, fault = touched.look_at(f, box, empty, captured, asks)
+    local requests = known ~= nil and requests_of(captured, known)
+    local before = settle(known == nil and fault or nil, requests and same_as_before(key, requests))
     for _, entry in ipairs(captured) do
         entry.replica = replica_of(entry)
     end
-    local all_known = known
-    for _, bytes in ipairs(net.gather(known and "y" or "n")) do
-        all_known = all_known and bytes == "y"
-    end
-    fetch(captured, all_known)
-    for _, entry in ipairs(all_known and {} or captured) do
+    fetch(captured, asked_of(key, requests, before))
+    for _, entry in ipairs(known and {} or captured) do
         entry.before = entry.replica:copy():eval()
     end
     local ok, e = pcall(run, f, box, empty, captured)
     settle(not ok and text_of(e) or nil)
-    local writes, wrong = received(captured, send(captured, all_known))
+    local writes, wrong = received(captured, send(captured, known))
     settle(wrong)
     for _, write in ipairs(writes) do
         local a = write.entry.array

@@ -418,6 +418,32 @@ describe("sharedon", function()
             print("transpose", t.remote_gets, t.remote_puts, t.messages)]])))
     end)
 
+    it("asks once for what a loop reads again and again, and anew where that has changed", function()
+        assert.are.same({ "1: 12 messages", "2: 6 messages", "3: 6 messages", "gathered" }, (run(4, [[
+            local N = 40
+            local a, b = lun.zeros { s.block(N) }, lun.zeros { s.block(N) }
+            b:set(lun.index(N) * 1.0)
+            for k = 1, 3 do
+                lun.stats "reset"
+                s.sharedon(b, { { 2, N - 1 } }, function(i) a[i] = b[i - 1] + b[i + 1] end)
+                local messages = s.allreduce("+", lun.stats().messages)
+                print(k .. ": " .. messages .. " messages")
+                a, b = b, a
+            end
+            a:set(lun.index(N) * 1.0)
+            local where, values = lun.zeros(N, "i64"), lun.zeros { s.block(N) }
+            for k = 0, 5 do
+                local shift = k // 2
+                where:set((lun.index(N) + shift * 7) % N + 1)
+                s.sharedon(values, function(i) values[i] = a[where[i] ] end)
+                for i = 1, N do
+                    assert(values[i] == (i + shift * 7) % N + 1)
+                end
+                s.barrier()
+            end
+            print "gathered"]])))
+    end)
+
     it("raises one error on all ranks, and changes nothing", function()
         local function message(script, n)
             local lines = run(n or 3, "local a = lun.zeros { s.block(9), 9 } local b = lun.ones { s.block(9), 9 }\n"
