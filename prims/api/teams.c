@@ -1,5 +1,6 @@
 /* teams.c - functions run for each thread of each team, which read and write arrays as they go.
  * Knows of a function only what its front end tells. */
+#include <stddef.h>
 #include <string.h>
 
 #include "api/call.h"
@@ -23,12 +24,12 @@ typedef struct teams {
     int count;
     lun_front_result r;
     lun_team_run run;
+    int arrays, cells;
+    bool apart; /* each place of the set in use runs some teams, on its own copies */
+    /* of these only as many as there are have been set */
     operand operand[LUN_TEAM_ARRAYS];
     lun_node *node[LUN_TEAM_ARRAYS]; /* references */
-    int arrays;
     uint64_t cell[LUN_TEAM_CELLS];
-    int cells;
-    bool apart; /* each place of the set in use runs some teams, on its own copies */
 } teams;
 
 /* ---- the division ---------------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ static void take_array(teams *t, lun_array *a)
     const lun_ir *body = t->r.function->body;
     t->operand[t->arrays] =
         (operand){.array = a, .assigned = body->slots[t->arrays].role == LUN_SLOT_TARGET};
-    t->arrays++;
+    t->node[t->arrays++] = NULL;
 }
 
 /* The body's scalars and arrays, in its order. */
@@ -351,7 +352,11 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
                      int count)
 {
     LUN_NEED(e, w && (args || !count));
-    teams t = {.e = e, .args = args, .count = count};
+    teams t;
+    memset(&t, 0, offsetof(teams, operand));
+    t.e = e;
+    t.args = args;
+    t.count = count;
     if (!f || !f->front.specialise)
         return lun__fail(
             e, LUN_EARG,
