@@ -16,6 +16,7 @@
 #include "base/strbuf.h"
 #include "base/sweep.h"
 #include "ir/ir.h"
+#include "ir/order.h"
 #include "ir/races.h"
 #include "lunarray.h"
 #include "table/algorithm.h"
@@ -120,7 +121,8 @@ struct lun_stream_run {
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
  * start.  Only indices first .. first+count-1 are accessed; blocks of 64 may be completed within
  * room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
- * first == 0 and count == n for kernels with SCAN and where there are lines. */
+ * first == 0 and count == n for kernels with SCAN and where there are lines; of a SCAN's stage
+ * first == 0. */
 typedef struct lun_launch {
     int64_t n, first, count;
     int64_t line; /* REDUCE and SCAN process each line of this many indices, at most LUN_CHUNK, on
@@ -139,8 +141,10 @@ typedef struct lun_launch {
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
     /* out, for kernels with REDUCE: a row for each chunk of the range, or each line, in order; a
-     * row has a cell for each result, in its dtype.  Unchanged if count == 0. */
+     * row has a cell for each result, in its dtype.  Unchanged if count == 0.  With a stage: a cell
+     * for each chunk of the SCAN. */
     uint64_t *partials;
+    lun_stage stage;  /* of a kernel with a SCAN and neither REDUCE nor lines: what is done of it */
     int64_t bytes;    /* bytes that the run reads and writes; decides how it stores */
     bool whole;       /* on host memory: once it has begun it is not stopped by any request */
     lun_races *races; /* kernels of teams: accesses are watched, and where two collide the run ends

@@ -1368,6 +1368,9 @@ typedef struct lun_plan_place {
     const char *name;
     int64_t first, count;
     int kernel; /* number, from 0 */
+    /* "": all that is done of them.  Of a scan that several places share, before that: "totals":
+     * what they come to is found; "carries": the totals of all are chained there. */
+    const char *what;
 } lun_plan_place;
 /* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */
 LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out);

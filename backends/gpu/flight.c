@@ -1,14 +1,20 @@
 /* flight.c - a launch from its start to its end: slice by slice, as the device takes them, without
  * waiting where the caller has other devices to serve; see state.h.  Knows no argument and no
  * text. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "gpu/state.h"
 #include "table/skeleton.h"
 
 /* ---- the next slice -------------------------------------------------------------------------- */
 
-/* The kernel's program is complete: the driver has compiled what it compiles in a first run. */
-static void has_run(lun_gpu *g, lun_kernel *k)
+/* The kernel's program is complete: the driver has compiled what it compiles in a first run.  The
+ * last stage of a scan is run behind the others. */
+static void has_run(lun_gpu *g, const lun_launch *l, lun_kernel *k)
 {
+    if (l->stage && l->stage != LUN_STAGE_CARRIED)
+        return;
     k->ran = true;
     lun__gpu_program_store(g, k);
 }
@@ -29,7 +35,7 @@ static lun_status give_elements(lun_gpu *g, lun_gpu_flight *f)
     if (s == LUN_OK)
         s = lun__gpu_give(g, k, l, &f->plan, &p);
     if (s == LUN_OK && !k->ran)
-        has_run(g, k);
+        has_run(g, l, k);
     f->done += f->count;
     g->progress = f->done;
     f->first = f->fresh;
@@ -49,6 +55,7 @@ static lun_status give_chunks(lun_gpu *g, lun_gpu_flight *f)
     lun_gpu_slice p = {.first = f->step, .end = f->step + 1, .trial = -1, .fresh = f->fresh};
     lun_status s = LUN_OK;
     p.guarded = !f->done && !k->ran;
+    p.work = f->fresh ? f->work : NULL;
     if (chunks) {
         f->count = lun__gpu_slice(k, grain, grain, (chunks - f->done) * chunk, f->count);
         const int64_t left = l->count - f->done * chunk;
@@ -74,6 +81,17 @@ static lun_status give_chunks(lun_gpu *g, lun_gpu_flight *f)
     return s;
 }
 
+/* What a stage begins with. */
+static lun_status fill_work(lun_gpu *g, lun_gpu_flight *f)
+{
+    const int64_t chunks = f->plan.head[3] - (f->launch->stage == LUN_STAGE_CARRIED);
+    f->work = calloc((size_t)f->plan.work, sizeof *f->work);
+    if (!f->work)
+        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    memcpy(f->work + 2, f->launch->partials, (size_t)chunks * sizeof *f->work);
+    return LUN_OK;
+}
+
 /* Of a reduction or scan: one plan, in one batch if it is short. */
 static lun_status give_ordered(lun_gpu *g, lun_gpu_flight *f)
 {
@@ -84,9 +102,14 @@ static lun_status give_ordered(lun_gpu *g, lun_gpu_flight *f)
         return give_chunks(g, f);
     f->planned = true;
     lun_status s = lun__gpu_plan(g, k, l, l->first, l->count, &f->plan, &whole.trial);
+    if (s == LUN_OK && l->stage > LUN_STAGE_TOTALS)
+        s = fill_work(g, f);
     whole.end = f->plan.steps;
+    whole.work = f->work;
     if (s != LUN_OK)
         return s;
+    if (l->stage == LUN_STAGE_CARRIES)
+        return give_chunks(g, f);
     const int64_t grain = lun__gpu_chunk_grain(g, f->plan.head[2]);
     int64_t packed = l->count;
     s = lun__gpu_pack(g, &f->packing, l->first, &packed, f->plan.head[2]);
@@ -123,6 +146,10 @@ static lun_status begin(lun_gpu *g, lun_kernel *k, lun_launch *l)
     g->progress = 0;
     g->goal = l->count;
     *f = (lun_gpu_flight){.kernel = k, .launch = l, .fresh = true};
+    if (l->stage == LUN_STAGE_CARRIES) { /* which reads no elements */
+        f->packing.launch = *l;
+        return LUN_OK;
+    }
     return lun__gpu_pack_open(g, k, l, &f->packing);
 }
 
@@ -149,7 +176,7 @@ static lun_status end_first(lun_gpu *g, const lun_gpu_flight *f)
         return LUN_OK;
     const lun_status s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)
-        has_run(g, f->kernel);
+        has_run(g, f->launch, f->kernel);
     return s;
 }
 
@@ -172,6 +199,8 @@ static lun_status leave(lun_gpu *g, lun_status s)
     if (!f->kernel)
         return s;
     lun__gpu_pack_close(g, &f->packing);
+    free(f->work);
+    f->work = NULL;
     lun__gpu_program_unclaim(g, f->kernel);
     f->kernel = NULL;
     return s;

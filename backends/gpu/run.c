@@ -32,7 +32,9 @@ lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t
                 g->device.name, l->workgroup, (long long)most);
         shape.group = l->workgroup;
     }
-    if (l->line)
+    if (l->stage)
+        lun__cl_plan_stage(&shape, l->stage, count, plan);
+    else if (l->line)
         lun__cl_plan_lines(&shape, l->n / l->line, l->line, g->device.units, plan);
     else
         lun__cl_plan_make(&shape, first, count, g->device.units, plan);
@@ -63,8 +65,10 @@ static int bind(const lun_gpu *g, const lun_kernel *k, const lun_launch *l, cons
 {
     int n = 0;
     k->memory[n++] = g->cells;
-    for (int i = 0; i < k->shape.slots; i++)
-        k->memory[n++] = l->slots ? ((const lun_buffer *)l->slots[i])->memory : g->work;
+    for (int i = 0; i < k->shape.slots; i++) {
+        const lun_buffer *slot = l->slots ? l->slots[i] : NULL;
+        k->memory[n++] = slot ? slot->memory : g->work;
+    }
     if (plan->work > 0)
         k->memory[n++] = g->work;
     if (k->shape.stops)
@@ -117,7 +121,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
     else if (s == LUN_OK && p->fresh && plan->clear)
         s = write_cells(g, g->work, zeros, plan->clear, false);
     for (int i = 0; s == LUN_OK && l->slots && i < k->shape.slots; i++)
-        s = lun__gpu_use(g, l->slots[i]);
+        s = l->slots[i] ? lun__gpu_use(g, l->slots[i]) : LUN_OK;
     if (s == LUN_OK)
         s = lun__gpu_submit(g, b, steps, p->end - p->first, bind(g, k, l, plan));
     if (s != LUN_OK) /* the copy of the cells may be under way */
@@ -129,15 +133,27 @@ lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const l
                          const lun_gpu_slice *p)
 {
     lun_guard guard;
+    lun_gpu_entry *entry;
+    bool guarded = p->guarded;
+    lun_status s = LUN_OK;
     if (lun__stop_wanted(g->services))
         return lun__gpu_interrupted(g);
-    if (p->guarded)
+    for (int i = p->first; s == LUN_OK && i < p->end; i++) {
+        s = lun__gpu_entry(g, k, plan->step[i].kernel, &entry);
+        guarded |= s == LUN_OK && !entry->ran;
+    }
+    if (s != LUN_OK)
+        return s;
+    if (guarded)
         lun__guard_enter(&guard, false);
-    lun_status s = give(g, k, l, plan, p);
-    if (p->guarded && s == LUN_OK)
+    s = give(g, k, l, plan, p);
+    if (guarded && s == LUN_OK)
         s = lun__gpu_wait(g, 0);
-    if (p->guarded)
+    if (guarded)
         lun__guard_leave(&guard);
+    for (int i = p->first; guarded && s == LUN_OK && i < p->end; i++)
+        if (lun__gpu_entry(g, k, plan->step[i].kernel, &entry) == LUN_OK)
+            entry->ran = true;
     return s;
 }
 

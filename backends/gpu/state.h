@@ -72,6 +72,7 @@ typedef struct lun_gpu_flight {
     lun_launch *launch;
     lun_gpu_packing packing;
     lun_cl_plan plan;
+    uint64_t *work;      /* malloc'd: the cells that a stage of a scan begins with, or NULL */
     bool given;          /* all of it, to the device */
     bool planned;        /* of a reduction or scan: it has a plan */
     bool fresh;          /* nothing of it was given yet */
@@ -158,6 +159,7 @@ typedef struct lun_gpu_entry {
     const char *name; /* of a plan's step; NULL: not made yet */
     void *kernel;
     int64_t most; /* work-items of its largest work-group, 0: unknown */
+    bool ran;     /* the driver has compiled what it compiles in a first run */
 } lun_gpu_entry;
 
 struct lun_kernel {
@@ -290,7 +292,8 @@ typedef struct lun_gpu_slice {
  * for, or that is fastest. */
 lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
                          int64_t count, lun_cl_plan *plan, int *trial);
-/* Gives the device a slice; waits for one that is guarded. */
+/* Gives the device a slice; waits for one that is guarded, or in which a function runs for the
+ * first time. */
 lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
                          const lun_gpu_slice *p);
 /* Waits; a trap, or the `count` cells behind it go to `results`. */

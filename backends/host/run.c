@@ -73,7 +73,7 @@ static lun_status go(lun__run *r, const lun_team *team)
     else
         team->parallel(team, r, r->cut.workers, lun__run_work);
     s = s == LUN_OK ? outcome(r) : s;
-    lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK);
+    lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK && r->launch->stage != LUN_STAGE_TOTALS);
     return s;
 }
 
@@ -180,6 +180,31 @@ static lun_status run_small_fed(const lun_services *services, const lun_exec *ex
     return s;
 }
 
+/* Totals become carries. */
+static lun_status chain_totals(lun__run *r)
+{
+    lun_launch *l = r->launch;
+    const lun_exec *x = r->exec;
+    const int64_t chunks = lun__order_chunks(r->ir, l->count);
+    lun_frame frame = lun__run_frame(r, 0);
+    frame.math = x->math;
+    frame.slots = l->slots;
+    frame.trap = -1;
+    for (int64_t k = 0; k < chunks && frame.trap < 0; k++) {
+        const uint64_t carry = r->carry, total = l->partials[k];
+        l->partials[k] = carry;
+        if (k + 1 < chunks)
+            x->combine(x->self, -1, &carry, &total, &r->carry, &frame);
+        if (lun__stop_wanted(r->services))
+            return LUN_ECANCEL;
+    }
+    if (frame.trap < 0)
+        return LUN_OK;
+    l->trap = (int)frame.trap;
+    l->trap_value = frame.trap_value;
+    return lun__ir_trap_status(r->ir->ins[frame.trap].kind);
+}
+
 static lun_status run_large(const lun_services *services, const lun_exec *exec,
                             const lun_team *team, const lun_ir *ir, int64_t cost,
                             lun_launch *launch)
@@ -197,6 +222,8 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         lun__strbuf_puts(services->error, "internal: the first value of a scan must be uniform");
         return LUN_EARG;
     }
+    if (launch->stage == LUN_STAGE_CARRIES)
+        return chain_totals(&r);
     lun_feed_need need = {0};
     lun__feed_need(ir, launch, &need);
     const bool written = need.written;
@@ -205,20 +232,20 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         need = (lun_feed_need){0};
     r.drains = need.written;
     r.loose = r.plain && !ir->threads && !launch->line && !need.strided && is_loose(ir);
-    lun__cut_make(
-        &(lun_cut_work){.count = launch->count,
-                        .bytes = launch->bytes,
-                        .cost = cost,
-                        .need = need,
-                        .line = launch->line * (launch->turns ? launch->turns : 1),
-                        .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
-                        .scans = ir->scan >= 0,
-                        .free = ir->scan >= 0 && lun__order_free(ir) && has_room(ir, launch),
-                        .plain = r.plain,
-                        .loose = r.loose,
-                        .chunk = launch->chunk,
-                        .in_order = launch->in_order},
-        team, &r.cut);
+    lun__cut_make(&(lun_cut_work){.count = launch->count,
+                                  .bytes = launch->bytes,
+                                  .cost = cost,
+                                  .need = need,
+                                  .line = launch->line * (launch->turns ? launch->turns : 1),
+                                  .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
+                                  .scans = ir->scan >= 0,
+                                  .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) &&
+                                          has_room(ir, launch),
+                                  .plain = r.plain,
+                                  .loose = r.loose,
+                                  .chunk = launch->chunk,
+                                  .in_order = launch->in_order},
+                  team, &r.cut);
     r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)

@@ -319,10 +319,27 @@ static void work_on_scan(lun__run *r, int worker)
     }
 }
 
+/* The chunks of a stage, which have a cell each, in any order. */
+static void work_on_stage(lun__run *r, int worker)
+{
+    lun_worker w = lun__run_worker(r, worker);
+    const bool total = r->launch->stage == LUN_STAGE_TOTALS;
+    int64_t k;
+    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
+        uint64_t cell = total ? 0 : r->launch->partials[k];
+        w.frame.carry = &cell;
+        call(r, total, k, &w);
+        if (total)
+            r->launch->partials[k] = cell;
+    }
+}
+
 void lun__run_work(void *ctx, int worker)
 {
     lun__run *r = ctx;
-    if (r->ir->scan >= 0 && !r->launch->line)
+    if (r->launch->stage)
+        work_on_stage(r, worker);
+    else if (r->ir->scan >= 0 && !r->launch->line)
         work_on_scan(r, worker);
     else if (in_order(r))
         work_in_order(r, worker);

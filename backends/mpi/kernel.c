@@ -127,6 +127,18 @@ static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l,
         lun__put_i64(to, numbers[i]);
     lun__put_i32(to, l->workgroup);
     lun__put_u8(to, l->in_order);
+    lun__put_u8(to, l->stage);
+    if (l->stage > LUN_STAGE_TOTALS)
+        lun__put_bytes(to, l->partials,
+                       lun__order_chunks(&k->ir, l->count) * (int64_t)sizeof *l->partials);
+}
+
+/* Cells that it gives. */
+static int64_t cells_of(const lun_ir *ir, const lun_launch *l)
+{
+    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
+    return l->stage == LUN_STAGE_TOTALS || l->stage == LUN_STAGE_CARRIES ? rows
+                                                                         : rows * ir->result_count;
 }
 
 /* Takes the cells of an answer. */
@@ -154,7 +166,7 @@ static lun_status note_cells(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_la
 lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
 {
     lun_mpi *m = state;
-    const bool answered = k->waits || k->ir.result_count;
+    const bool answered = k->waits || cells_of(&k->ir, l);
     l->trap = -1;
     l->trap_value = 0;
     if (l->count <= 0)
@@ -189,11 +201,9 @@ lun_status lun__mpi_collect(void *state)
     if (s != LUN_OK || !m->under_way)
         return s;
     lun_launch *l = m->launch;
-    const lun_ir *ir = &m->kernel->ir;
-    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
     lun_mpi_answer a;
     s = lun__mpi_hear_launch(m, &a);
-    return note_cells(m, s, &a, l, l->partials, rows * ir->result_count);
+    return note_cells(m, s, &a, l, l->partials, cells_of(&m->kernel->ir, l));
 }
 
 lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l)

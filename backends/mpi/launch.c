@@ -107,11 +107,31 @@ static void take_range(bench *b, lun_bytes *in)
     l->chunk = lun__take_within(in, 0, INT64_MAX);
     l->workgroup = lun__take_i32(in);
     l->in_order = lun__take_u8(in);
+    l->stage = (lun_stage)lun__take_u8(in);
     const lun_ir *ir = &b->k->packed.ir;
     const int64_t grain = ir->result_count && !l->line ? LUN_CHUNK : LUN_BLOCK;
     const bool whole = l->line || ir->scan >= 0;
     in->bad |= l->first + l->count > l->n || l->first % grain != 0 ||
-               (whole && (l->first || l->count != l->n)) || (l->line && l->n % l->line);
+               (whole && (l->first || l->count != l->n)) || (l->line && l->n % l->line) ||
+               l->stage > LUN_STAGE_CARRIED ||
+               (l->stage && (ir->scan < 0 || ir->result_count || l->line));
+}
+
+/* The cells of the launch, with what a stage begins with. */
+static void take_cells(bench *b, lun_bytes *in, int64_t *count)
+{
+    const lun_ir *ir = &b->k->packed.ir;
+    const lun_launch *l = &b->l;
+    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
+    int64_t bytes = 0;
+    in->bad |= __builtin_mul_overflow(rows, l->stage ? 1 : (int64_t)ir->result_count, count) ||
+               *count > LUN_MPI_PIECE;
+    const void *from = l->stage > LUN_STAGE_TOTALS ? lun__take_bytes(in, &bytes) : NULL;
+    in->bad |=
+        bytes % (int64_t)sizeof *b->cells || (from && bytes / (int64_t)sizeof *b->cells != *count);
+    b->cells = in->bad ? NULL : calloc((size_t)*count + 1, sizeof *b->cells);
+    if (b->cells && bytes)
+        memcpy(b->cells, from, (size_t)bytes);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
@@ -146,6 +166,9 @@ static bool slot_fits(bench *b, int i)
     const int64_t size = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
     const int64_t elements = b->buffers[i] ? b->buffers[i]->bytes / size : 0;
     int64_t there, low = 0, high = slot->role == LUN_SLOT_UNIFORM ? 1 : 0;
+    if (b->l.stage == LUN_STAGE_CARRIES &&
+        (slot->role == LUN_SLOT_IN || slot->role == LUN_SLOT_OUT))
+        return true;
     if (b->streams[i].read)
         return stream_fits(b, i, elements);
     if (slot->role == LUN_SLOT_IN || slot->role == LUN_SLOT_OUT) {
@@ -204,12 +227,11 @@ static lun_status run_kernel(void *ctx)
     return r->d->by->run(r->d->state, r->b->k->kernel, &r->b->l);
 }
 
-static lun_status run(lun_desk *d, bench *b, int64_t cells)
+static lun_status run(lun_desk *d, bench *b)
 {
     lun_status s = check_flaws(d, b);
     if (s != LUN_OK)
         return s;
-    b->cells = calloc((size_t)cells + 1, sizeof *b->cells);
     if (!b->cells)
         return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
     place_slots(d, b);
@@ -253,19 +275,19 @@ lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
         for (int i = 0; !in->bad && i < ir->slot_count; i++)
             take_slot(d, &b, i, in);
         take_range(&b, in);
+        if (!in->bad)
+            take_cells(&b, in, &cells);
         *answers = lun__take_u8(in);
         for (int i = 0; !in->bad && i < ir->slot_count; i++)
             in->bad = (!b.buffers[i] || b.buffers[i]->flaw.status == LUN_OK) && !slot_fits(&b, i);
-        const int64_t rows = b.l.line ? b.l.count / b.l.line : lun__order_chunks(ir, b.l.count);
-        in->bad |= __builtin_mul_overflow(rows, (int64_t)ir->result_count, &cells) ||
-                   cells > LUN_MPI_PIECE;
         b.l.whole = !*answers; /* nobody would hear that it was stopped */
-        s = in->bad ? lun__desk_strange(d, in) : run(d, &b, cells);
+        s = in->bad ? lun__desk_strange(d, in) : run(d, &b);
     }
     if (!in->bad)
         mark_written(d, &b, s);
     if (s == LUN_OK)
-        lun__put_bytes(&d->rest, b.cells, cells * (int64_t)sizeof *b.cells);
+        lun__put_bytes(&d->rest, b.cells,
+                       b.l.stage == LUN_STAGE_CARRIED ? 0 : cells * (int64_t)sizeof *b.cells);
     close_bench(&b);
     return s;
 }

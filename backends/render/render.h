@@ -77,6 +77,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * stand in for other slots.  Without shape.math and shape.arrays the host may combine by itself
  * and gets the same bits.
  *
+ * Of a stage of a scan the plan is lun__cl_plan_stage; its cells stand in work from cell 2 on.
+ *
  * Of a launch by lines (lun_launch.line) the plan is lun__cl_plan_lines, and `chunk c` is line c.
  *
  * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
@@ -159,6 +161,9 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
 /* For indices first .. first + count - 1 (lun_launch's) on a device of so many compute units. */
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
                        lun_cl_plan *plan);
+/* For a stage of a scan, not ALL, of indices 0 .. count - 1, count > 0. */
+void lun__cl_plan_stage(const lun_cl_shape *shape, lun_stage stage, int64_t count,
+                        lun_cl_plan *plan);
 /* For `lines` lines of so many indices each, of a kernel with REDUCE or SCAN. */
 void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, int units,
                         lun_cl_plan *plan);

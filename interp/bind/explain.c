@@ -37,19 +37,28 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     set_text(L, "types", k->types);
 }
 
-/* The places that run kernel number `kernel`, from row *at on; *at becomes that of the next one. */
+/* The places that run kernel number `kernel`, from row *at on; *at becomes that of the next one.
+ * What is done before has lists of its own. */
 static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
 {
     const lun_plan_place *x;
     lua_newtable(L);
-    for (int k = 1; (x = lun_plan_place_at(p, *at)) && x->kernel == kernel; k++, ++*at) {
+    lua_setfield(L, -2, "places");
+    for (; (x = lun_plan_place_at(p, *at)) && x->kernel == kernel; ++*at) {
+        const char *list = *x->what ? x->what : "places";
+        if (lua_getfield(L, -1, list) == LUA_TNIL) {
+            lua_pop(L, 1);
+            lua_newtable(L);
+            lua_pushvalue(L, -1);
+            lua_setfield(L, -3, list);
+        }
         lua_createtable(L, 0, 3);
         set_text(L, "name", x->name);
         set_integer(L, "first", x->first + 1);
         set_integer(L, "count", x->count);
-        lua_rawseti(L, -2, k);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        lua_pop(L, 1);
     }
-    lua_setfield(L, -2, "places");
 }
 
 static void push_moves(lua_State *L, const lun_plan *p)

@@ -53,12 +53,12 @@ function M.page(plan)
             lines[#lines + 1] = ("      kept: %s of these, because an earlier evaluation computed %s too"):format(
                 count_text(kernel.kept, "array"), kernel.kept == 1 and "it" or "them")
         end
-        if #kernel.places > 1 then
+        for _, list in ipairs(#kernel.places > 1 and { "totals", "carries", "places" } or {}) do
             local shares = {}
-            for k, place in ipairs(kernel.places) do
+            for k, place in ipairs(kernel[list] or {}) do
                 shares[k] = ("%s %d from %d"):format(place.name, place.count, place.first)
             end
-            lines[#lines + 1] = "      places: " .. table.concat(shares, ", ")
+            lines[#lines + 1] = kernel[list] and ("      %s: %s"):format(list, table.concat(shares, ", "))
         end
         for _, move in ipairs(plan.moves) do
             if move.kernel == i then

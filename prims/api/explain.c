@@ -275,7 +275,8 @@ static lun_status describe_places(lun_engine *e, const lun_merges *merges, const
                                                        .name = x->name,
                                                        .first = x->first,
                                                        .count = x->count,
-                                                       .kernel = x->step};
+                                                       .kernel = x->step,
+                                                       .what = x->what};
     }
     lun__moves_free(&t);
     return status;

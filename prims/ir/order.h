@@ -30,6 +30,9 @@
  *   By an associative operation on integers or bools bits do not depend on chunks: a backend may
  *   choose others.
  *
+ *   The places that share a scan do it in stages: all find the totals of their chunks, one place
+ *   makes carries of these in their order, and all scan from their carries.
+ *
  * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
  * such as a row of a matrix (plan/pairs.c).  s_b combines the b-th LUN_ORDER_BLOCK values from left
  * to right: from the identity of an operation that has one, else from its first value.  The result
@@ -72,6 +75,18 @@ static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
     int64_t chunk = ir->scan >= 0 ? LUN_SCAN_CHUNK : LUN_CHUNK;
     return count / chunk + (count % chunk != 0);
 }
+
+/* What is done of a scan, with a cell for each chunk of its indices, counted from the first of them.
+ *  TOTALS   out: the chunks' totals; nothing is stored
+ *  CARRIES  in: the totals of all chunks but the last, out: what each chunk starts from; no index
+ *           is run
+ *  CARRIED  in: what each chunk starts from */
+typedef enum lun_stage {
+    LUN_STAGE_ALL,
+    LUN_STAGE_TOTALS,
+    LUN_STAGE_CARRIES,
+    LUN_STAGE_CARRIED
+} lun_stage;
 
 /* Whether the SCAN of ir, which has no REDUCE, gives the same bits in chunks of any size. */
 bool lun__order_free(const lun_ir *ir);

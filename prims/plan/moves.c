@@ -44,15 +44,15 @@ static lun_status read_slots(lun_teller *t, const lun_lowered *l, const lun_spre
     return s;
 }
 
-static lun_status tell_place(lun_teller *t, const char *name, lun_interval indices)
+static lun_status tell_place(lun_teller *t, const char *what, int k, lun_interval indices)
 {
     lun_told *to = t->told;
     if (t->merges) /* no kernel of the plan */
         return LUN_OK;
     if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
         return lun__nomem(t->e);
-    to->places[to->place_count++] =
-        (lun_told_place){name, indices.lo, indices.hi - indices.lo, t->step};
+    to->places[to->place_count++] = (lun_told_place){lun__set_at(t->e, k)->name, indices.lo,
+                                                     indices.hi - indices.lo, t->step, what};
     return LUN_OK;
 }
 
@@ -128,6 +128,22 @@ static lun_status settle(lun_teller *t, const lun_lowered *l, lun_spread *cut)
     return s;
 }
 
+/* The stages of a scan before the last one. */
+static lun_status tell_stages(lun_teller *t, const lun_lowered *l, const lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    int lead = -1;
+    bool any = false;
+    for (int k = 0; s == LUN_OK && l->ir.scan >= 0 && k < cut->places; k++) {
+        const lun_interval x = lun__placing_totals(cut, l, k), part = lun__spread_part(cut, k);
+        lead = lead < 0 && part.lo < part.hi ? k : lead;
+        any |= x.lo < x.hi;
+        if (x.lo < x.hi)
+            s = tell_place(t, "totals", k, x);
+    }
+    return s == LUN_OK && any ? tell_place(t, "carries", lead, (lun_interval){0, cut->n}) : s;
+}
+
 static lun_status share(lun_teller *t, const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
@@ -135,16 +151,16 @@ static lun_status share(lun_teller *t, const lun_step *step)
     lun_status s = lun__placing_cut(t->e, l, step->n, lun__teller_spread, t, &cut);
     if (s != LUN_OK)
         return s;
-    for (int k = 0; s == LUN_OK && k < cut->places; k++)
-        s = read_slots(t, l, cut, k, lun__placing_carried(cut, l, k));
     for (int i = 0; s == LUN_OK && i < cut->places; i++) {
         const int k = lun__placing_turn(t->e, cut->places, i);
         s = read_slots(t, l, cut, k, lun__placing_range(cut, l, k));
     }
+    if (s == LUN_OK)
+        s = tell_stages(t, l, cut);
     for (int k = 0; s == LUN_OK && k < cut->places; k++) {
         const lun_interval indices = lun__placing_range(cut, l, k);
         if (indices.lo < indices.hi)
-            s = tell_place(t, lun__set_at(t->e, k)->name, indices);
+            s = tell_place(t, "", k, indices);
     }
     if (s == LUN_OK)
         s = write_slots(t, l, cut);
@@ -200,8 +216,7 @@ static lun_status multiply(lun_teller *t, const lun_step *step)
         const lun_interval x = lun__spread_part(rows, k);
         if (x.lo >= x.hi)
             continue;
-        s = tell_place(t, lun__set_at(t->e, k)->name,
-                       (lun_interval){x.lo * columns, x.hi * columns});
+        s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
         for (int i = 0; s == LUN_OK && i < 2; i++)
             s = read_operand(t, n, i, k, x);
     }
@@ -236,7 +251,7 @@ static lun_status pair(lun_teller *t, const lun_step *step)
         lun_backend_slot *at = lun__set_at(t->e, k);
         if (x.lo >= x.hi)
             continue;
-        s = tell_place(t, at->name, (lun_interval){x.lo * columns, x.hi * columns});
+        s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
         for (int i = 0; s == LUN_OK && i < p->kernel.ir.slot_count; i++)
             s = read_pairs(t, p, i, at, x);
     }
@@ -261,7 +276,7 @@ static lun_status take(lun_teller *t, const lun_step *step)
         lun_backend_slot *at = lun__set_at(t->e, k);
         if (x.lo >= x.hi)
             continue;
-        s = tell_place(t, at->name, x);
+        s = tell_place(t, "", k, x);
         for (int i = 0; s == LUN_OK && i < n->count; i++)
             if (n->more[i]->kind != LUN_NODE_NUMBER)
                 s = at->backend->buffer_new
@@ -322,7 +337,7 @@ static lun_status alone(lun_teller *t, const lun_step *step)
     const lun_lowered *l = &step->lowered;
     lun_status s = gather(t, step);
     if (s == LUN_OK)
-        s = tell_place(t, lun__set_at(t->e, 0)->name, (lun_interval){0, step->n});
+        s = tell_place(t, "", 0, (lun_interval){0, step->n});
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
             s = make_alone(t, step, l->slots[i].node);
@@ -382,7 +397,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);
         else
-            s = tell_place(&t, lun__set_at(e, 0)->name, (lun_interval){0, step->n});
+            s = tell_place(&t, "", 0, (lun_interval){0, step->n});
     }
     lun__teller_free(&t);
     return s;

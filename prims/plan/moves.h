@@ -16,6 +16,7 @@ typedef struct lun_told_place {
     const char *name;
     int64_t first, count; /* indices */
     int step;
+    const char *what; /* as of lun_plan_place, static */
 } lun_told_place;
 
 typedef struct lun_told {

@@ -25,15 +25,6 @@ static bool slot_divides(const lun_lowered *l, int i)
            !(pad && is_gathered(&l->ir, i));
 }
 
-/* Whether a SCAN of everything can go on from what the place before came to. */
-static bool scan_divides(const lun_lowered *l)
-{
-    int results = 0;
-    for (int i = 0; i < l->ir.slot_count; i++)
-        results += l->ir.slots[i].role == LUN_SLOT_OUT;
-    return l->line || (results == 1 && !l->ir.result_count && lun__placing_start(l) >= 0);
-}
-
 /* A C function may do with a whole array what it likes. */
 static bool hands_arrays_on(const lun_ir *ir)
 {
@@ -49,7 +40,8 @@ bool lun__placing_divides(const lun_step *step)
     if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
         step->across || step->pairs)
         return false;
-    if (l->needed || l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !scan_divides(l)))
+    if (l->needed || l->rows || hands_arrays_on(&l->ir) ||
+        (l->ir.scan >= 0 && !l->line && l->ir.result_count))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (!slot_divides(l, i))
@@ -61,23 +53,6 @@ bool lun__placing_counts(const lun_lowered *l, int i)
 {
     return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view &&
            !lun__node_made(l->slots[i].node) && !is_gathered(&l->ir, i);
-}
-
-int lun__placing_start(const lun_lowered *l)
-{
-    int32_t in[LUN_IR_INPUTS];
-    const lun_ir_ins *scan = &l->ir.ins[l->ir.scan], *from = &l->ir.ins[scan->b];
-    if (from->kind != LUN_IR_ARG || from->dtype != scan->dtype)
-        return -1;
-    for (int k = 0; k < l->ir.count; k++) { /* nothing else may use it */
-        const int count = lun__ir_inputs(&l->ir, &l->ir.ins[k], in);
-        for (int j = 0; k != l->ir.scan && j < count; j++)
-            if (in[j] == scan->b)
-                return -1;
-        if (l->ir.ins[k].kind == LUN_IR_ARG && k != scan->b && l->ir.ins[k].imm == from->imm)
-            return -1;
-    }
-    return (int)from->imm;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -262,13 +237,16 @@ lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int
     return l->ir.scan >= 0 ? (lun_interval){scan_chunk(l, x.lo), x.hi} : x;
 }
 
-lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, int k)
+lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k)
 {
     const lun_interval x = lun__spread_part(cut, k);
     if (l->ir.scan < 0 || l->line || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
-        x.hi == cut->n || scan_chunk(l, x.lo) == scan_chunk(l, x.hi))
+        x.hi - x.lo == cut->n)
         return (lun_interval){0, 0};
-    return (lun_interval){scan_chunk(l, x.lo), scan_chunk(l, x.hi) + 1};
+    const int64_t lo = scan_chunk(l, x.lo);
+    const int64_t hi = x.hi == cut->n ? lo + (x.hi - 1 - lo) / LUN_SCAN_CHUNK * LUN_SCAN_CHUNK
+                                      : scan_chunk(l, x.hi);
+    return (lun_interval){lo, hi};
 }
 
 /* ---- reach ----------------------------------------------------------------------------------- */

@@ -23,11 +23,9 @@ int lun__placing_turn(lun_engine *e, int places, int i);
 /* The indices that place k runs: parts of lines, and of chunks that are combined, go where their
  * last index is; a scan begins where its first chunk does. */
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);
-/* Of a scan: the argument from which a launch starts, or -1. */
-int lun__placing_start(const lun_lowered *l);
-/* Of a scan: indices of place k, and one more, whose last one's exclusive value the next place
- * starts from; empty: it starts as this one did, or there is none. */
-lun_interval lun__placing_carried(const lun_spread *cut, const lun_lowered *l, int k);
+/* Of a scan: the indices of place k whose chunks' totals others start from: whole chunks, of which
+ * they have the last index, but where bits do not depend on chunks. */
+lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k);
 /* Whether slot i is read element by element, so that its array takes part in the choice. */
 bool lun__placing_counts(const lun_lowered *l, int i);
 /* The elements, counted from the first of the array that it reads, that slot i needs for those

@@ -344,6 +344,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->apart = to->working = to->whole = false;
     to->line = l->line;
     to->turns = 0;
+    to->stage = LUN_STAGE_ALL;
     to->streams = NULL;
     to->strided = NULL;
     to->padded = NULL;

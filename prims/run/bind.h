@@ -37,6 +37,7 @@ typedef struct lun_binding {
     uint64_t *cells;
     lun_races *races;      /* of the launch: none unless they are set */
     int64_t line, turns;   /* of the launch: line as that of l, and none, unless they are set */
+    lun_stage stage;       /* of the launch: ALL unless it is set */
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
     bool apart;            /* a run leaves a row for each chunk: the caller joins them */

@@ -82,6 +82,7 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
                            .streams = to->streams,
                            .args = to->cells,
                            .partials = partials,
+                           .stage = to->stage,
                            .races = to->races,
                            .bytes = to->bytes,
                            .whole = to->whole,
@@ -89,6 +90,15 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
                            .chunk = to->e->chunk,
                            .in_order = to->e->in_order,
                            .trap = -1};
+}
+
+/* Of the stages of a scan the last one counts for all. */
+static void count_bytes(lun_engine *e, const lun_binding *to)
+{
+    if (to->stage == LUN_STAGE_TOTALS || to->stage == LUN_STAGE_CARRIES)
+        return;
+    e->stats.bytes_read += to->read;
+    e->stats.bytes_written += to->written;
 }
 
 lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
@@ -101,11 +111,9 @@ lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k,
 lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
 {
     lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->apart);
-    if (s != LUN_OK)
-        return s;
-    e->stats.bytes_read += to->read;
-    e->stats.bytes_written += to->written;
-    return LUN_OK;
+    if (s == LUN_OK)
+        count_bytes(e, to);
+    return s;
 }
 
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
@@ -115,7 +123,6 @@ lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, in
     lun_status s = run_timed(e, to, k->kernel, &to->run);
     if (s != LUN_OK)
         return lun__bind_failed(e, to, s, count);
-    e->stats.bytes_read += to->read;
-    e->stats.bytes_written += to->written;
+    count_bytes(e, to);
     return LUN_OK;
 }

@@ -1,6 +1,6 @@
 /* placed.c - a kernel on several places: what each needs is made current there, each runs its
- * indices as a launch of its own, chunks are joined where the first one ran; see placed.h.  Who
- * runs what is plan/placing.c's. */
+ * indices as a launch of its own, chunks are joined, and totals of a scan chained, where the first
+ * one ran; see placed.h.  Who runs what is plan/placing.c's. */
 #include "run/placed.h"
 
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "engine/watch.h"
 #include "ir/order.h"
 #include "plan/placing.h"
-#include "run/carry.h"
 #include "run/join.h"
 #include "run/local.h"
 #include "store/placed.h"
@@ -19,6 +18,8 @@
 /* The part of one place. */
 typedef struct turn {
     lun_interval indices;
+    int64_t totals; /* of a SCAN: the first of so many indices whose totals others start from, */
+    int64_t cell;   /* and the cell of the first one */
     lun_kernel_entry *kernel;
     lun_binding binding;
     bool open;      /* the binding is */
@@ -33,11 +34,12 @@ typedef struct sharing {
     const lun_spread *cut;
     lun_storage *const *written;
     uint64_t *cells;
-    turn *turns;     /* by place */
-    uint64_t *carry; /* of a SCAN, by place: what it came to before, */
-    bool *carried;   /* if there was anything */
-    int failed;      /* the first place that failed, -1: none, */
-    char *text;      /* and what it says */
+    turn *turns;       /* by place */
+    lun_stage stage;   /* that the places run */
+    uint64_t *carries; /* of a SCAN in stages: totals, then carries, one more; NULL: it has none */
+    int64_t chunks;    /* carries */
+    int failed;        /* the first place that failed, -1: none, */
+    char *text;        /* and what it says */
 } sharing;
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -50,91 +52,26 @@ static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t 
             row[r * ir->result_count + ir->ins[k].imm + 1] += (uint64_t)first;
 }
 
+/* The place that joins chunks and chains totals: the first one that has indices, or -1. */
+static int first_place(const sharing *w)
+{
+    for (int k = 0; k < w->cut->places; k++)
+        if (w->turns[k].open)
+            return k;
+    return -1;
+}
+
 /* Row of the cells of an index: of its chunk, or its line. */
 static int64_t row_of(const lun_lowered *l, int64_t index)
 {
     return index / (l->line ? l->line : LUN_CHUNK);
 }
 
-static uint64_t *rows_of(const sharing *w, lun_interval indices)
+static uint64_t *rows_of(const sharing *w, const turn *t)
 {
-    return w->cells + row_of(w->l, indices.lo) * w->l->ir.result_count;
-}
-
-/* ---- scans ----------------------------------------------------------------------------------- */
-
-/* The last of the elements that a place has just written. */
-static lun_status read_last(lun_storage *s, lun_backend_slot *at, uint64_t *cell)
-{
-    lun_piece *x = lun__placed_piece(s->placed, at); /* there is one */
-    const int64_t size = lun__dtype_get(s->dtype)->bytes, last = (x->hi - x->lo - 1) * size;
-    *cell = 0;
-    if (x->buffer)
-        return at->backend->download(at->state, x->buffer, last, cell, size);
-    memcpy(cell, (const char *)x->data + last, (size_t)size);
-    return LUN_OK;
-}
-
-/* Runs the kernel of a carry over the indices, from the carry of place k; its last element. */
-static lun_status run_carry(sharing *w, const lun_lowered *carry, int k, lun_interval indices,
-                            lun_storage *to, uint64_t *cell)
-{
-    lun_engine *e = w->e;
-    lun_backend_slot *at = lun__set_at(e, k);
-    lun_storage **written = calloc((size_t)carry->ir.slot_count, sizeof(lun_storage *));
-    const int64_t count = indices.hi - indices.lo, launches = e->stats.launches;
-    lun_binding b;
-    lun_kernel_entry *kernel;
-    if (!written)
-        return lun__nomem(e);
-    for (int i = 0; i < carry->ir.slot_count; i++)
-        written[i] = to;
-    lun_status s = lun__local_bind(e, carry, written, at, indices, &b, &kernel);
-    if (s == LUN_OK && w->carried[k])
-        b.cells[lun__placing_start(w->l)] = w->carry[k];
-    if (s == LUN_OK)
-        s = lun__bind_run(e, &b, kernel, count, 0, count, NULL);
-    lun__bind_close(&b);
-    free(written);
-    at->counted->launches += e->stats.launches - launches;
-    return s == LUN_OK ? read_last(to, at, cell) : s;
-}
-
-/* What the scan has come to behind the indices of place k, for the places behind it. */
-static lun_status carry_on(sharing *w, int k)
-{
-    const lun_interval indices = lun__placing_carried(w->cut, w->l, k);
-    lun_lowered carry;
-    lun_storage *to = NULL;
-    uint64_t cell = 0;
-    if (indices.lo >= indices.hi)
-        return LUN_OK;
-    lun_status s = lun__carry_open(w->e, w->l, &carry);
-    if (s != LUN_OK)
-        return s;
-    s = lun__storage_empty(w->e, (lun_dtype)carry.ir.ins[carry.ir.scan].dtype, indices.hi, &to);
-    if (s == LUN_OK)
-        s = run_carry(w, &carry, k, indices, to, &cell);
-    if (to)
-        lun__storage_release(w->e, to);
-    lun__carry_close(&carry);
-    for (int i = k + 1; s == LUN_OK && i < w->cut->places; i++) {
-        w->carry[i] = cell;
-        w->carried[i] = true;
-    }
-    return s;
-}
-
-static lun_status carry_all(sharing *w)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && w->l->ir.scan >= 0 && k < w->cut->places; k++) {
-        lun__set_enter(w->e, lun__set_at(w->e, k));
-        s = carry_on(w, k);
-        if (s == LUN_OK)
-            s = lun__stopped(w->e);
-    }
-    return s;
+    if (w->stage)
+        return w->carries + t->cell;
+    return w->cells + row_of(w->l, t->indices.lo) * w->l->ir.result_count;
 }
 
 /* ---- all places ------------------------------------------------------------------------------ */
@@ -171,25 +108,34 @@ static bool advance_each(sharing *w)
     return all;
 }
 
+static void bind(sharing *w, int k)
+{
+    turn *t = &w->turns[k];
+    t->open = true;
+    const lun_status s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k), t->indices,
+                                         &t->binding, &t->kernel);
+    if (s != LUN_OK)
+        note(w, k, s, false);
+}
+
 /* Place k's part begins, and on the host ends. */
 static void submit(sharing *w, int k)
 {
     lun_engine *e = w->e;
     lun_backend_slot *at = lun__set_at(e, k);
     turn *t = &w->turns[k];
-    const int64_t count = t->indices.hi - t->indices.lo, launches = e->stats.launches;
+    const int64_t launches = e->stats.launches, all = t->indices.hi - t->indices.lo;
+    const int64_t count = w->stage == LUN_STAGE_TOTALS ? t->totals : all;
     lun__set_enter(e, at);
-    t->open = true;
-    lun_status s = lun__local_bind(e, w->l, w->written, at, t->indices, &t->binding, &t->kernel);
-    if (s != LUN_OK) {
-        note(w, k, s, false);
+    if (!t->open)
+        bind(w, k);
+    if (w->failed >= 0 || !count)
         return;
-    }
-    if (w->carried[k])
-        t->binding.cells[lun__placing_start(w->l)] = w->carry[k];
+    t->binding.stage = w->stage;
     if (!at->backend->submit) /* it runs all of its part now: the others have to be under way */
         (void)advance_each(w);
-    s = lun__bind_submit(e, &t->binding, t->kernel, count, 0, count, rows_of(w, t->indices));
+    const lun_status s =
+        lun__bind_submit(e, &t->binding, t->kernel, count, 0, count, rows_of(w, t));
     t->under_way = true;
     at->counted->launches += e->stats.launches - launches;
     if (s != LUN_OK)
@@ -214,11 +160,11 @@ static void collect(sharing *w, int k)
     if (!t->under_way)
         return;
     lun_status s = lun__bind_collect(w->e, &t->binding, t->kernel);
+    t->under_way = false;
     if (s != LUN_OK)
         note(w, k, s, true);
-    else if (!w->l->line)
-        shift_places(&w->l->ir, rows_of(w, t->indices), lun__order_chunks(&w->l->ir, count),
-                     t->indices.lo);
+    else if (!w->l->line && w->l->ir.result_count)
+        shift_places(&w->l->ir, rows_of(w, t), lun__order_chunks(&w->l->ir, count), t->indices.lo);
 }
 
 /* The failure of the first place that failed. */
@@ -234,6 +180,7 @@ static lun_status tell(const sharing *w)
                   : t->failed;
 }
 
+/* All places at once. */
 static lun_status run_all(sharing *w)
 {
     lun_engine *e = w->e;
@@ -241,7 +188,6 @@ static lun_status run_all(sharing *w)
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && w->failed < 0 && i < w->cut->places; i++) {
         const int k = lun__placing_turn(e, w->cut->places, i);
-        w->turns[k].indices = lun__placing_range(w->cut, w->l, k);
         if (w->turns[k].indices.lo < w->turns[k].indices.hi)
             submit(w, k);
         s = lun__stopped(e);
@@ -256,10 +202,8 @@ static lun_status run_all(sharing *w)
 static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
-    int k = 0;
-    while (k < w->cut->places && !w->turns[k].open)
-        k++;
-    if (!w->l->ir.result_count || w->l->line || k == w->cut->places)
+    const int k = first_place(w);
+    if (!w->l->ir.result_count || w->l->line || k < 0)
         return LUN_OK;
     turn *t = &w->turns[k];
     const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
@@ -267,6 +211,52 @@ static lun_status join(sharing *w, int64_t n)
     lun_status s = lun__join_apart(e, b, w->l, t->kernel->kernel, &t->binding.run,
                                    lun__order_chunks(&w->l->ir, n));
     return s == LUN_OK ? s : lun__bind_failed(e, &t->binding, s, n);
+}
+
+/* ---- scans ----------------------------------------------------------------------------------- */
+
+/* Totals become carries, in the order of chunks. */
+static lun_status chain(sharing *w)
+{
+    lun_engine *e = w->e;
+    const int k = first_place(w);
+    turn *t = &w->turns[k];
+    const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
+    lun_backend_slot *at = lun__set_at(e, k);
+    lun__set_enter(e, at);
+    t->binding.stage = LUN_STAGE_CARRIES;
+    const lun_status s = lun__bind_run(e, &t->binding, t->kernel, n, 0, n, w->carries);
+    at->counted->launches += e->stats.launches - launches;
+    return s;
+}
+
+/* The chunks of a SCAN whose totals other places start from get cells; there may be none. */
+static lun_status open_cells(sharing *w)
+{
+    const int64_t places = w->cut->places;
+    int64_t cells = 0;
+    for (int k = 0; k < places; k++) {
+        const lun_interval x = lun__placing_totals(w->cut, w->l, k);
+        w->turns[k].totals = x.hi - x.lo;
+        w->turns[k].cell = cells;
+        cells += lun__order_chunks(&w->l->ir, x.hi - x.lo);
+    }
+    w->chunks = cells + 1;
+    w->carries = cells ? calloc((size_t)w->chunks, sizeof *w->carries) : NULL;
+    return !cells || w->carries ? LUN_OK : lun__nomem(w->e);
+}
+
+static lun_status run_stages(sharing *w)
+{
+    lun_status s = w->l->ir.scan >= 0 ? open_cells(w) : LUN_OK;
+    if (s == LUN_OK && w->carries) {
+        w->stage = LUN_STAGE_TOTALS;
+        s = run_all(w);
+        if (s == LUN_OK)
+            s = chain(w);
+        w->stage = LUN_STAGE_CARRIED;
+    }
+    return s == LUN_OK ? run_all(w) : s;
 }
 
 /* The host's memory was read from until now. */
@@ -291,14 +281,12 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
     sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells, .failed = -1};
     const int before = e->current;
     w.turns = calloc(places, sizeof *w.turns);
-    w.carry = calloc(places, sizeof *w.carry);
-    w.carried = calloc(places, sizeof *w.carried);
-    lun_status s = w.turns && w.carry && w.carried ? LUN_OK : lun__nomem(e);
+    lun_status s = w.turns ? LUN_OK : lun__nomem(e);
+    for (int k = 0; s == LUN_OK && k < cut->places; k++)
+        w.turns[k].indices = lun__placing_range(cut, l, k);
     e->kernels_held++;
     if (s == LUN_OK)
-        s = carry_all(&w);
-    if (s == LUN_OK)
-        s = run_all(&w);
+        s = run_stages(&w);
     if (s == LUN_OK)
         s = join(&w, n);
     s = settle(e, s);
@@ -308,8 +296,7 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
     e->current = before;
     e->kernels_held--;
     free(w.turns);
-    free(w.carry);
-    free(w.carried);
+    free(w.carries);
     free(w.text);
     return s;
 }

@@ -86,6 +86,26 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
             scalar ? group : 1, false);
 }
 
+void lun__cl_plan_stage(const lun_cl_shape *shape, lun_stage stage, int64_t count,
+                        lun_cl_plan *plan)
+{
+    const int64_t lanes = shape->form == LUN_CL_SCALAR ? LUN_LANES : 1;
+    const int64_t chunks = divide_up(count, LUN_SCAN_CHUNK);
+    *plan = (lun_cl_plan){.steps = 0};
+    plan->head[0] = count;
+    plan->head[2] = LUN_SCAN_CHUNK;
+    plan->head[3] = stage == LUN_STAGE_CARRIED ? chunks + 1 : chunks; /* one has a carry, too */
+    lay_out(shape, chunks, plan->head[3], plan);
+    if (stage == LUN_STAGE_TOTALS)
+        add(plan, "lun_total", chunks, lanes, true);
+    else if (stage == LUN_STAGE_CARRIES)
+        add(plan, "lun_carry", 1, lanes, false);
+    else
+        add(plan, "lun_kernel", chunks, lanes, true);
+    if (stage != LUN_STAGE_CARRIED)
+        plan->read = 2 + chunks;
+}
+
 /* Lanes for a line: a power of two. */
 static int64_t lanes_of(const lun_cl_shape *shape, int64_t line)
 {

@@ -1,0 +1,218 @@
+-- Kernels with an order among indices on sets of places: scans in stages. Results have the bits of one place, and of the
+-- rule of docs written in plain Lua; what lun.explain tells is what the counters gain. With ORDERED_SETS, of a run of this
+-- file by itself, the sets are of devices.
+local lun = require "lunarray"
+local expect = require "expect"
+local moves = require "moves"
+
+local BUILD = os.getenv "BUILD" or "build"
+local program = BUILD .. "/lunarray"
+local refused = expect.failure
+
+local DEVICES = os.getenv "ORDERED_SETS"
+local SETS = { "openmp/4", "openmp/3", "reference.1,openmp,openmp.2" }
+if DEVICES then
+    SETS = {}
+    for set in DEVICES:gmatch "%S+" do SETS[#SETS + 1] = set end
+end
+
+local before
+before_each(function() before = { lun.use() } end)
+after_each(function() lun.use(before) end)
+
+-- Runs what a plan of kernels tells, and no more.
+local function launched(e, what)
+    local runs = 0
+    for _, kernel in ipairs(lun.explain(e)) do
+        for _, list in ipairs { "totals", "carries", "places" } do runs = runs + #(kernel[list] or {}) end
+    end
+    local old = lun.stats().launches
+    moves.counted(function() lun.eval(e) end, moves.told(e), what)
+    assert.equal(runs, lun.stats().launches - old, what)
+end
+
+-- ---------------------------------------------------------------- scans
+
+local CHUNK = 65536
+
+-- By a function from left to right in each chunk of 65536 elements; chunks go on from the totals of those before.
+local function chained(x, f, first, inclusive)
+    local out, carry = {}, first
+    for lo = 1, #x, CHUNK do
+        local acc, total = carry, x[lo]
+        for i = lo, math.min(lo + CHUNK - 1, #x) do
+            local next = f(acc, x[i])
+            out[i], acc = inclusive and next or acc, next
+            if i > lo then total = f(total, x[i]) end
+        end
+        carry = f(carry, total)
+    end
+    return out
+end
+
+local function operands(n)
+    return {
+        i32 = ((lun.range(1, n) * 7919) % 1001 - 500):cast("i32"):copy(),
+        i64 = (lun.range(1, n) * 2654435761):copy(),
+        u64 = ((lun.range(1, n) * 48271) % 2147483647):cast("u64"):copy(),
+        f32 = (lun.random(n, { seed = 3, dtype = "f32" }) * 3 - 1):copy(),
+        f64 = (lun.random(n, { seed = 5 }) - 0.5):copy(),
+    }
+end
+
+local fade = function(x, y) return x * 0.5 + y end
+local larger = function(x, y) return x > y and x or y end
+
+-- Scans of each kind; way: how operands are distributed.
+local function scans(n, way)
+    local a, out = operands(n), {}
+    for _, t in ipairs { "i32", "i64", "u64", "f32", "f64" } do
+        if way then a[t]:distribute(way[1], way[2]) end
+    end
+    out[1] = a.f64:scan("+", 0)
+    out[2] = a.i32:scan("+", 5, { inclusive = true })
+    out[3] = a.f32:scan(fade, 0, { inclusive = true })
+    out[4] = (a.i64 * 3):scan("max", a.i64:lazy "sum", { inclusive = true }) -- the first value is computed
+    if DEVICES then return out end -- whose drivers take a second for each kernel
+    for _, t in ipairs { "i64", "f32", "f64" } do
+        out[#out + 1] = a[t]:scan("+", 0)
+        out[#out + 1] = (a[t] * 3):scan("max", a[t]:lazy "sum", { inclusive = true }) -- the first value is computed
+        out[#out + 1] = a[t]:scan("+", 0, { inclusive = true }) * 2 - a[t]
+    end
+    out[#out + 1] = a.u64:scan("*", 1, { inclusive = true })
+    out[#out + 1] = a.f64:scan("min", 0.25)
+    out[#out + 1] = a.f64:scan(fade, 1)
+    out[#out + 1] = (a.i64 % 1000):scan(larger, -1)
+    out[#out + 1] = (a.f64 * 2):scan("+", 1, { inclusive = true }) * a.f32
+    return out
+end
+
+local function bytes(list)
+    lun.eval(table.unpack(list)) -- several in one evaluation
+    for k, e in ipairs(list) do list[k] = e:tobytes() end
+    return list
+end
+
+local KINDS = {}
+for _, rule in ipairs { "remainder", "ceiling", "balanced" } do
+    KINDS[#KINDS + 1] = { "block", { rule = rule } }
+    KINDS[#KINDS + 1] = { "overlap", { rule = rule, halo = 2 } }
+end
+KINDS[#KINDS + 1] = { "copy" }
+KINDS[#KINDS + 1] = { "single", { device = 2 } }
+KINDS[#KINDS + 1] = { "block", { weights = { 0, 3, 1 } } }
+KINDS[#KINDS + 1] = { "block", { weights = { 1, 0, 0 } } }
+
+local function check_scans(n, set, ways)
+    lun.use "openmp"
+    local wanted = bytes(scans(n))
+    local places = #{ lun.use(set) }
+    for _, way in ipairs(ways) do
+        if not (way[2] and way[2].weights) or places == 3 then
+            for k, x in ipairs(bytes(scans(n, way))) do
+                assert(x == wanted[k], ("scan %d of %d elements on %s, %s"):format(k, n, set, way[1]))
+            end
+        end
+    end
+end
+
+describe("scans on several places", function()
+    it("have the bits of one, for any size", function()
+        for _, set in ipairs(SETS) do
+            for _, n in ipairs { 0, 1, 2, 3, 4, 5, 63, 64, 65 } do check_scans(n, set, { KINDS[1], KINDS[4] }) end
+        end
+        for k, n in ipairs { 16383, 16384, 16385, 65535, 65536, 65537, 300001 } do
+            check_scans(n, SETS[k % #SETS + 1], { KINDS[k % #KINDS + 1] })
+        end
+    end)
+
+    it("have the bits of one, however operands are distributed", function()
+        for _, set in ipairs(SETS) do check_scans(131072 + 77, set, { KINDS[1], KINDS[7], KINDS[8], KINDS[9], KINDS[10] }) end
+        check_scans(1000, SETS[2] or SETS[1], KINDS)
+    end)
+
+    it("are what plain Lua gives", function()
+        lun.use(SETS[1])
+        for _, n in ipairs { 1, 65, 1000, 65536, 200001 } do
+            local a = operands(n)
+            local whole, real = a.i64:totable(), a.f64:totable()
+            a.f64:distribute "block"
+            local plus = function(x, y) return x + y end
+            expect.elements(chained(whole, plus, 0), a.i64:scan("+", 0))
+            expect.elements(chained(whole, plus, 7, true), a.i64:scan("+", 7, { inclusive = true }))
+            expect.elements(chained(real, fade, 1.0), a.f64:scan(fade, 1))
+        end
+    end)
+
+    it("run as they are explained: totals, carries, each place from its own", function()
+        lun.use(SETS[1])
+        local names = { lun.use() }
+        local p = #names
+        for _, n in ipairs { 1, 3, 16, 1000, 16385, 65537, 3 * CHUNK, 400003 } do
+            for _, rule in ipairs { "remainder", "ceiling" } do
+                local a = operands(n)
+                for _, t in ipairs { "i64", "f64" } do
+                    a[t]:distribute("block", { rule = rule })
+                    launched(a[t]:scan("+", 0), ("%s of %d"):format(t, n))
+                end
+            end
+        end
+        -- sixteen whole numbers: each place finds the total of its part, but for the last one, which nothing starts from
+        local s = lun.range(1, 4 * p):copy():distribute("block"):scan("+", 0)
+        local plan = lun.explain(s)
+        assert.equal(p - 1, #plan[1].totals)
+        assert.same({ { name = names[1], first = 1, count = 4 * p } }, plan[1].carries)
+        assert.equal(p, #plan[1].places)
+        assert.matches(("      totals: %s 4 from 1, "):format(names[1]), tostring(plan), 1, true)
+        assert.matches(("      carries: %s %d from 1\n"):format(names[1], 4 * p), tostring(plan), 1, true)
+    end)
+
+    it("move the beginnings of chunks and nothing else", function()
+        lun.use(SETS[1])
+        local p = #{ lun.use() }
+        local n = p * 100000
+        local a = (lun.range(1, n) * 0.5):eval():distribute "block"
+        a = (a + 1):eval()
+        local seam = 0 -- what each place lacks of its first chunk
+        for k = 1, p - 1 do seam = seam + 8 * (k * 100000 % CHUNK) end
+        local old = lun.stats()
+        local s = a:scan("+", 0):eval()
+        local new = lun.stats()
+        assert.equal(seam, new.bytes_moved - old.bytes_moved)
+        assert.equal("block", (s:distribution()))
+        local b = (lun.range(1, n) % 5):eval():distribute "block" -- sums of whole numbers go on from anywhere
+        b = (b + 1):eval()
+        old = lun.stats()
+        b:scan("+", 0):eval()
+        assert.equal(0, lun.stats().moves - old.moves)
+    end)
+
+    it("fail as on one place, and leave operands whole", function()
+        local n = 3 * CHUNK
+        local div = function(x, y) return x // y end
+        for _, at in ipairs { 10, CHUNK + 5, 2 * CHUNK + 7, n } do
+            lun.use(SETS[1])
+            local a = (lun.range(1, n) * 0 + 1):copy():distribute "block"
+            a[at] = 0
+            refused("attempt to perform 'n//0'", function() a:scan(div, 100, { inclusive = true }):eval() end)
+            assert.equal(n - 1, a:sum())
+            a[at] = 1
+            assert.equal(100, a:scan(div, 100, { inclusive = true })[n])
+        end
+    end)
+end)
+
+if not DEVICES then
+    describe("on several devices", function()
+        it("all that holds, too", function()
+            local there = false
+            for _, backend in ipairs(lun.backends()) do there = there or backend == "opencl" end
+            if not there then return end
+            local pipe = assert(io.popen(("POCL_DEVICES='pthread pthread pthread pthread' ORDERED_SETS='%s' %s tests/busted.lua %s 2>&1")
+                :format("opencl:* opencl:2,openmp,opencl:1", program, "tests/spec/ordered_spec.lua")))
+            local text = pipe:read "a"
+            assert.is_true(pipe:close(), text)
+            assert.matches("successes / 0 failures / 0 errors", text)
+        end)
+    end)
+end
