@@ -76,7 +76,7 @@ static inline int64_t lun__order_chunks(const lun_ir *ir, int64_t count)
     return count / chunk + (count % chunk != 0);
 }
 
-/* What is done of a scan, with a cell for each chunk of its indices, counted from the first of them.
+/* What is done of a scan, with a cell for each chunk of its indices, counted from the first one.
  *  TOTALS   out: the chunks' totals; nothing is stored
  *  CARRIES  in: the totals of all chunks but the last, out: what each chunk starts from; no index
  *           is run

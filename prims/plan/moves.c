@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "plan/handing.h"
 #include "plan/pairs.h"
 #include "plan/placing.h"
 #include "plan/product.h"
@@ -332,12 +333,10 @@ static lun_status gather(lun_teller *t, const lun_step *step)
     return s;
 }
 
-static lun_status alone(lun_teller *t, const lun_step *step)
+static lun_status make_results(lun_teller *t, const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
-    lun_status s = gather(t, step);
-    if (s == LUN_OK)
-        s = tell_place(t, "", 0, (lun_interval){0, step->n});
+    lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
             s = make_alone(t, step, l->slots[i].node);
@@ -347,6 +346,34 @@ static lun_status alone(lun_teller *t, const lun_step *step)
     if (s == LUN_OK && step->node)
         s = make_alone(t, step, step->node);
     return s;
+}
+
+static lun_status alone(lun_teller *t, const lun_step *step)
+{
+    lun_status s = gather(t, step);
+    if (s == LUN_OK)
+        s = tell_place(t, "", 0, (lun_interval){0, step->n});
+    return s == LUN_OK ? make_results(t, step) : s;
+}
+
+/* Rows that are handed on.  *done: false: the places do not share them. */
+static lun_status hand_on(lun_teller *t, const lun_step *step, bool *done)
+{
+    const lun_across *a = step->across;
+    lun_spread *rows;
+    lun_status s = lun__handing_rows(t->e, step, lun__teller_spread, t, &rows);
+    *done = s == LUN_OK && rows;
+    if (!*done)
+        return s;
+    s = lun__handing_tell(t, a, rows);
+    const int64_t columns = lun__across_sizes(a).lines;
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        if (x.lo < x.hi)
+            s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
+    }
+    lun__spread_release(rows);
+    return s == LUN_OK ? make_results(t, step) : s;
 }
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
@@ -390,14 +417,19 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
         s = merge(&t, &merges[i]);
     for (; s == LUN_OK && t.step < steps->count; t.step++) {
         const lun_step *step = &steps->at[t.step];
-        if (e->set_count)
+        bool done = false;
+        if (!e->set_count) {
+            s = tell_place(&t, "", 0, (lun_interval){0, step->n});
+            continue;
+        }
+        if (step->across)
+            s = hand_on(&t, step, &done);
+        if (s == LUN_OK && !done)
             s = lun__placing_divides(step)         ? share(&t, step)
                 : lun__placing_pairs(step)         ? pair(&t, step)
                 : lun__placing_streams(step)       ? take(&t, step)
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);
-        else
-            s = tell_place(&t, "", 0, (lun_interval){0, step->n});
     }
     lun__teller_free(&t);
     return s;

@@ -76,9 +76,9 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
     to->moves[to->move_count++] = (lun_told_move){.from = name_of(m->from),
                                                   .to = name_of(m->to),
                                                   .bytes = (m->hi - m->lo) * t->size,
-                                                  .why = t->merges ? "copies are merged"
-                                                         : m->from ? t->why
-                                                                   : "first use",
+                                                  .why = t->merges             ? "copies are merged"
+                                                         : m->from || t->works ? t->why
+                                                                               : "first use",
                                                   .step = t->step};
     return LUN_OK;
 }
@@ -91,6 +91,17 @@ static lun_status ensure(lun_teller *t, lun_placed *p, lun_backend_slot *at, int
     lun_status s = lun__placed_route(p, false, at, lo, hi, tell, t);
     if (s == LUN_OK && !lun__intervals_add(at ? &x->fresh : &p->host, lo, hi))
         s = lun__nomem(t->e);
+    return s;
+}
+
+lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
+                             int64_t count, int64_t size, const char *why)
+{
+    t->works = true;
+    t->size = size;
+    t->why = why;
+    const lun_status s = lun__placed_route(from, false, at, 0, count, tell, t);
+    t->works = false;
     return s;
 }
 

@@ -20,6 +20,7 @@ typedef struct lun_teller {
     int step;
     int64_t size; /* of an element of the array that moves */
     const char *why;
+    bool works;  /* what moves is working memory, also from the host */
     bool merges; /* copies that differ are merged, before all steps */
 } lun_teller;
 
@@ -38,6 +39,10 @@ const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n);
 /* Elements lo .. hi - 1 of n, counted from its first, become current at a place, NULL: the host. */
 lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const char *why);
+/* All `count` elements, of so many bytes, of working memory that is where `from` says move to a
+ * place, NULL: the host; unless they are there. */
+lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
+                             int64_t count, int64_t size, const char *why);
 void lun__teller_free(lun_teller *t);
 
 #endif

@@ -12,15 +12,27 @@
 #include "run/run.h"
 #include "run/visit.h"
 
-static void crossing_free(lun_crossing *x)
+void lun__cross_drop(const lun_crossing *x, lun_storage **all)
 {
-    for (int r = 0; r < x->a->result_count; r++) {
-        lun_storage *all[] = {x->acc[0][r], x->acc[1][r], x->cells[0][r], x->cells[1][r],
-                              x->out[r]};
-        for (int i = 0; i < 5; i++)
-            if (all[i])
-                lun__storage_release(x->e, all[i]);
+    for (int r = 0; r < x->a->result_count; r++)
+        if (all[r]) {
+            lun__storage_release(x->e, all[r]);
+            all[r] = NULL;
+        }
+}
+
+lun_status lun__cross_end(lun_crossing *x, lun_status s)
+{
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        lun__node_become_leaf(x->e, x->a->results[r], x->out[r], 0);
+        x->out[r] = NULL;
     }
+    for (int i = 0; i < 2; i++) {
+        lun__cross_drop(x, x->acc[i]);
+        lun__cross_drop(x, x->cells[i]);
+    }
+    lun__cross_drop(x, x->out);
+    return s;
 }
 
 /* ---- folding --------------------------------------------------------------------------------- */
@@ -46,9 +58,8 @@ static lun_status fold(const lun_crossing *x, lun_storage *const *from, const lu
     return s;
 }
 
-/* The lanes of a part to its cells. */
-static lun_status fold_lanes(const lun_crossing *x, const lun_crossing_block *b,
-                             const lun_crossing_part *p)
+lun_status lun__cross_fold(const lun_crossing *x, const lun_crossing_block *b,
+                           const lun_crossing_part *p)
 {
     lun_status s = LUN_OK;
     int which = 0;
@@ -127,8 +138,7 @@ static lun_status finish(const lun_crossing *x, const lun_crossing_block *b, int
 
 /* ---- a reduction ----------------------------------------------------------------------------- */
 
-/* Storage of n elements for each result, in the dtype of its accumulators or its own. */
-static lun_status take(const lun_crossing *x, int64_t n, bool own, lun_storage **to)
+lun_status lun__cross_take(const lun_crossing *x, int64_t n, bool own, lun_storage **to)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
@@ -138,7 +148,7 @@ static lun_status take(const lun_crossing *x, int64_t n, bool own, lun_storage *
     return s;
 }
 
-static lun_status begin_part(const lun_crossing *x, int64_t n)
+lun_status lun__cross_begin(const lun_crossing *x, int64_t n)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
@@ -158,60 +168,55 @@ static lun_status begin_part(const lun_crossing *x, int64_t n)
     return s;
 }
 
+lun_status lun__cross_finish(const lun_crossing *x, const lun_crossing_block *b)
+{
+    int which;
+    lun_status s = join(x, b, lun__order_chunks(&x->a->visit[1].ir, x->line), &which);
+    return s == LUN_OK ? finish(x, b, which) : s;
+}
+
 /* The chunks of a block, as many at once as its accumulators have room for. */
 static lun_status reduce_block(const lun_crossing *x, const lun_crossing_block *b, int64_t room)
 {
     const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
     const int64_t whole = x->line / LUN_CHUNK, most = room / (x->lanes * b->lines);
     lun_status s = LUN_OK;
-    int which;
     for (int64_t c = 0; s == LUN_OK && c < chunks;) {
         lun_crossing_part p = {.first = c, .chunks = 1, .rows = LUN_CHUNK};
         if (c >= whole)
             p.rows = x->line % LUN_CHUNK;
         else
             p.chunks = whole - c < most ? whole - c : most > 1 ? most : 1;
-        s = begin_part(x, x->lanes * p.chunks * b->lines);
+        s = lun__cross_begin(x, x->lanes * p.chunks * b->lines);
         if (s == LUN_OK)
             s = lun__visit_rows(x, b, &p);
         if (s == LUN_OK)
-            s = fold_lanes(x, b, &p);
+            s = lun__cross_fold(x, b, &p);
         c += p.chunks;
     }
-    if (s == LUN_OK)
-        s = join(x, b, chunks, &which);
-    return s == LUN_OK ? finish(x, b, which) : s;
-}
-
-static int64_t lanes_for(int64_t line)
-{
-    int64_t lanes = 2;
-    while (lanes < LUN_LANES && lanes < line)
-        lanes *= 2;
-    return lanes;
+    return s == LUN_OK ? lun__cross_finish(x, b) : s;
 }
 
 static lun_status reduce(lun_crossing *x)
 {
     const lun_layout *of = &x->a->of;
     const int64_t inner = x->lines / of->extent[0];
-    int64_t count = LUN_CROSSING_ACCUMULATORS / (x->lanes * inner);
-    count = count < 1 ? 1 : count > of->extent[0] ? of->extent[0] : count;
+    const int64_t count = lun__across_sizes(x->a).count;
     const int64_t each = count * inner * x->lanes; /* accumulators of a chunk */
     int64_t room = each, whole = x->line / LUN_CHUNK;
     if (whole > 1 && each <= LUN_CROSSING_ACCUMULATORS / 2)
         room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
                                                                 : whole);
     const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
-    lun_status s = take(x, room, false, x->acc[0]);
+    lun_status s = lun__cross_take(x, room, false, x->acc[0]);
     if (s == LUN_OK)
-        s = take(x, room / 2 + 1, false, x->acc[1]);
+        s = lun__cross_take(x, room / 2 + 1, false, x->acc[1]);
     if (s == LUN_OK)
-        s = take(x, chunks * count * inner, false, x->cells[0]);
+        s = lun__cross_take(x, chunks * count * inner, false, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
-        s = take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
+        s = lun__cross_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
     if (s == LUN_OK)
-        s = take(x, x->lines, true, x->out);
+        s = lun__cross_take(x, x->lines, true, x->out);
     for (int64_t at = 0; s == LUN_OK && at < of->extent[0]; at += count) {
         lun_crossing_block b = {.first = at, .count = count, .at = at * inner};
         if (of->extent[0] - at < count)
@@ -228,7 +233,7 @@ static lun_status reduce_brief(lun_crossing *x)
     const lun_lowered *l = &x->a->brief;
     const int first = l->ir.slot_count - x->a->result_count;
     lun_binding to;
-    lun_status s = take(x, x->lines, true, x->out);
+    lun_status s = lun__cross_take(x, x->lines, true, x->out);
     if (s != LUN_OK)
         return s;
     s = lun__bind_open(x->e, l, &to);
@@ -254,20 +259,12 @@ static lun_status reduce_brief(lun_crossing *x)
 
 lun_status lun__across_run(lun_engine *e, const lun_across *a)
 {
-    lun_crossing x = {.e = e, .a = a};
-    x.line = 1;
-    for (int k = a->kept; k < a->of.rank; k++)
-        x.line *= a->of.extent[k];
-    x.lines = lun__layout_count(&a->of) / x.line;
-    x.lanes = lanes_for(x.line);
+    const lun_across_sizes sizes = lun__across_sizes(a);
+    lun_crossing x = {
+        .e = e, .a = a, .line = sizes.line, .lines = sizes.lines, .lanes = sizes.lanes};
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
         s = a->is_brief ? reduce_brief(&x) : reduce(&x);
-    for (int r = 0; s == LUN_OK && r < a->result_count; r++) {
-        lun__node_become_leaf(e, a->results[r], x.out[r], 0);
-        x.out[r] = NULL;
-    }
-    crossing_free(&x);
-    return s;
+    return lun__cross_end(&x, s);
 }

@@ -140,6 +140,25 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     return s;
 }
 
+lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                    lun_backend_slot *at, const lun_layout *layout)
+{
+    const int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    lun_piece *x;
+    lun_status s = lun__bind_layout(e, to, i, size, layout);
+    if (s == LUN_OK)
+        s = lun__placed_room(e, n->storage, at, 0, 0, &x);
+    if (s != LUN_OK)
+        return s;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->room[i] = INT64_MAX;
+    to->strided[i].base = x->data ? to->at[i] : NULL;
+    const int64_t bytes = size * lun__layout_distinct(layout);
+    to->bytes += bytes;
+    to->read += bytes;
+    return LUN_OK;
+}
+
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
 lun_status lun__local_current(lun_engine *e, const lun_node *n, lun_backend_slot *at)

@@ -303,7 +303,7 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
+const lun_spread *lun__placed_look(void *ctx, const lun_node *n, int64_t *offset)
 {
     *offset = n->offset;
     return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
@@ -311,7 +311,7 @@ static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
 
 lun_status lun__placed_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread **out)
 {
-    return lun__placing_cut(e, l, n, look, e, out);
+    return lun__placing_cut(e, l, n, lun__placed_look, e, out);
 }
 
 lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *cut)
@@ -330,23 +330,34 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
 
 /* ---- one place alone ------------------------------------------------------------------------- */
 
+/* All of s becomes current in the memory of the device in use, or the host's; changes: and is about
+ * to be written. */
+static lun_status bring(lun_engine *e, lun_storage *s, bool device, bool changes)
+{
+    lun_buffer *buffer;
+    lun_placed *placed;
+    const lun_status status = lun__placed_open(e, s, &placed);
+    if (status != LUN_OK)
+        return status;
+    return device ? lun__storage_buffer(e, s, &e->backends[e->current], &buffer)
+                  : lun__storage_host(e, s, changes);
+}
+
 static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
 {
     const bool device = lun__placing_on_device(e, step);
-    lun_buffer *buffer;
-    lun_placed *placed;
     lun_status s = LUN_OK;
     n = lun__placing_array(n);
     if (!n || n->kind != LUN_NODE_LEAF || (!device && (!n->storage->stale || n->storage->source)))
         return LUN_OK;
     if (n->storage->source)
         s = lun__storage_host(e, n->storage, false);
-    if (s == LUN_OK)
-        s = lun__placed_open(e, n->storage, &placed);
-    if (s != LUN_OK)
-        return s;
-    return device ? lun__storage_buffer(e, n->storage, &e->backends[e->current], &buffer)
-                  : lun__storage_host(e, n->storage, false);
+    return s == LUN_OK ? bring(e, n->storage, device, false) : s;
+}
+
+lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s)
+{
+    return bring(e, s, e->backends[e->current].backend->buffer_new != NULL, true);
 }
 
 lun_status lun__placed_gather(lun_engine *e, const lun_step *step)

@@ -17,4 +17,9 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
 /* Makes current what a step reads where the first place computes, for it runs there alone. */
 lun_status lun__placed_gather(lun_engine *e, const lun_step *step);
 
+/* Working memory goes to where the backend in use computes, which writes it. */
+lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s);
+/* How arrays are distributed, as lun__placing_cut asks; ctx: the engine. */
+const lun_spread *lun__placed_look(void *ctx, const lun_node *n, int64_t *offset);
+
 #endif

@@ -14,6 +14,7 @@
 #include "run/algorithm.h"
 #include "run/chain.h"
 #include "run/copy.h"
+#include "run/handed.h"
 #include "run/levels.h"
 #include "run/merged.h"
 #include "run/pairs.h"
@@ -83,6 +84,20 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
+/* On places that have some rows each.  *done: false: they are not shared so. */
+static lun_status run_handed(lun_engine *e, const lun_step *step, bool *done)
+{
+    lun_spread *rows;
+    lun_status s = lun__handed_rows(e, step, &rows);
+    *done = s == LUN_OK && rows;
+    if (!*done)
+        return s;
+    s = lun__handed_run(e, step->across, rows);
+    e->stats.kept += s == LUN_OK ? step->kept : 0;
+    lun__spread_release(rows);
+    return s;
+}
+
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
@@ -112,7 +127,15 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
                 lun__steps_done(e, s, i);
             continue;
         }
-        if (e->set_count)
+        if (e->set_count && step->across) {
+            bool done;
+            status = run_handed(e, step, &done);
+            if (done && status == LUN_OK)
+                lun__steps_done(e, s, i);
+            if (done)
+                continue;
+        }
+        if (e->set_count && status == LUN_OK)
             status = lun__placed_gather(e, step);
         if (status != LUN_OK)
             break;

@@ -2,6 +2,7 @@
  * lane by a launch, or all there are.  Knows no order but that of a lane's rows. */
 #include "run/visit.h"
 
+#include "run/local.h"
 #include "run/run.h"
 
 enum { NEAREST = 1 << 11 }; /* accumulators that stay in the nearest cache, about */
@@ -45,7 +46,7 @@ static lun_status visit(const lun_crossing *x, const lun_crossing_block *b,
                         const lun_crossing_part *p, int64_t row, int64_t lanes, int copies)
 {
     const lun_lowered *l = &x->a->visit[copies == 1];
-    const int64_t n = lanes * p->chunks * b->lines;
+    const int64_t n = lanes * p->chunks * b->lines, at_lane = row % x->lanes * b->lines;
     const int first = l->ir.slot_count - 2 * x->a->result_count;
     lun_binding to;
     lun_status s = lun__bind_open(x->e, l, &to);
@@ -57,13 +58,16 @@ static lun_status visit(const lun_crossing *x, const lun_crossing_block *b,
         }
         lun_layout at = places(x, from, b, p, row + from->copy * LUN_LANES, lanes);
         at.offset += from->offset;
-        s = lun__bind_elements(x->e, &to, i, from->node, &at, n);
+        s = x->at && from->node->kind == LUN_NODE_LEAF
+                ? lun__local_bind_elements(x->e, &to, i, from->node, x->at, &at)
+                : lun__bind_elements(x->e, &to, i, from->node, &at, n);
     }
     to.working = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
-        s = lun__bind_part(x->e, &to, first + 2 * r, x->acc[0][r], 0, NULL, n, false);
+        lun_storage *acc = x->acc[0][r];
+        s = lun__bind_part(x->e, &to, first + 2 * r, acc, at_lane, NULL, n, false);
         if (s == LUN_OK)
-            s = lun__bind_part(x->e, &to, first + 2 * r + 1, x->acc[0][r], 0, NULL, n, true);
+            s = lun__bind_part(x->e, &to, first + 2 * r + 1, acc, at_lane, NULL, n, true);
     }
     if (s == LUN_OK)
         s = lun__cross_launch(x, l, &to, n);
@@ -205,11 +209,12 @@ lun_status lun__visit_rows(const lun_crossing *x, const lun_crossing_block *b,
                            const lun_crossing_part *p)
 {
     const int64_t many = LUN_ACROSS_ROWS * LUN_LANES;
-    int64_t done;
-    lun_status s = visit_full(x, b, p, &done);
+    int64_t done = p->from;
+    lun_status s = x->at ? LUN_OK : visit_full(x, b, p, &done);
     for (int64_t row = done; s == LUN_OK && row < p->rows;) {
-        int64_t left = p->rows - row, lanes = left < x->lanes ? left : x->lanes;
-        bool full = x->lanes == LUN_LANES && left >= many;
+        int64_t left = p->rows - row, lanes = x->lanes - row % x->lanes;
+        bool full = lanes == LUN_LANES && left >= many;
+        lanes = left < lanes ? left : lanes;
         s = visit(x, b, p, row, lanes, full ? LUN_ACROSS_ROWS : 1);
         row += full ? many : lanes;
         if (s == LUN_OK)

@@ -1,6 +1,6 @@
--- Kernels with an order among indices on sets of places: scans in stages. Results have the bits of one place, and of the
--- rule of docs written in plain Lua; what lun.explain tells is what the counters gain. With ORDERED_SETS, of a run of this
--- file by itself, the sets are of devices.
+-- Kernels with an order among indices on sets of places: scans in stages, rows that are handed on. Results have the bits of
+-- one place, and of the rule of docs written in plain Lua; what lun.explain tells is what the counters gain. With
+-- ORDERED_SETS, of a run of this file by itself, the sets are of devices.
 local lun = require "lunarray"
 local expect = require "expect"
 local moves = require "moves"
@@ -199,6 +199,118 @@ describe("scans on several places", function()
             a[at] = 1
             assert.equal(100, a:scan(div, 100, { inclusive = true })[n])
         end
+    end)
+end)
+
+-- ---------------------------------------------------------------- along the first axis
+
+-- Reductions whose rows are on several places; the shapes have enough elements for lines that go across.
+local function columns(shape, way)
+    local m = (lun.random(shape, { seed = 3 }) - 0.5):copy()
+    local whole = (m * 1000):floor():cast("i32"):copy()
+    local small = lun.random(shape, { seed = 9, dtype = "f32" }):copy()
+    if way then
+        m:distribute(way[1], way[2])
+        whole:distribute(way[1], way[2])
+    end
+    local out = { m:sum(1), (m * 2 - small):sum { axis = 1, keep = true }, whole:max { axis = 1 }, small:mean { axis = 1 } }
+    if DEVICES then return out end
+    local rest = { whole:sum(1), m:var { axis = 1 }, m:argmin { axis = 1 }, (small * 0.5 + 1):prod { axis = 1 },
+        whole:min { axis = 1, keep = true }, m - m:mean { axis = 1, keep = true }, small:sum(1) }
+    return table.move(rest, 1, #rest, #out + 1, out)
+end
+
+local function check_columns(shape, set, ways)
+    lun.use "openmp"
+    local wanted = bytes(columns(shape))
+    lun.use(set)
+    for _, way in ipairs(ways) do
+        for k, x in ipairs(bytes(columns(shape, way))) do
+            assert(x == wanted[k], ("result %d of %s on %s, %s"):format(k, table.concat(shape, " x "), set, way[1]))
+        end
+    end
+end
+
+describe("reductions along the first axis", function()
+    it("have the bits of one place, for any number of rows", function()
+        local shapes = { { 33, 1000 }, { 63, 530 }, { 65, 520 }, { 257, 131 }, { 1000, 37 }, { 16383, 3 }, { 16385, 2 }, { 50001, 3 },
+            { 70, 5, 101 } }
+        for k, shape in ipairs(shapes) do
+            check_columns(shape, SETS[k % #SETS + 1], { KINDS[(2 * k - 1) % 6 + 1], KINDS[(2 * k) % 8 + 1] })
+        end
+        check_columns({ 3000, 19 }, SETS[1], { KINDS[1], KINDS[5], KINDS[6], KINDS[7], KINDS[8] })
+    end)
+
+    it("are what plain Lua gives", function()
+        lun.use(SETS[1])
+        local rows, count = 20011, 2
+        local m = ((lun.range(1, rows * count) * 7919) % 1013):copy():reshape(rows, count):copy():distribute "block"
+        local list, sum, most = m:flatten():totable(), { 0, 0 }, { 0, 0 }
+        for i, x in ipairs(list) do
+            local c = (i - 1) % count + 1
+            sum[c], most[c] = sum[c] + x, math.max(most[c], x)
+        end
+        expect.elements(sum, (m + 0):eval():sum(1))
+        expect.elements(most, m:max { axis = 1 })
+    end)
+
+    it("leave elements where they are: accumulators are handed on, as it is explained", function()
+        lun.use(SETS[1])
+        local p = #{ lun.use() }
+        local rows, count = p * 1000 + 3, 60
+        local m = (lun.random({ rows, count }, { seed = 1 }) + 1):eval():distribute "block"
+        m = (m * 2):eval()
+        local e = m:sum(1)
+        local plan = lun.explain(e)
+        assert.equal(p, #plan[1].places)
+        local gains = moves.counted(function() lun.eval(e) end, moves.told(e), "sum(1)")
+        if DEVICES then -- 64 lanes of each column at each border, and what the last place comes to
+            assert.equal((p - 1) * 64 * count * 8 + count * 8, gains.bytes_moved)
+            assert.equal("accumulators are handed on", plan.moves[1].why)
+            assert.equal(p, gains.moves)
+        else -- places on the host's memory have them in common
+            assert.equal(0, gains.moves)
+        end
+        local kind, d = m:distribution()
+        assert.equal("block", kind)
+        for k, name in ipairs { lun.use() } do assert.is_true(d.fresh[name], k) end
+        for _, way in ipairs { KINDS[3], KINDS[4], KINDS[8] } do
+            for _, shape in ipairs { { 40000, 3 }, { 1000, 41 } } do
+                for k, x in ipairs(columns(shape, way)) do
+                    if k ~= 6 or DEVICES then -- var reads its first row by itself
+                        moves.counted(function() lun.eval(x) end, moves.told(x), ("result %d, %s"):format(k, way[1]))
+                    end
+                end
+            end
+        end
+    end)
+
+    it("read windows and broadcast rows", function()
+        local function results()
+            local m = (lun.random({ 4001, 31 }, { seed = 4 }) - 0.5):copy()
+            local row = lun.random(31, { seed = 5 }):copy()
+            if #{ lun.use() } > 1 then m:distribute("block", { rule = "balanced" }) end
+            return bytes { (m * row):sum(1), m:sub({ 3, 3700 }, { 2, 30 }):sum(1),
+                m:sub({ 4001, 1, -1 }, { 1, 31 }):sum(1), m:sub({ 1, 3999, 2 }, { 1, 31 }):max { axis = 1 },
+                (m + lun.range(1, 4001 * 31):reshape(4001, 31)):sum(1), m:transpose():sum(2) }
+        end
+        lun.use "openmp"
+        local wanted = results()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            for k, x in ipairs(results()) do assert(x == wanted[k], ("result %d on %s"):format(k, set)) end
+        end
+    end)
+
+    it("fail as on one place, and leave operands whole", function()
+        lun.use(SETS[1])
+        local m = lun.ones({ 9000, 5 }, "i64"):copy():distribute "block"
+        local by = lun.ones({ 9000, 5 }, "i64"):copy():distribute "block"
+        by[8000][3] = 0
+        refused("attempt to perform 'n//0'", function() (m // by):sum(1):eval() end)
+        assert.equal(45000, m:sum())
+        by[8000][3] = 1
+        expect.elements({ 9000, 9000, 9000, 9000, 9000 }, (m // by):sum(1))
     end)
 end)
 
