@@ -58,9 +58,6 @@ static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend
     const lun_interval need = lun__placing_need(l, i, indices);
     if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
         return LUN_OK;
-    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
-    if (s != LUN_OK)
-        return s;
     return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
 }
 
@@ -164,9 +161,7 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 lun_status lun__local_current(lun_engine *e, const lun_node *n, lun_backend_slot *at)
 {
     lun_piece *x;
-    lun_status s = n->storage->source ? lun__storage_host(e, n->storage, false) : LUN_OK;
-    if (s == LUN_OK)
-        s = lun__placed_ensure(e, n->storage, at, n->offset, n->offset + n->n, &x);
+    const lun_status s = lun__placed_ensure(e, n->storage, at, n->offset, n->offset + n->n, &x);
     const lun_status sent = lun__placed_sent(e);
     return s == LUN_OK ? sent : s;
 }

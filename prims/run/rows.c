@@ -42,9 +42,8 @@ static lun_status load(part *w, const lun_node *n, int i, lun_interval rows)
     if (in->kind == LUN_NODE_NUMBER)
         return load_number(w, in, m, &w->number[i]);
     lun_storage *of = leaf->storage;
-    lun_status s = of->source ? lun__storage_host(w->e, of, false) : LUN_OK;
-    if (s == LUN_OK)
-        s = lun__placed_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
+    const lun_status s =
+        lun__placed_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
     if (s != LUN_OK)
         return s;
     m->batch.offset -= x->lo;

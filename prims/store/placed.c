@@ -241,6 +241,24 @@ lun_status lun__placed_sent(lun_engine *e)
     return s;
 }
 
+/* From the file that has them, of which nothing else is kept. */
+static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, int64_t bytes)
+{
+    const int64_t count = m->hi - m->lo;
+    void *between;
+    int64_t room;
+    if (v->to->data)
+        return lun__storage_fetch_all(v->e, v->s, m->lo, count, (char *)v->to->data + to_at);
+    lun_status s = lun__pool_take(v->e->pool, bytes, &between, &room);
+    if (s != LUN_OK)
+        return lun__nomem(v->e);
+    s = lun__storage_fetch_all(v->e, v->s, m->lo, count, between);
+    if (s == LUN_OK)
+        s = send(v->to, to_at, between, bytes, false);
+    lun__pool_give(v->e->pool, between, room);
+    return s;
+}
+
 static lun_status move(void *ctx, const lun_placed_move *m)
 {
     const mover *v = ctx;
@@ -251,7 +269,9 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     const char *a = from ? from->data : v->s->data;
     char *b = v->to ? v->to->data : v->host;
     lun_status s = LUN_OK;
-    if (a && b)
+    if (!from && v->s->source)
+        s = load(v, m, to_at, bytes);
+    else if (a && b)
         memcpy(b + to_at, a + from_at, (size_t)bytes);
     else if (a)
         s = send(v->to, to_at, a + from_at, bytes, !from);
@@ -281,7 +301,7 @@ lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *a
     lun_status status = lun__placed_room(e, s, at, lo, hi, out);
     mover v = {e, s, status == LUN_OK ? *out : NULL, NULL, 0};
     if (status == LUN_OK)
-        status = lun__placed_route(s->placed, !s->stale, at, lo, hi, move, &v);
+        status = lun__placed_route(s->placed, !s->stale || s->source, at, lo, hi, move, &v);
     if (status == LUN_OK && !lun__intervals_add(&(*out)->fresh, lo, hi))
         status = lun__nomem(e);
     return status;

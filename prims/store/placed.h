@@ -79,8 +79,8 @@ void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a place, made if need be; NULL without memory. */
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
 
-/* Makes elements lo .. hi - 1 of s, which is in no file, current at a place; its piece holds them
- * then.  What comes from host memory must stay there until it is settled. */
+/* Makes elements lo .. hi - 1 of s current at a place; its piece holds them then.  What comes from
+ * host memory must stay there until it is settled; of a file no more is read. */
 lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
 /* Waits until host memory is read from by no transfer to a place of the set in use. */

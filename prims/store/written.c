@@ -56,16 +56,14 @@ lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
 lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const void **out)
 {
-    const bool host = s->source || at->backend->buffer_new;
+    const bool host = at->backend->buffer_new != NULL;
     lun_piece *x = NULL;
     lun_status status = LUN_OK;
     *out = NULL;
     if (lo >= hi)
         return LUN_OK;
-    if (s->source)
-        status = lun__storage_host(e, s, false);
-    else if (host)
-        status = lun__placed_host(e, s, lo, hi);
+    if (host)
+        status = s->source ? lun__storage_host(e, s, false) : lun__placed_host(e, s, lo, hi);
     else
         status = lun__placed_ensure(e, s, at, lo, hi, &x);
     if (status == LUN_OK)

@@ -1,4 +1,4 @@
--- Steps that the places of a set share: compress, indices, filter, products of several matrices, all pairs of rows.
+-- What the places of a set share: compress, indices, filter, products of several matrices, all pairs of rows, files.
 -- The oracle of elements is plain Lua, or one place where sums are rounded; lun.explain tells what the counters then count.
 local lun = require "lunarray"
 local moves = require "moves"
@@ -213,5 +213,51 @@ describe("all pairs of rows", function()
             end
             assert.same(least, C:min({ axis = 2 }):totable(), set)
         end
+    end)
+end)
+
+describe("elements of a file", function()
+    it("are read by the places that need them, and into no other memory", function()
+        local path, n = os.tmpname() .. ".npy", 1 << 19
+        lun.save(path, (lun.range(1, n) % 1000):cast "f64")
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            collectgarbage()
+            local before = lun.stats().allocated
+            local a, sum = lun.open(path), 0
+            for i = 1, n do sum = sum + i % 1000 end
+            assert.equal(sum * 1.0, a:sum())
+            if not DEVICES then assert.is_true(lun.stats().allocated - before <= 8 * n * 2, set) end
+            local e = a:sub(2, n) * 2
+            moves.counted(function() lun.eval(e) end, moves.told(e), set)
+            assert.is_false(select(2, a:distribution()).fresh.host)
+            assert.equal((sum - 1) * 2.0, e:sum())
+            assert.equal(7.0, a:compress(a:eq(7))[1])
+            assert.equal(n % 1000 * 1.0, a[n])
+            a[n] = -1
+            assert.equal(sum - n % 1000 - 1.0, a:sum())
+            assert.same({ 1.0, 2.0, 3.0 }, lun.open(path):sub(1, 3):totable()) -- no write reaches the file
+        end
+        os.remove(path)
+        os.remove((path:gsub("%.npy$", "")))
+    end)
+
+    it("that has changed are an error, as on one place", function()
+        local path, text = os.tmpname() .. ".npy", nil
+        for _, set in ipairs { "openmp", table.unpack(SETS) } do
+            lun.save(path, lun.range(1, 100000):cast "f64")
+            lun.use(set)
+            local a, b = lun.open(path), lun.ones(100000):copy()
+            local file = assert(io.open(path, "wb"))
+            file:write "short"
+            file:close()
+            local ok, message = pcall(function() return (a + b):eval() end)
+            assert.is_false(ok, set)
+            text = text or tostring(message):gsub("^[^:]*:%d+: ", "")
+            assert.equal(text, (tostring(message):gsub("^[^:]*:%d+: ", "")), set)
+            assert.equal(100000.0, b:sum())
+        end
+        os.remove(path)
+        os.remove((path:gsub("%.npy$", "")))
     end)
 end)
