@@ -490,7 +490,7 @@ describe("results on several places", function()
 end)
 
 describe("on sets of places, what holds on one place holds:", function()
-    for _, name in ipairs { "operators", "reductions", "indexing", "generate", "stencil" } do
+    for _, name in ipairs { "operators", "reductions", "indexing", "generate", "stencil", "each" } do
         it(name, function()
             local pipe = assert(io.popen(("%s -e 'dofile \"tests/sets.lua\"' tests/busted.lua tests/spec/%s_spec.lua 2>&1"):format(
                 program, name)))

@@ -1,5 +1,5 @@
--- Several places: of many random expressions lun.explain tells what the counters then count; results have one digest on any
--- set, for any distribution. Devices are PoCL's, in processes of their own.
+-- Several places: of many random expressions lun.explain tells what the counters then count; what is written has the
+-- elements of plain loops; results have one digest on any set, for any distribution. Devices are PoCL's, in processes of their own.
 local kit = dofile "tests/torture/kit.lua"
 local lun = require "lunarray"
 
@@ -27,6 +27,17 @@ kit.part("moves as they are explained", function()
     local text = run(("local m = require 'moves' for seed = 5001, 5000 + %d do m.check(seed, %s) end print 'done'"):format(seeds, sets), 4)
     if text ~= "done\n" then io.stderr:write(text) end
     return text == "done\n", "%d expressions on each set", 4 * seeds
+end)
+
+kit.part("writes on places", function()
+    local seeds = kit.count(2000, 50)
+    local sets = ("{ 'openmp/4', 'reference/3', %s }"):format(there "opencl" and "'opencl:*', 'opencl:2,openmp,opencl:1'" or "")
+    local text = run(([[
+        local m, sets, sizes = require 'writes', %s, { 0, 1, 2, 3, 4, 5, 63, 64, 65, 200, 16385 }
+        for seed = 7001, 7000 + %d do m.check(seed, sets[seed %% #sets + 1], sizes[seed %% #sizes + 1], 10) end
+        print 'done']]):format(sets, seeds), 4)
+    if text ~= "done\n" then io.stderr:write(text) end
+    return text == "done\n", "%d sequences of ten steps", seeds
 end)
 
 -- Digests of results of n elements, operands distributed in each way.
