@@ -218,12 +218,29 @@ static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out
     return s;
 }
 
+/* The elements of n, a LEAF that is all of a distributed storage, where they belong. */
+static lun_status copy_apart(lun_engine *e, const lun_node *n, lun_storage **out)
+{
+    lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, out);
+    if (s != LUN_OK)
+        return s;
+    s = lun__placed_copy(e, n->storage, *out);
+    if (s == LUN_OK)
+        s = lun__placed_follow(e, n->storage->placed, *out);
+    if (s != LUN_OK)
+        lun__storage_release(e, *out);
+    return s;
+}
+
 lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
     bool done = lun__node_ready(n), made = !done && lun__node_is(n, LUN_IS_VIRTUAL) && n->n;
     lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
         return copy_there(e, n, out);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->offset && n->n == n->storage->count &&
+        lun__placed_alone(e, n->storage))
+        return copy_apart(e, n, out);
     const lun_storage *from = s == LUN_OK && n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     if (s == LUN_OK)
         s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);

@@ -49,27 +49,31 @@ static lun_status take_memory(lun_engine *e, const lun_storage *s, lun_piece *x,
                      (long long)bytes, lun_dtype_name(s->dtype), x->at->name);
 }
 
+lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
+                           int64_t lo, int64_t hi)
+{
+    const int64_t size = size_of(s), count = hi - lo;
+    if (from->data) {
+        memcpy((char *)to->data + (lo - to->lo) * size,
+               (const char *)from->data + (lo - from->lo) * size, (size_t)(count * size));
+        return LUN_OK;
+    }
+    const lun_transfer t = {.bytes = (int)size,
+                            .to = to->buffer,
+                            .from = from->buffer,
+                            .to_origin = lo - to->lo,
+                            .from_origin = lo - from->lo,
+                            .at = lun__layout_right(1, &count),
+                            .of = lun__layout_right(1, &count)};
+    return to->at->backend->transfer(to->at->state, &t);
+}
+
 /* What is current of `from` into `to`, another memory of the same place. */
 static lun_status keep(const lun_storage *s, const lun_piece *from, const lun_piece *to)
 {
-    const int64_t size = size_of(s);
     lun_status status = LUN_OK;
-    for (int i = 0; status == LUN_OK && i < from->fresh.count; i++) {
-        const int64_t lo = from->fresh.at[i].lo, count = from->fresh.at[i].hi - lo;
-        if (from->data) {
-            memcpy((char *)to->data + (lo - to->lo) * size,
-                   (const char *)from->data + (lo - from->lo) * size, (size_t)(count * size));
-            continue;
-        }
-        const lun_transfer t = {.bytes = (int)size,
-                                .to = to->buffer,
-                                .from = from->buffer,
-                                .to_origin = lo - to->lo,
-                                .from_origin = lo - from->lo,
-                                .at = lun__layout_right(1, &count),
-                                .of = lun__layout_right(1, &count)};
-        status = to->at->backend->transfer(to->at->state, &t);
-    }
+    for (int i = 0; status == LUN_OK && i < from->fresh.count; i++)
+        status = lun__piece_copy(s, from, to, from->fresh.at[i].lo, from->fresh.at[i].hi);
     return status;
 }
 

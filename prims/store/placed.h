@@ -74,6 +74,9 @@ typedef lun_status lun_placed_fn(void *ctx, const lun_placed_move *m);
  * is current on the host. */
 lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx);
+/* Elements lo .. hi - 1 of one piece of s into another one of the same place. */
+lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
+                           int64_t lo, int64_t hi);
 /* Gives the memory of a piece back. */
 void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a place, made if need be; NULL without memory. */
@@ -137,6 +140,11 @@ lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at,
  * place, or of a device in host memory. */
 lun_status lun__placed_give(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                             lun_storage *from);
+/* Whether elements of s are at places of the set in use, over which it is distributed, alone. */
+bool lun__placed_alone(lun_engine *e, const lun_storage *s);
+/* The elements of `from`, which is such, into `to`, a new storage without memory, where they
+ * belong. */
+lun_status lun__placed_copy(lun_engine *e, lun_storage *from, lun_storage *to);
 /* So many calls of lun__placed_wrote are about to come, which has the pieces that it will have. */
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
 /* Elements lo .. hi - 1 have been written at a place, NULL: in host memory.  They are current there

@@ -10,6 +10,13 @@ bool lun__placed_takes(const lun_engine *e, const lun_storage *s)
     return e->set_count && !s->wrapped && !s->source;
 }
 
+/* What belongs to place k, without its halo. */
+static lun_interval owned(const lun_spread *x, int k)
+{
+    return x->kind == LUN_SPREAD_OVERLAP ? (lun_interval){x->bound[k], x->bound[k + 1]}
+                                         : lun__spread_part(x, k);
+}
+
 /* Blocks of whole slices. */
 static lun_status new_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread **out)
 {
@@ -38,8 +45,7 @@ lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit,
         status = lun__placed_decide(e, s, made);
     const lun_spread *by = made ? made : x;
     for (int k = 0; status == LUN_OK && k < by->places; k++)
-        part[k] = by->kind == LUN_SPREAD_OVERLAP ? (lun_interval){by->bound[k], by->bound[k + 1]}
-                                                 : lun__spread_part(by, k);
+        part[k] = owned(by, k);
     lun__spread_release(made);
     return status;
 }
@@ -69,6 +75,32 @@ lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at,
     if (status == LUN_OK)
         *out = (const char *)(host ? s->data : x->data) +
                (lo - (host ? 0 : x->lo)) * lun__dtype_get(s->dtype)->bytes;
+    return status;
+}
+
+bool lun__placed_alone(lun_engine *e, const lun_storage *s)
+{
+    return e->set_count && s->stale && !s->source && lun__placed_spread(e, s);
+}
+
+lun_status lun__placed_copy(lun_engine *e, lun_storage *from, lun_storage *to)
+{
+    lun_piece *x = NULL, *y = NULL;
+    lun_status status = lun__versions_merge(e, from);
+    const lun_spread *spread = lun__placed_spread(e, from);
+    for (int k = 0; status == LUN_OK && k < spread->places; k++) {
+        lun_backend_slot *at = lun__set_at(e, k);
+        const lun_interval part = owned(spread, k);
+        if (part.lo >= part.hi)
+            continue;
+        status = lun__placed_ensure(e, from, at, part.lo, part.hi, &x);
+        const lun_status sent = lun__placed_sent(e);
+        status = status == LUN_OK ? sent : status;
+        if (status == LUN_OK)
+            status = lun__placed_result(e, to, at, part.lo, part.hi, &y);
+        if (status == LUN_OK)
+            status = lun__piece_copy(from, x, y, part.lo, part.hi);
+    }
     return status;
 }
 

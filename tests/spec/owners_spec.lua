@@ -184,6 +184,13 @@ describe("what moves", function()
                 assert.same({ 0, 0, 0, 0 }, gains(function() lun.each(n, function(i) a[i] = x[i] end) end))
                 assert.same({ 0, 0, 0, 0 }, gains(function() lun.each(n, function(i) a[at[i]] = a[at[i]] + x[i] end) end))
                 assert.same({ 0, 0, 0, 0 }, gains(function() a:put(at, x) end))
+                local waits, copy = a * 1, nil
+                assert.same({ 0, 0, 0, 0 }, gains(function()
+                    copy = a:copy()
+                    lun.each(n, function(i) a[i] = a[i] + 1 end) -- what waits goes on with a copy
+                    lun.eval(copy - waits)
+                end))
+                assert.equal(waits:tobytes(), copy:tobytes())
                 local function crossing(place) -- of each place to each other one 16 bytes for each value
                     local pairs_of, values = {}, 0
                     for i = 1, n do

@@ -68,6 +68,12 @@ local STEPS = {
     { "fill of a part", function(a) if #a > 1 then a:sub(2, #a, 2):fill(7) end end,
         function(a) for i = 2, #a, 2 do a[i] = 7 end end },
     { "one element", function(a) if #a > 0 then a[#a] = 5 end end, function(a) if #a > 0 then a[#a] = 5 end end },
+    { "copied, and changed beside what waits for it", function(a)
+        local copy, waits, old = a:copy(), a + 0, a:totable()
+        lun.each(#a, function(i) a[i // 2 + 1] = a[i // 2 + 1] + 0.5 end)
+        local copied, computed = copy:totable(), waits:totable()
+        for i, x in ipairs(old) do assert(copied[i] == x and computed[i] == x) end
+    end, function(a) for i = 1, #a do a[i // 2 + 1] = a[i // 2 + 1] + 0.5 end end },
     { "used", function(a) lun.eval(a + 1) end, function() end },
 }
 
