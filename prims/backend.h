@@ -150,7 +150,9 @@ typedef struct lun_launch {
     lun_races *races; /* kernels of teams: accesses are watched, and where two collide the run ends
                          as by a trap; NULL: they are not */
     int trap;         /* out: the IR instruction that trapped, such as a division by zero, or -1 */
-    int workgroup; /* elements of a work-group, as the script requests; 0: the backend's choice */
+    /* Elements of a work-group, as the script requests; with `chunk` as many as the device takes of
+     * these; 0: the backend's choice. */
+    int workgroup;
     /* How threads of the host share out a kernel without REDUCE and SCAN, as the script requests:
      * indices that one takes at once, about (0: the backend's choice); from first to last, instead
      * of each beginning with a share of its own. */

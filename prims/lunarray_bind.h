@@ -262,6 +262,9 @@ LUN_API int64_t lun_pressure(lun_engine *e);
  * blocks out. */
 LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 
+/* What lun_teams says of a division: LUN_EARG, LUN_ELIMIT. */
+LUN_API lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w);
+
 /* ---- an interpreter -------------------------------------------------------------------------- */
 
 /* Stores one pointer of the host in the engine; lun_close calls close(data) before it frees

@@ -25,12 +25,13 @@ lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t
     if (free_size && l->workgroup > 0) {
         int64_t most = shape.form == LUN_CL_SCALAR ? k->tuning.most : INT32_MAX;
         *trial = -1;
-        if (l->workgroup > most)
+        const bool fits = l->workgroup <= most;
+        if (!fits && !l->chunk)
             return lun__gpu_fail(
                 g, LUN_ELIMIT,
                 "%s: a work-group of %d is too large: this kernel allows at most %lld there",
                 g->device.name, l->workgroup, (long long)most);
-        shape.group = l->workgroup;
+        shape.group = fits ? l->workgroup : (int)most;
     }
     if (l->stage)
         lun__cl_plan_stage(&shape, l->stage, count, plan);

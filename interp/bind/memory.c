@@ -220,6 +220,8 @@ static int copy(lua_State *L)
     lun_queue *q = lun__check_held(L, h, 1, LUN__QUEUE, "queue")->as.queue;
     lun_status s;
     LUN__TRY(s, lun_queue_copy(q, &to, &from, given ? extent : NULL));
+    if (s != LUN_OK && s != LUN_EFREED)
+        lun__raise_as(L, h, s, 2, "copy");
     lun__check_explicit(L, h, s, "copy");
     lun__report_memory(L, h);
     return 0;

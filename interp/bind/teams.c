@@ -141,6 +141,8 @@ static void set_extents(lua_State *L, const char *name, const int64_t extent[3])
 /* lun.workdiv(extents [, {team=, elements=}]): a division that covers them. */
 static int workdiv(lua_State *L)
 {
+    lun__host *h = lun__here(L);
+    lun_workdiv w = {.size = sizeof w};
     int64_t all[3], team[3] = {1, 1, 1}, own[3] = {1, 1, 1}, league[3];
     lua_settop(L, 2);
     if (lua_type(L, 1) != LUA_TNUMBER && lua_type(L, 1) != LUA_TTABLE)
@@ -159,6 +161,12 @@ static int workdiv(lua_State *L)
             lun__bad_argument(L, 2, "team times elements is beyond 64 bits");
         league[k] = all[k] / each + (all[k] % each != 0);
     }
+    memcpy(w.league, league, sizeof league);
+    memcpy(w.team, team, sizeof team);
+    memcpy(w.elements, own, sizeof own);
+    const lun_status s = lun_workdiv_check(h->engine, &w);
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, lua_isnil(L, 2) ? 1 : 2, "workdiv");
     lua_createtable(L, 0, 3);
     set_extents(L, "league", league);
     set_extents(L, "team", team);

@@ -59,12 +59,21 @@ lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run 
     if (s != LUN_OK)
         return s;
     if (run->threads > MOST_THREADS)
-        return lun__fail(e, LUN_ELIMIT, "a team of %lld threads: %d is the most",
+        return lun__fail(e, LUN_ELIMIT,
+                         "a team of %lld threads: %d is the most; make more teams, or give each "
+                         "thread more elements",
                          (long long)run->threads, (int)MOST_THREADS);
     if (__builtin_mul_overflow(run->teams, run->threads, &all) || all > LUN_MOST_ELEMENTS)
         return lun__fail(e, LUN_ELIMIT, "%lld teams of %lld threads are too many",
                          (long long)run->teams, (long long)run->threads);
     return LUN_OK;
+}
+
+lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w)
+{
+    LUN_NEED(e, w);
+    lun_team_run ignored = {0};
+    return lun__team_division(e, w, &ignored);
 }
 
 static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w)
@@ -80,7 +89,7 @@ static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const 
     }
     if (w->scratch && bytes > w->scratch)
         return lun__fail(e, LUN_ELIMIT,
-                         "a team takes %lld bytes of scratch memory, more than scratch=%lld",
+                         "a team takes %lld bytes of scratch memory, more than scratch=%lld says",
                          (long long)bytes, (long long)w->scratch);
     return LUN_OK;
 }
@@ -203,10 +212,18 @@ static lun_status check_shared(const teams *t)
     for (int k = 0; k < t->arrays; k++)
         for (int i = 0; i < t->arrays; i++) {
             lun_array *a = t->operand[k].array, *b = t->operand[i].array;
-            if (i != k && a && b && t->operand[k].assigned && lun__base(a) == lun__base(b))
-                return lun__fail(t->e, LUN_EARG,
-                                 "an array that the function assigns shares elements with another "
-                                 "one that it captures or is given: hand it over once, or a copy");
+            const char *const *names = t->r.names;
+            if (i == k || !a || !b || !t->operand[k].assigned || lun__base(a) != lun__base(b))
+                continue;
+            if (names)
+                return lun__fail(
+                    t->e, LUN_EARG,
+                    "'%s', which the function assigns, shares elements with '%s': hand "
+                    "it over once, or a copy",
+                    names[k], names[i]);
+            return lun__fail(t->e, LUN_EARG,
+                             "an array that the function assigns shares elements with another "
+                             "one that it captures or is given: hand it over once, or a copy");
         }
     return LUN_OK;
 }

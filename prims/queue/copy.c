@@ -100,8 +100,10 @@ static lun_status check_sides(lun_engine *e, const side *to, const side *from)
                          "the source is %s and the target %s: a copy does not convert",
                          lun_dtype_name(from->dtype), lun_dtype_name(to->dtype));
     if (to->rank != from->rank)
-        return lun__fail(e, LUN_ESHAPE, "the source has %d extents and the target %d", from->rank,
-                         to->rank);
+        return lun__fail(e, LUN_ESHAPE,
+                         "the source has rank %d and the target rank %d: make a buffer or a "
+                         "view of as many extents",
+                         from->rank, to->rank);
     return LUN_OK;
 }
 

@@ -117,6 +117,8 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
     t->run.f = &t->function;
     t->run.number = r.function->number;
     t->run.notes = r.notes;
+    t->run.names = r.names;
+    t->run.check = w->check;
     t->run.cells = t->cell;
     memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     return s == LUN_OK ? check_shared(t) : s;

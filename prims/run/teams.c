@@ -22,16 +22,54 @@ static lun_dtype dtype_of(const lun_team_kernel *k, int memory)
     return (lun_dtype)k->lowered.ir.slots[k->memory[memory].slot].dtype;
 }
 
-static int64_t teams_at_once(const lun_team_kernel *k, int64_t teams)
+/* Bytes of memory of a team that a launch has for it. */
+static int64_t team_bytes(const lun_team_kernel *k)
 {
-    int64_t bytes = 0, n;
+    int64_t bytes = 0;
     for (int i = 0; i < k->memories; i++)
         bytes += k->memory[i].count * lun__dtype_get(dtype_of(k, i))->bytes;
+    return bytes;
+}
+
+static int64_t teams_at_once(const lun_team_kernel *k, int64_t teams)
+{
+    int64_t bytes = team_bytes(k), n;
     if (!bytes)
         return teams;
     n = MOST_SCRATCH / bytes / TEAMS * TEAMS;
     n = n > TEAMS ? n : TEAMS;
     return n < teams ? n : teams;
+}
+
+/* Bytes of the device in use; 0: unknown. */
+static int64_t device_bytes(lun_engine *e)
+{
+    const lun_backend_slot *at = lun__computes_at(&e->backends[e->current]);
+    const int number = lun__device_number(at->device);
+    const int count = at->backend->ranks ? 0 : at->backend->devices(at->state, NULL, 0);
+    lun_device *rows = count > 0 ? calloc((size_t)count, sizeof *rows) : NULL;
+    int64_t bytes = 0;
+    if (rows && number <= count) {
+        (void)at->backend->devices(at->state, rows, count);
+        bytes = rows[number ? number - 1 : 0].memory;
+    }
+    free(rows);
+    return bytes;
+}
+
+/* Whether the device can have the memory of so many teams at once, as far as that is known. */
+static lun_status check_memory(lun_engine *e, const lun_team_kernel *k, int64_t teams)
+{
+    enum { FEW = 1 << 30 };
+    const int64_t each = team_bytes(k);
+    const int64_t most = each > FEW / teams ? device_bytes(e) : 0;
+    if (!most || each <= most / teams)
+        return LUN_OK;
+    return lun__fail(e, LUN_ELIMIT,
+                     "a team takes %lld bytes of scratch and private memory, and %lld run at once: "
+                     "that is more than the %lld bytes of the device; use fewer elements of "
+                     "t:scratch and t:private, or fewer teams",
+                     (long long)each, (long long)teams, (long long)most);
 }
 
 /* The memory of `teams` teams, zero. */
@@ -128,7 +166,7 @@ static lun_status all_teams(lun_engine *e, const share *w)
 {
     const int64_t end = w->first + w->count;
     const int64_t most = w->k->races ? w->count : teams_at_once(w->k, w->count);
-    lun_status s = LUN_OK;
+    lun_status s = w->count ? check_memory(e, w->k, most) : LUN_OK;
     for (int64_t first = w->first; s == LUN_OK && first < end; first += most) {
         int64_t count = end - first < most ? end - first : most;
         s = open_memory(e, w->k, count);

@@ -408,6 +408,15 @@ describe("without OpenCL", function()
         assert.equal(("25010000\t12497500\t%d\n1\tnil\n"):format(sum), output)
     end)
 
+    it("a tile larger than its work-groups is a wish, as any", function()
+        local output, status = program("LUNARRAY_OPENCL_FORM=scalar LUNARRAY_BACKEND=opencl", [[
+            local B = lun.zeros { 300, 300 }
+            lun.each({ 300, 300 }, function(i, j) B[i][j] = i * j end, { tile = { 1024, 128 } })
+            print(B:sum() + 0 == (300 * 301 / 2) ^ 2)]])
+        assert.equal(0, status, output)
+        assert.equal("true\n", output)
+    end)
+
     it("a device without f64 computes the rest, and says what it cannot", function()
         local output, status = pretending("nof64", [[
             local a = lun.range(1, 5000):cast "i32":eval()

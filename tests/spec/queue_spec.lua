@@ -181,7 +181,7 @@ describe("lun.copy", function()
             refused("does not fit", function() lun.copy(q, b, lun.zeros { 4, 6 }) end)
             refused("does not fit", function() lun.copy(q, b, a, { -1, 1 }) end)
             refused("a copy does not convert", function() lun.copy(q, b, lun.zeros({ 4, 5 }, "f32")) end)
-            refused("the source has 1 extents and the target 2", function() lun.copy(q, b, lun.zeros(20)) end)
+            refused("#2 to 'copy' (the source has rank 1 and the target rank 2", function() lun.copy(q, b, lun.zeros(20)) end)
             refused("extents: 2 numbers expected", function() lun.copy(q, b, a, 3) end)
             refused("extents: an integer expected, got 1.5", function() lun.copy(q, b, a, { 1.5, 1 }) end)
             refused("elements count from 1", function() lun.copy(q, b, a, nil, { 0, 1 }) end)
@@ -313,6 +313,23 @@ describe("a task", function()
         refused("buffer or number expected, got string", function() lun.task(one, daxpy, "x") end)
         refused("league is missing", function() lun.task({}, daxpy, b) end)
         refused("task or array expected, got no value", function() lun.queue("openmp"):enqueue() end)
+    end)
+
+    it("is watched on reference, as lun.teams is, and nowhere else", function()
+        for _, device in ipairs(lun.backends()) do
+            local y = lun.buffer(device, 3)
+            local one = lun.task({ league = 2, team = 3, check = true }, function(t, b) b[t:thread()] = t:block() end, y)
+            local well = lun.task({ league = 3, check = true }, function(t, b) b[t:block()] = 7 end, y)
+            local q = lun.queue(device, { async = true })
+            q:enqueue(one)
+            if device == "reference" then
+                refused("b[1] is written by thread 1 of team 1 and thread 1 of team 2", function() q:wait() end)
+                q:enqueue(well)
+                assert.same({ 7.0, 7.0, 7.0 }, read(q, y))
+            else
+                refused("check=true is for the backend reference, not " .. device, function() q:wait() end)
+            end
+        end
     end)
 
     it("keeps t to itself", function()

@@ -257,6 +257,98 @@ describe("lun.teams", function()
         end)
     end)
 
+    it("gives the identity of a reduction over nothing, in the dtype of what there would be", function()
+        local x, singles, whole, none = lun.ones(3), lun.zeros(3, "f32"), lun.zeros(3, "i32"), 0
+        local want = { min = { math.huge, math.huge, math.maxinteger }, max = { -math.huge, -math.huge, math.mininteger },
+            ["+"] = { 0, 0, 0 }, ["*"] = { 1, 1, 1 } }
+        everywhere(function()
+            for op, identities in pairs(want) do
+                local v, w = lun.zeros(5), lun.zeros(1, "i64")
+                lun.teams { league = 1, team = 3 }(function(t)
+                    v[1] = t:reduce(op, 0, function(i) return x[i] end)
+                    v[2] = t:reduce(op, -1, function(i) return singles[i] end)
+                    v[3] = t:reduce(op, none, function(i) return x[i] end)
+                    w[1] = t:reduce(op, 0, function(i) return whole[i] end)
+                    local first, total = t:scan(op, x[t:thread()])
+                    if t:thread() == 1 then v[4] = first end
+                    v[5] = total
+                end)
+                assert.same({ identities[1], identities[2], identities[1], identities[1] },
+                    { v[1], v[2], v[3], v[4] }, op)
+                assert.equal(op == "+" and 3 or 1, v[5], op)
+                assert.equal(identities[3], w[1], op)
+            end
+        end)
+    end)
+
+    it("takes the name of an operation or a dtype from a variable, as it is then", function()
+        local z = lun.zeros(4, "i64")
+        local op, dtype, apart = "+", "i16", "nobarrier"
+        local function f(t)
+            local s = t:scratch(dtype, 4)
+            t:each(4, function(i) s[i] = i end, apart)
+            t:barrier()
+            z[t:thread()] = t:reduce(op, s[t:thread()])
+        end
+        everywhere(function()
+            op, dtype = "+", "i16"
+            lun.teams { league = 1, team = 4 }(f)
+            assert.same({ 10, 10, 10, 10 }, z:totable())
+            op, dtype = "*", "i64"
+            lun.teams { league = 1, team = 4 }(f)
+            assert.same({ 24, 24, 24, 24 }, z:totable())
+            op = "nothing"
+            refused("'op' is no associative operation", lun.teams { league = 1, team = 4 }, f)
+        end)
+    end)
+
+    it("has memory where all come, once", function()
+        local z = lun.zeros(8, "i64")
+        local function says(text, f, ...) refused(text, lun.teams { league = 2, team = 2 }, f, ...) end
+        local where = " in a branch or a loop that threads of a team may take differently"
+        local once = " in a loop: its elements are zero once, when the team begins; call it before the loop"
+        local line = debug.getinfo(1, "l").currentline
+        says(("teams_spec.lua:%d: t:scratch"):format(line + 3) .. where, function(t)
+            if t:thread() == 1 then
+                local s = t:scratch("i64", 2)
+                s[1] = 1
+                z[1] = s[1]
+            end
+        end)
+        says("t:scratch" .. where, function(t)
+            if t:thread() == 1 then return end
+            t:scratch("i64", 2)[1] = 1
+            z[1] = 1
+        end)
+        says("t:scratch" .. once, function(t, n)
+            for k = 1, n do
+                t:scratch("i64", 2)[1] = k
+                z[k] = 1
+            end
+        end, 5)
+        says(("teams_spec.lua:%d: t:private"):format(line + 20) .. once, function(t, n)
+            t:each(n, function(i) t:private("i64", 2)[1] = i end)
+            z[1] = 1
+        end, 5)
+        everywhere(function()
+            z:fill(0)
+            lun.teams { league = 2, team = 2 }(function(t)
+                if t:block() == 2 then -- for all of the team
+                    local s = t:scratch("i64", 2)
+                    s[t:thread()] = t:thread() * 10
+                    t:barrier()
+                    z[t:thread()] = s[3 - t:thread()]
+                end
+                if t:thread() == 2 then
+                    local own = t:private("i64", 2)
+                    own[1] = own[2] + t:block()
+                    z[2 + t:block()] = own[1]
+                end
+            end)
+            assert.same({ 20, 10, 1, 2, 0, 0, 0, 0 }, z:totable())
+        end)
+    end)
+
     it("refuses barriers that threads may take differently, with the line", function()
         local z = lun.zeros(64)
         local function says(text, f)
@@ -554,22 +646,50 @@ describe("lun.teams", function()
                 z[1] = 2
             end)
             says("number 300 does not fit in u8", { league = 1 }, function() u[1] = 300 end)
+            says("index 3 is out of range for 'private' of length 2", { league = 1 }, function(t)
+                local own = t:private("f64", 2)
+                own[t:block() + 2] = 1
+                z[1] = 2
+            end)
         end)
         local one = { league = 1 }
         says("a float is assigned to 'z'", one, function() z[1] = 1.5 end)
-        says("a team of 2000 threads: 1024 is the most", { league = 1, team = 2000 }, function() z[1] = 1 end)
+        says("a team of 2000 threads: 1024 is the most; make more teams, or give each thread more elements",
+            { league = 1, team = 2000 }, function() z[1] = 1 end)
+        for _, team in ipairs { 5000, { 32, 32, 2 } } do
+            local ok, err = pcall(lun.workdiv, { 10, 10, 10 }, { team = team })
+            assert.equal("ELIMIT", not ok and err.code)
+            refused("threads: 1024 is the most", lun.workdiv, { 10, 10, 10 }, { team = team })
+        end
+        refused("in all", lun.workdiv, math.maxinteger)
+        assert.same({ 1, 1, 1 }, lun.workdiv(1000, { team = 1024 }).league)
+        local kept = {}
+        says("assignment to an element or field", one, function(t) kept.t = t z[1] = 1 end)
         says("t has no method 'foo'", one, function(t) t:foo() end)
         says("assigns no element of an array", one, function(t) local i = t:block() return i end)
-        says("hand it over once, or a copy", one, function(_, a) z[1] = a[2] end, z)
+        says("'z', which the function assigns, shares elements with 'a': hand it over once, or a copy", one,
+            function(_, a) z[1] = a[2] end, z)
         says("league is missing", {}, function() z[1] = 1 end)
         says("an extent is an integer of 1 or more, got 0", { league = 0 }, function() z[1] = 1 end)
         says("1 to 3 extents expected, got 4", { league = { 1, 2, 3, 4 } }, function() z[1] = 1 end)
         says("unknown option 'teams'", { league = 1, teams = 2 }, function() z[1] = 1 end)
+        local function much(t) -- 32 GB for each team, and 64 of them at once
+            local s, own = t:scratch("f64", 2147483647), t:private("f64", 2147483647)
+            s[1] = 1
+            own[1] = s[1]
+        end
+        everywhere(function()
+            says("a team takes 34359738352 bytes of scratch and private memory, and 64 run at once: that is more than",
+                { league = 100 }, function(t) much(t) z[1] = 1 end)
+            local ok, err = pcall(lun.teams { league = 100 }, function(t) much(t) z[1] = 1 end)
+            assert.equal("ELIMIT", not ok and err.code)
+        end)
         says("a team takes 16 bytes of scratch memory, more than scratch=8", { league = 1, scratch = 8 }, function(t)
             t:scratch("f64", 2)[1] = 1
             z[1] = 1
         end)
-        says("argument 1 is the name of a dtype", one, function(t) t:scratch("f65", 2)[1] = 1 end)
+        says("argument 1 is 'f65', not the name of a dtype, such as 'f64'", one, function(t) t:scratch("f65", 2)[1] = 1 end)
+        says("argument 1 is the name of a dtype, such as 'f64'", one, function(t) t:scratch(2)[1] = 1 end)
         says("the number of elements is an integer that is known", one, function(t) t:scratch("f64", z[1])[1] = 1 end)
         says("a dimension is 4, not 1 to 3", one, function(t) z[t:block(4)] = 1 end)
         says("argument 2 is a function", one, function(t) t:each(3, 4) end)

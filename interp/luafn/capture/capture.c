@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "luafn/capture/host.h"
+#include "lunarray_bind.h"
 
 /* How far __index is followed from table to table. */
 enum { LF_INDEX_CHAIN = 50 };
@@ -149,6 +150,20 @@ static void see_table(const lf_viewer *v, lf_sight *out)
     out->closure = lua_topointer(L, -1);
 }
 
+/* What methods of t take as a string: a name of the engine's own, so that the same one is one
+ * address. */
+static const char *word_of(const char *text)
+{
+    static const char apart[] = "nobarrier";
+    lun_op op;
+    for (int k = 0; k < LUN_DTYPE_COUNT; k++)
+        if (!strcmp(text, lun_dtype_name((lun_dtype)k)))
+            return lun_dtype_name((lun_dtype)k);
+    if (lun_op_find(text, 2, &op))
+        return lun__op_get(op)->name;
+    return strcmp(text, apart) ? NULL : apart;
+}
+
 lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
                       lun_strbuf *error)
 {
@@ -173,6 +188,7 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
         break;
     case LUA_TSTRING:
         out->seen = LF_SEEN_STRING;
+        out->word = word_of(lua_tostring(L, -1));
         break;
     case LUA_TTABLE:
         see_table(v, out);
@@ -209,6 +225,8 @@ bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
     switch (then->seen) {
     case LF_SEEN_FIXED:
         return then->value.dtype == now->value.dtype && then->value.as.u == now->value.as.u;
+    case LF_SEEN_STRING:
+        return then->word == now->word;
     case LF_SEEN_FUNCTION:
         return then->program == now->program;
     case LF_SEEN_STRUCT:

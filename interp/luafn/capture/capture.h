@@ -46,6 +46,7 @@ typedef struct lf_sight {
     lf_math math;
     lun_op op;
     lun_atomic atomic;
+    const char *word;        /* a string that names an operation or a dtype: that name; else NULL */
     bool strict;             /* op is known as a function of math, which takes numbers only */
     lun_value value;         /* numbers and booleans */
     bool pinned;             /* code is valid for this value alone */

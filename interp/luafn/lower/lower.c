@@ -259,7 +259,7 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_IDENTITY:
         return identity(l, v);
     case LF_BARRIER:
-        luafn_ir_barrier(l, v->as.s);
+        luafn_ir_barrier(l, v);
         return v;
     case LF_COMBINE:
         return to_combine(l, v);

@@ -69,7 +69,7 @@ lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *inde
 void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
 lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
                           int args);
-void luafn_ir_barrier(lf_lowering *l, const char *method);
+void luafn_ir_barrier(lf_lowering *l, const lf_value *v);
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
 /* The scalar that is input number `input`. */
 lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);

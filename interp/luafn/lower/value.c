@@ -93,9 +93,9 @@ lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *c
     return place(l, like, arg, args);
 }
 
-void luafn_ir_barrier(lf_lowering *l, const char *method)
+void luafn_ir_barrier(lf_lowering *l, const lf_value *v)
 {
-    place(l, (lf_value){.kind = LF_IR_BARRIER, .as.s = method}, NULL, 0);
+    place(l, (lf_value){.kind = LF_IR_BARRIER, .sub = v->sub, .as.s = v->as.s}, NULL, 0);
 }
 
 /* A check that a dominating block holds already is not repeated. */

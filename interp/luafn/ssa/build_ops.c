@@ -1,4 +1,6 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
+#include <string.h>
+
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/put.h"
 #include "luafn/ssa/record.h"
@@ -210,9 +212,14 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     case OP_SETFIELD:
         luafn_stop(b,
                    "assignment to an element or field is not supported: return the value instead");
-    case OP_SETTABUP:
+    case OP_SETTABUP: {
+        const int upvalue = lf_a(b->f->proto->code[b->pc]);
+        if (strcmp(b->f->proto->upval[upvalue].name, "_ENV") != 0)
+            luafn_stop(
+                b, "assignment to an element or field is not supported: return the value instead");
         luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
                       "return the value");
+    }
     case OP_CONCAT:
         luafn_stop(b, "string concatenation (..) is not supported: kernels have no strings");
     case OP_TFORPREP:

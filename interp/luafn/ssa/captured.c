@@ -105,7 +105,7 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
     if (v->kind == LF_ATOMIC)
         v->sub = (uint8_t)sight->atomic;
     if (v->kind == LF_STRING)
-        v->as.s = s->name;
+        v->as.s = sight->word ? sight->word : s->name;
     return v;
 }
 
@@ -158,9 +158,11 @@ const char *luafn_array_name(const lf_compile *c, const lf_value *a)
     lf_whose of = lf_whose_is(c, a);
     int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
     const int memory = of.param ? of.number - c->params : -1;
-    const char *name = memory >= 0 ? c->open[memory].open ? "threads of the team" : "scratch"
-                       : of.param  ? luafn_local_name(c->program->proto, reg, 0)
-                                   : c->source[of.number].name;
+    const char *name = memory < 0 ? of.param ? luafn_local_name(c->program->proto, reg, 0)
+                                             : c->source[of.number].name
+                       : c->open[memory].open   ? "threads of the team"
+                       : c->scratch[memory].own ? "private"
+                                                : "scratch";
     return name ? name : "?";
 }
 

@@ -84,10 +84,10 @@ typedef enum lf_kind {
     LF_APPLY,    /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
     LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
-    LF_BARRIER,  /* the threads of a team wait for one another, in its method as.s */
-    LF_CHANGE,   /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
+    LF_BARRIER, /* the threads of a team wait for one another, in its method as.s; sub: lf_meeting */
+    LF_CHANGE,  /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
                   the LF_ARRAY */
-    LF_WITHIN,   /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
+    LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */
@@ -103,7 +103,7 @@ typedef enum lf_kind {
     LF_IR_CAST, /* from: dtype of the operand */
     LF_IR_PUT,  /* value, index; as.i: number of the input, an array */
     LF_IR_ATOMIC,  /* value, index [, expected]; sub: lun_atomic, as.i: number of the input */
-    LF_IR_BARRIER, /* as.s: as of LF_BARRIER */
+    LF_IR_BARRIER, /* as.s, sub: as of LF_BARRIER */
     LF_IR_CHECK    /* condition, value or NULL; note: its text */
 } lf_kind;
 
@@ -121,6 +121,13 @@ typedef enum lf_arith {
     LF_SHL,
     LF_SHR
 } lf_arith;
+
+/* What is asked of the place of a barrier; memory itself is none, and stays in no kernel. */
+typedef enum lf_meeting {
+    LF_MEET,       /* all threads come to it together */
+    LF_MEET_ONCE,  /* the same, and not in a loop: memory of the team */
+    LF_ALONE_ONCE, /* it is not in a loop: memory of a thread */
+} lf_meeting;
 
 typedef enum lf_relation { LF_EQ, LF_LT, LF_LE } lf_relation;
 

@@ -159,13 +159,25 @@ static lun_front_scratch named(const lf_team_call *c)
     for (int k = 0; v && v->kind == LF_STRING && k < LUN_DTYPE_COUNT; k++)
         if (!strcmp(v->as.s, lun_dtype_name((lun_dtype)k)))
             t = (lun_dtype)k;
+    if (t == LUN_DTYPE_COUNT && v && v->kind == LF_STRING)
+        luafn_stop(c->b, "t:%s: argument 1 is '%.60s', not the name of a dtype, such as 'f64'",
+                   c->name, v->as.s);
     if (t == LUN_DTYPE_COUNT)
         luafn_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
     return (lun_front_scratch){.dtype = t, .count = length(c, 1)};
 }
 
+/* Memory is zero when the kernel begins, and stands where it is called. */
+static void place_memory(const lf_team_call *c, lf_meeting how)
+{
+    lf_value *v = luafn_new_op(c->b, LF_BARRIER, how, 0);
+    v->as.s = c->name;
+    v->type = LF_NIL;
+}
+
 static void do_scratch(const lf_team_call *c)
 {
+    place_memory(c, LF_MEET_ONCE);
     luafn_team_give(c, memory(c->b, named(c), false));
 }
 
@@ -173,6 +185,7 @@ static void do_private(const lf_team_call *c)
 {
     lun_front_scratch like = named(c);
     like.own = true;
+    place_memory(c, LF_ALONE_ONCE);
     luafn_team_give(c, memory(c->b, like, false));
 }
 

@@ -14,7 +14,7 @@ static void meet(const lf_team_call *c)
     lf_value *v;
     if (luafn_team_threads(c->b) == 1)
         return;
-    v = luafn_new_op(c->b, LF_BARRIER, 0, 0);
+    v = luafn_new_op(c->b, LF_BARRIER, LF_MEET, 0);
     v->as.s = c->b->f->built_in ? c->b->f->closure->name : c->name;
     v->type = LF_NIL;
 }
@@ -223,6 +223,16 @@ void luafn_team_identity(const lf_team_call *c)
     luafn_team_give(c, identity(c->b, luafn_team_arg(c, 0), luafn_team_arg(c, 1)));
 }
 
+/* Argument k, how many values g gives.  Of none g would be in no loop, and what it gives of no
+ * dtype: then a number that is not known, 0. */
+static lf_value *how_many(const lf_team_call *c, int k)
+{
+    lf_value *n = luafn_team_number(c, k);
+    if (!lf_is_whole(n) || n->as.i > 0)
+        return n;
+    return luafn_team_by(c->b, LF_IDIV, c->b->c->param_value[LUN_FRONT_BLOCK], INT64_MAX);
+}
+
 /* t:reduce(op, x), t:reduce(op, n, g [, id]) */
 void luafn_team_reduce(const lf_team_call *c)
 {
@@ -236,7 +246,7 @@ void luafn_team_reduce(const lf_team_call *c)
     if (!id && !has_identity(op))
         luafn_stop(c->b, "t:reduce: argument 4, what comes of no element, is missing: by a "
                          "function t:reduce(op, n, g, id)");
-    lf_value *args[4] = {op, luafn_team_number(c, 1), g, id};
+    lf_value *args[4] = {op, how_many(c, 1), g, id};
     method(c, id ? LF_METHOD_REDUCE_PAIRS : LF_METHOD_REDUCE_LANES, args, id ? 4 : 3);
 }
 
