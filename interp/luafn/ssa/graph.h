@@ -84,7 +84,7 @@ typedef enum lf_kind {
     LF_APPLY,    /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
     LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
     LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
-    LF_BARRIER, /* the threads of a team wait for one another, in its method as.s; sub: lf_meeting */
+    LF_BARRIER,  /* threads of a team wait for one another in method as.s; sub: lf_meeting */
     LF_CHANGE,  /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
                   the LF_ARRAY */
     LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
