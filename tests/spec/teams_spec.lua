@@ -665,6 +665,7 @@ describe("lun.teams", function()
         assert.same({ 1, 1, 1 }, lun.workdiv(1000, { team = 1024 }).league)
         local kept = {}
         says("assignment to an element or field", one, function(t) kept.t = t z[1] = 1 end)
+        assert.is_nil(next(kept))
         says("t has no method 'foo'", one, function(t) t:foo() end)
         says("assigns no element of an array", one, function(t) local i = t:block() return i end)
         says("'z', which the function assigns, shares elements with 'a': hand it over once, or a copy", one,

@@ -85,9 +85,9 @@ typedef enum lf_kind {
     LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
     LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
     LF_BARRIER,  /* threads of a team wait for one another in method as.s; sub: lf_meeting */
-    LF_CHANGE,  /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
+    LF_CHANGE,   /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
                   the LF_ARRAY */
-    LF_WITHIN,  /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
+    LF_WITHIN,   /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */
