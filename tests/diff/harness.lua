@@ -211,6 +211,22 @@ function harness.same_bits(results, operands, exact)
     end
 end
 
+-- Random programs number first .. first + count - 1: run(number, backend) says what is wrong with one, or nil, on each
+-- of the backends that chosen(number, compiled) gives; compiled: whether it is one of those that wait for the compiler, one of
+-- `every` where LUNARRAY_JIT=sync has all do so. Ends with the first that is wrong.
+function harness.programs(first, count, every, chosen, run)
+    every = os.getenv "LUNARRAY_JIT" == "sync" and every or 1
+    for number = first, first + count - 1 do
+        for _, backend in ipairs(chosen(number, number % every == 0)) do
+            local failure = run(number, backend)
+            if failure then harness.fail("%s", failure) end
+            harness.combinations = harness.combinations + 1
+        end
+        if #harness.failures > 0 then break end
+    end
+    harness.finish()
+end
+
 -- The largest error of a result, measured against the true value; also its place.
 function harness.accuracy(name, entry, a, b)
     local t = dtypes[entry.dtype]

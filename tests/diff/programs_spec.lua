@@ -24,27 +24,12 @@ describe("random programs", function()
     end)
 
     it(("%d of them, from seed %d on"):format(COUNT, SEED), function()
-        local compiled = os.getenv "LUNARRAY_JIT" ~= "sync" and 1 or COMPILED_EVERY
-        for seed = SEED, SEED + COUNT - 1 do
-            local backends = { "reference" }
-            if seed % compiled == 0 then
-                backends = { "openmp" }
-            elseif seed % DEVICE_EVERY == 1 and harness.device then
-                backends = { harness.device }
-            end
-            local uses = seed % 3 == 0 and { "reference", "openmp" } or nil
-            for _, backend in ipairs(backends) do
-                local failure = run.one(seed, backend, directory, uses)
-                if failure then
-                    harness.fail("%s", failure)
-                end
-                harness.combinations = harness.combinations + 1
-            end
-            if #harness.failures > 0 then
-                break
-            end
-        end
-        harness.finish()
+        harness.programs(SEED, COUNT, COMPILED_EVERY, function(seed, compiled)
+            if compiled then return { "openmp" } end
+            return { seed % DEVICE_EVERY == 1 and harness.device or "reference" }
+        end, function(seed, backend)
+            return run.one(seed, backend, directory, seed % 3 == 0 and { "reference", "openmp" } or nil)
+        end)
     end)
 end)
 

@@ -73,23 +73,13 @@ describe("random team kernels", function()
     end)
 
     it(("%d of them, from seed %d on"):format(COUNT, SEED), function()
-        local compiled = os.getenv "LUNARRAY_JIT" ~= "sync" and 1 or COMPILED_EVERY
-        for seed = SEED, SEED + COUNT - 1 do
+        harness.programs(SEED, COUNT, COMPILED_EVERY, function(seed, compiled)
+            if ALONE then return { ALONE } end
             local backends = { "reference" }
-            if seed % compiled == 0 then backends[2] = "openmp" end
+            if compiled then backends[2] = "openmp" end
             if seed % DEVICE_EVERY == 1 and harness.device then backends[#backends + 1] = harness.device end
-            for _, backend in ipairs(ALONE and { ALONE } or backends) do
-                local failure = one(seed, backend)
-                if failure then
-                    harness.fail("%s", failure)
-                end
-                harness.combinations = harness.combinations + 1
-            end
-            if #harness.failures > 0 then
-                break
-            end
-        end
-        harness.finish()
+            return backends
+        end, one)
     end)
 end)
 
