@@ -183,7 +183,8 @@ typedef struct lun_product {
                       many elements apart; c may be NULL */
 } lun_product;
 
-/* An operand or a result of an algorithm: n contiguous elements in host memory. */
+/* An operand or a result of an algorithm: n contiguous elements in host memory, or, for
+ * begin_algorithm, of a lun_buffer. */
 typedef struct lun_column {
     void *data;
     lun_dtype dtype;
@@ -199,8 +200,9 @@ typedef struct lun_algorithm_run {
     int64_t line;  /* length of a line, each of which is processed on its own; 0: there is one */
     int64_t first; /* of a run on a piece: the number of its first element */
     uint64_t option[LUN_ALGORITHM_OPTIONS];
-    void *scratch;  /* algorithm_room's bytes */
-    int64_t failed; /* out: if an element caused the failure, its number */
+    int64_t origin[LUN_ALGORITHM_OPERANDS]; /* in buffers: where the operands' first elements are */
+    void *scratch;                          /* algorithm_room's bytes */
+    int64_t failed;                         /* out: if an element caused the failure, its number */
     /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
      * run does too.  NULL: there is none. */
     struct lun_algorithm_run *beside;
@@ -379,7 +381,8 @@ typedef struct lun_backend {
     lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
                           int64_t pairs);
 
-    /* Matrix products, in host memory unless the backend has its own; waits for the end.  room:
+    /* Matrix products, in host memory unless the backend has its own; waits for the end, or begins
+     * it, where settle waits and fails as this does.  room:
      * the bytes of scratch memory that it needs; it does not read the operands' elements.
      * LUN_ECANCEL when stopped.  If room is negative, or both are NULL, the native backend computes
      * the product, in host memory. */
@@ -391,6 +394,10 @@ typedef struct lun_backend {
      * the native backend runs it. */
     int64_t (*algorithm_room)(void *state, const lun_algorithm_run *r);
     lun_status (*algorithm)(void *state, lun_algorithm_run *r);
+    /* Whether the device does that algorithm in memory of its own, on buffers, without scratch: it
+     * begins it, and settle waits, fills in r and fails as algorithm does.  NULL: none. */
+    bool (*takes)(void *state, lun_algorithm which);
+    lun_status (*begin_algorithm)(void *state, lun_algorithm_run *r);
 
     /* Appends the source text that would be compiled for this IR. */
     lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);
@@ -416,8 +423,9 @@ typedef struct lun_backend {
 
     /* Beside kernels: returns at once, and what uses the buffers from now on comes after it.  send
      * is upload, but `host` must stay as it is until settle has returned, which waits for no
-     * kernel but those that used the buffer before.  copy: between buffers of two states that
-     * have met; *done false: they have no memory in common, and nothing was copied.  All NULL: the
+     * kernel but those that used the buffer before, and for products and algorithms that have
+     * begun.  copy: between buffers of two states that
+     * have met; *done false: they have no memory in common, and nothing was copied.  NULL: the
      * backend has none. */
     lun_status (*send)(void *state, lun_buffer *to, int64_t offset, const void *host,
                        int64_t bytes);

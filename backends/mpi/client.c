@@ -33,14 +33,22 @@ void lun__mpi_ask(lun_mpi *m, lun_mpi_word word)
     lun__put_u8(&m->out, word);
 }
 
+/* Whether what was submitted, or has begun, writes the buffer. */
+static bool writes(const lun_mpi *m, const lun_buffer *b)
+{
+    bool written = m->product == b;
+    for (int k = 0; m->algorithm && k < LUN_ALGORITHM_RESULTS; k++)
+        written |= m->algorithm->out[k].data == b;
+    for (int i = 0; m->launch && i < m->kernel->ir.slot_count; i++) {
+        const int role = m->kernel->ir.slots[i].role;
+        written |= m->launch->slots[i] == b && role != LUN_SLOT_IN && role != LUN_SLOT_UNIFORM;
+    }
+    return written;
+}
+
 void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads)
 {
-    bool written = false;
-    for (int i = 0; m->launched.length && i < m->kernel->ir.slot_count; i++) {
-        const int role = m->kernel->ir.slots[i].role;
-        written |= m->launch->slots[i] == reads && role != LUN_SLOT_IN && role != LUN_SLOT_UNIFORM;
-    }
-    if (written)
+    if (m->launched.length && writes(m, reads))
         lun__mpi_join_launch(m);
     lun__put_u8(&m->out, word);
 }

@@ -25,12 +25,15 @@ struct lun_mpi {
     bool asked;    /* something was sent since its last answer */
     bool counting; /* the next answer is that to COUNT */
     lun_mpi_numbers buffers, kernels;
-    bool multiplies;
-    char by[40];     /* the backend and the device by which it computes */
-    int64_t unheard; /* bytes of elements sent since its last answer */
-    /* A launch that was submitted; its answer, once another one behind it was waited for. */
+    bool multiplies, takes; /* matrices; algorithms */
+    char by[40];            /* the backend and the device by which it computes */
+    int64_t unheard;        /* bytes of elements sent since its last answer */
+    /* A launch that was submitted, or a product or an algorithm that has begun, until it is
+     * collected or settled; its answer, once another one behind it was waited for. */
     lun_kernel *kernel;
-    lun_launch *launch;
+    lun_launch *launch;           /* NULL: it is no launch */
+    lun_algorithm_run *algorithm; /* NULL: it is none */
+    const lun_buffer *product;    /* where it goes; NULL: it is none */
     void *kept;
     int64_t kept_count;
     bool under_way;    /* and its answer is to come, */
@@ -96,6 +99,10 @@ lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *o
 lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                         int64_t origin, lun_buffer *to);
 lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
+/* works.c */
+lun_status lun__mpi_settle(void *state);
+bool lun__mpi_takes(void *state, lun_algorithm which);
+lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r);
 int64_t lun__mpi_product_room(void *state, const lun_product *p);
 lun_status lun__mpi_product(void *state, const lun_product *p);
 lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);

@@ -151,6 +151,31 @@ lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, cons
     return s;
 }
 
+bool lun__desk_reaches(const lun_desk_buffer *b, int64_t origin, int bytes, int64_t low,
+                       int64_t high)
+{
+    int64_t from, to;
+    return !__builtin_add_overflow(low, origin, &from) &&
+           !__builtin_add_overflow(high, origin, &to) && from >= 0 && from <= to &&
+           to < b->bytes / bytes;
+}
+
+bool lun__desk_layout_fits(const lun_desk_buffer *b, int64_t origin, int bytes, const lun_layout *l)
+{
+    int64_t low, high;
+    return !lun__layout_count(l) ||
+           (lun__layout_reach(l, &low, &high) && lun__desk_reaches(b, origin, bytes, low, high));
+}
+
+lun_status lun__desk_done(const lun_desk *d, lun_desk_buffer *to, lun_status s)
+{
+    if (s == LUN_OK)
+        lun__desk_mend(&to->flaw);
+    else
+        lun__desk_spoil(d, &to->flaw, s);
+    return s;
+}
+
 lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
 {
     int64_t bytes;

@@ -74,6 +74,14 @@ lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in);
 lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in);
 /* Whether so many bytes from there on are in it. */
 bool lun__desk_fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes);
+/* Whether places low .. high, or those of a layout, counted from `origin`, are elements of so many
+ * bytes of a buffer. */
+bool lun__desk_reaches(const lun_desk_buffer *b, int64_t origin, int bytes, int64_t low,
+                       int64_t high);
+bool lun__desk_layout_fits(const lun_desk_buffer *b, int64_t origin, int bytes,
+                           const lun_layout *l);
+/* What was written is usable, or has the flaw of the failure, which it gives. */
+lun_status lun__desk_done(const lun_desk *d, lun_desk_buffer *to, lun_status s);
 /* Bytes from there on to memory, and from memory. */
 lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset, void *to,
                           int64_t bytes);
@@ -90,7 +98,7 @@ void lun__desk_close(lun_desk *d);
 typedef lun_status lun_desk_fn(lun_desk *d, lun_bytes *in, bool *answers);
 lun_desk_fn lun__desk_new, lun__desk_free, lun__desk_upload, lun__desk_download;
 lun_desk_fn lun__desk_give, lun__desk_take;
-lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product;
+lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product, lun__desk_algorithm;
 lun_desk_fn lun__desk_build, lun__desk_release, lun__desk_prepare, lun__desk_source;
 lun_desk_fn lun__desk_run, lun__desk_combine;
 

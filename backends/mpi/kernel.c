@@ -194,13 +194,17 @@ lun_status lun__mpi_collect(void *state)
     lun_mpi *m = state;
     lun_status s = m->launched.length ? lun__mpi_send(m) : LUN_OK;
     if (m->unsent != LUN_OK) {
+        m->launch = NULL;
         m->under_way = false;
         m->unsent = LUN_OK;
         return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
     }
-    if (s != LUN_OK || !m->under_way)
+    if (s != LUN_OK || !m->under_way) {
+        m->launch = NULL;
         return s;
+    }
     lun_launch *l = m->launch;
+    m->launch = NULL;
     lun_mpi_answer a;
     s = lun__mpi_hear_launch(m, &a);
     return note_cells(m, s, &a, l, l->partials, cells_of(&m->kernel->ir, l));

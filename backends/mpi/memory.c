@@ -161,33 +161,3 @@ lun_status lun__mpi_transfer(void *state, const lun_transfer *t)
     lun__put_i64(&m->out, (int64_t)t->cell);
     return lun__mpi_asked(m);
 }
-
-static void put_matrix(lun_mpi *m, const lun_matrix *x)
-{
-    lun__put_i32(&m->out, ((const lun_buffer *)x->data)->number);
-    lun__put_u8(&m->out, x->dtype);
-    lun__put_i64(&m->out, x->row);
-    lun__put_i64(&m->out, x->column);
-    lun__put_layout(&m->out, &x->batch);
-}
-
-int64_t lun__mpi_product_room(void *state, const lun_product *p)
-{
-    const lun_mpi *m = state;
-    (void)p;
-    return m->multiplies ? 0 : -1;
-}
-
-lun_status lun__mpi_product(void *state, const lun_product *p)
-{
-    lun_mpi *m = state;
-    lun__mpi_ask(m, LUN_MPI_PRODUCT);
-    lun__put_u8(&m->out, p->dtype);
-    const int64_t extents[] = {p->rows, p->columns, p->inner, p->count};
-    for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
-        lun__put_i64(&m->out, extents[k]);
-    put_matrix(m, &p->a);
-    put_matrix(m, &p->b);
-    lun__put_i32(&m->out, ((const lun_buffer *)p->c)->number);
-    return lun__mpi_hear_status(m);
-}

@@ -33,6 +33,7 @@ static lun_status greet(lun_mpi *m)
         return s;
     bool nomem = false;
     m->multiplies = lun__take_u8(&a.rest);
+    m->takes = lun__take_u8(&a.rest);
     char *by = lun__take_text(&a.rest, &nomem);
     if (a.rest.bad)
         s = lun__mpi_strange(m, &a);
@@ -121,6 +122,8 @@ const lun_backend lun__backend_mpi = {
     .combine = lun__mpi_combine,
     .product_room = lun__mpi_product_room,
     .product = lun__mpi_product,
+    .takes = lun__mpi_takes,
+    .begin_algorithm = lun__mpi_algorithm,
     .pad = lun__mpi_pad,
     .transfer = lun__mpi_transfer,
     .source = lun__mpi_source,
@@ -130,5 +133,6 @@ const lun_backend lun__backend_mpi = {
     .upload = lun__mpi_upload,
     .download = lun__mpi_download,
     .copy = lun__mpi_copy,
+    .settle = lun__mpi_settle,
     .serve = lun__mpi_serve,
 };

@@ -22,6 +22,7 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
     } else {
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
+        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->algorithm);
         lun__put_text(&d->rest, d->name);
     }
     free(text);
@@ -60,6 +61,7 @@ static const struct {
     [LUN_MPI_COMBINE] = {lun__desk_combine, false},
     [LUN_MPI_PAD] = {lun__desk_pad, false},
     [LUN_MPI_TRANSFER] = {lun__desk_transfer, false},
+    [LUN_MPI_ALGORITHM] = {lun__desk_algorithm, false},
     [LUN_MPI_PRODUCT] = {lun__desk_product, false},
     [LUN_MPI_FINISH] = {finish, false},
     [LUN_MPI_COUNT] = {count, false},

@@ -21,24 +21,25 @@
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 
 typedef enum lun_mpi_word {
-    LUN_MPI_GREET,    /* text -> whether it multiplies matrices, by what it computes */
-    LUN_MPI_NEW,      /* buffer, bytes */
-    LUN_MPI_FREE,     /* buffer */
-    LUN_MPI_UPLOAD,   /* buffer, offset, bytes */
-    LUN_MPI_DOWNLOAD, /* buffer, offset, count -> bytes */
-    LUN_MPI_BUILD,    /* kernel, math mode, whether to answer, IR as bytes [->] */
-    LUN_MPI_RELEASE,  /* kernel */
-    LUN_MPI_PREPARE,  /* kernel -> */
-    LUN_MPI_RUN,      /* launch, whether to answer [-> cells] */
-    LUN_MPI_COMBINE,  /* launch, pairs, cells -> cells */
-    LUN_MPI_PAD,      /* padding, bytes of an element, from, origin, to */
-    LUN_MPI_TRANSFER, /* transfer */
-    LUN_MPI_PRODUCT,  /* product -> */
-    LUN_MPI_FINISH,   /* -> */
-    LUN_MPI_COUNT,    /* -> */
-    LUN_MPI_SOURCE,   /* IR as bytes -> text */
-    LUN_MPI_GIVE,     /* buffer, offset, count, rank: elements for that one, which TAKEs them */
-    LUN_MPI_TAKE,     /* buffer, offset, count, rank: what that one GIVEs; they meet in order */
+    LUN_MPI_GREET,     /* text -> whether it multiplies matrices, does algorithms; its backend */
+    LUN_MPI_NEW,       /* buffer, bytes */
+    LUN_MPI_FREE,      /* buffer */
+    LUN_MPI_UPLOAD,    /* buffer, offset, bytes */
+    LUN_MPI_DOWNLOAD,  /* buffer, offset, count -> bytes */
+    LUN_MPI_BUILD,     /* kernel, math mode, whether to answer, IR as bytes [->] */
+    LUN_MPI_RELEASE,   /* kernel */
+    LUN_MPI_PREPARE,   /* kernel -> */
+    LUN_MPI_RUN,       /* launch, whether to answer [-> cells] */
+    LUN_MPI_COMBINE,   /* launch, pairs, cells -> cells */
+    LUN_MPI_PAD,       /* padding, bytes of an element, from, origin, to */
+    LUN_MPI_TRANSFER,  /* transfer */
+    LUN_MPI_PRODUCT,   /* product -> */
+    LUN_MPI_ALGORITHM, /* algorithm, line, first, options, columns -> lengths of results */
+    LUN_MPI_FINISH,    /* -> */
+    LUN_MPI_COUNT,     /* -> */
+    LUN_MPI_SOURCE,    /* IR as bytes -> text */
+    LUN_MPI_GIVE,      /* buffer, offset, count, rank: elements for that one, which TAKEs them */
+    LUN_MPI_TAKE,      /* buffer, offset, count, rank: what that one GIVEs; they meet in order */
     LUN_MPI_WORDS
 } lun_mpi_word;
 

@@ -305,6 +305,16 @@ void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in
     (void)lun__set_enter(e, at[0]);
 }
 
+void lun__set_advance(lun_engine *e)
+{
+    bool given;
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
+        if (at->state && at->backend->advance) /* what fails does so again when it is waited for */
+            (void)at->backend->advance(at->state, &given);
+    }
+}
+
 void lun__set_back(lun_engine *e, const lun_in_use *before)
 {
     e->set_count = before->count;

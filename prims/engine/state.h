@@ -177,6 +177,8 @@ typedef struct lun_in_use {
     lun_backend_slot *at[LUN_MAX_PLACES];
     int count, current;
 } lun_in_use;
+/* What the places of the set were given to do sets out: the host is about to be busy. */
+void lun__set_advance(lun_engine *e);
 /* Uses several places, which are open, until lun__set_back. */
 void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in_use *before);
 void lun__set_back(lun_engine *e, const lun_in_use *before);

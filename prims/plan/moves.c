@@ -280,7 +280,7 @@ static lun_status take(lun_teller *t, const lun_step *step)
         s = tell_place(t, "", k, x);
         for (int i = 0; s == LUN_OK && i < n->count; i++)
             if (n->more[i]->kind != LUN_NODE_NUMBER)
-                s = at->backend->buffer_new
+                s = at->backend->buffer_new && !lun__placing_takes(at, n)
                         ? lun__teller_need(t, n->more[i], NULL, x.lo, x.hi,
                                            "a step runs on the host")
                         : lun__teller_need(t, n->more[i], at, x.lo, x.hi, "distribution changes");

@@ -156,6 +156,14 @@ bool lun__placing_streams(const lun_step *step)
            n->n && lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES;
 }
 
+bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
+{
+    bool arrays = at->backend->takes && at->state;
+    for (int i = 0; i < n->count; i++)
+        arrays &= n->more[i]->kind != LUN_NODE_NUMBER;
+    return arrays && at->backend->takes(at->state, (lun_algorithm)n->op);
+}
+
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                                lun_spread **out)
 {

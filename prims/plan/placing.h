@@ -38,6 +38,8 @@ const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_sp
 /* Whether a step is an algorithm that takes its operands in order, so that each place may take some
  * of them. */
 bool lun__placing_streams(const lun_step *step);
+/* Whether a place takes, in memory of its own, its part of such a step; else the host's is used. */
+bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n);
 /* How the places share the elements that n takes, by the distributions of its operands.  *out: a
  * reference. */
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,

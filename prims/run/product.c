@@ -101,6 +101,8 @@ static lun_status multiply(lun_multiplying *w)
 {
     double start = lun__now();
     lun_status s = w->at->backend->product(w->at->state, &w->p);
+    if (s == LUN_OK && w->at->backend->settle)
+        s = w->at->backend->settle(w->at->state);
     w->e->stats.run_time += lun__now() - start;
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }

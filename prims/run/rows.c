@@ -117,8 +117,11 @@ static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_sprea
     lun_spread *spread = lun__placing_of_rows(rows, lun__product_of(n).columns);
     lun_status s = spread ? lun__placed_decide(e, to, spread) : lun__nomem(e);
     lun__spread_release(spread);
-    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+    for (int i = 0; s == LUN_OK && i < rows->places; i++) {
+        const int k = lun__placing_turn(e, rows->places, i);
         const lun_interval x = lun__spread_part(rows, k);
+        if (!lun__set_at(e, k)->backend->submit)
+            lun__set_advance(e);
         if (x.lo < x.hi)
             s = multiply_at(e, n, k, x, to);
     }
@@ -138,8 +141,10 @@ lun_status lun__product_shared(lun_engine *e, lun_node *n)
     s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
     if (s == LUN_OK)
         s = multiply_all(e, n, rows, to);
-    const lun_status sent = lun__placed_sent(e);
+    const lun_status sent = lun__placed_sent(e); /* some multiply until then */
     s = s == LUN_OK ? sent : s;
+    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        s = LUN_ELIMIT;
     e->current = current;
     lun__spread_release(rows);
     if (s != LUN_OK) {

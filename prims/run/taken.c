@@ -1,5 +1,6 @@
 /* taken.c - an algorithm that takes its operands in order, on the places of a set: each takes those
- * elements that it has, and what it gives of them stays there.  For a device the host does it.
+ * elements that it has, and what it gives of them stays there.  For devices that cannot the host
+ * does it.
  * Knows no algorithm; who takes which elements is plan/placing.c's. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,10 @@
 /* What one place gives. */
 typedef struct part {
     lun_interval taken, given; /* elements of the operands, of the result */
-    void *made;                /* the pool's block */
+    void *made;                /* the pool's block, */
     int64_t bytes;
+    lun_buffer *there; /* or a device's, which takes by itself: */
+    lun_algorithm_run run;
 } part;
 
 typedef struct taking {
@@ -57,6 +60,16 @@ static lun_status load(taking *w, const part *x, lun_backend_slot *at, int k, lu
     return s;
 }
 
+/* A failure of the run, as the script is told of it. */
+static lun_status explained(const taking *w, lun_status s, const lun_algorithm_run *r)
+{
+    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    return s == LUN_OK || s == LUN_ECANCEL || !w->n->notes
+               ? s
+               : lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
+}
+
 /* Runs it where everything is. */
 static lun_status work(taking *w, const lun_backend_slot *b, lun_algorithm_run *r)
 {
@@ -71,11 +84,7 @@ static lun_status work(taking *w, const lun_backend_slot *b, lun_algorithm_run *
     w->seconds += lun__now() - start;
     if (scratch)
         lun__pool_give(w->e->pool, scratch, room);
-    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
-        return LUN_ELIMIT;
-    return s == LUN_OK || s == LUN_ECANCEL || !w->n->notes
-               ? s
-               : lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
+    return explained(w, s, r);
 }
 
 /* What place k gives of its elements. */
@@ -105,6 +114,86 @@ static lun_status take(taking *w, int k)
         if (number[i])
             lun__pool_give(w->e->pool, number[i], bytes[i]);
     return s;
+}
+
+/* ---- devices that take by themselves --------------------------------------------------------- */
+
+/* The operands become current at the place; they may be parts of one array, whose memory moves when
+ * it grows, so all do before one is addressed. */
+static lun_status load_there(const taking *w, part *x, lun_backend_slot *at)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < 2 * w->n->count; i++) {
+        const int k = i % w->n->count;
+        const lun_node *n = w->n->more[k];
+        const int64_t lo = n->offset + x->taken.lo;
+        lun_piece *piece;
+        if (n->storage->source)
+            s = lun__storage_host(w->e, n->storage, false);
+        if (s == LUN_OK)
+            s = lun__placed_ensure(w->e, n->storage, at, lo, n->offset + x->taken.hi, &piece);
+        if (s == LUN_OK)
+            x->run.in[k] = (lun_column){.data = piece->buffer,
+                                        .dtype = (lun_dtype)n->dtype,
+                                        .n = x->taken.hi - x->taken.lo};
+        x->run.origin[k] = s == LUN_OK ? lo - piece->lo : 0;
+    }
+    return s;
+}
+
+/* Place k begins to take. */
+static lun_status begin(taking *w, int k)
+{
+    part *x = &w->part[k];
+    const int64_t count = x->taken.hi - x->taken.lo;
+    lun_backend_slot *at = lun__set_at(w->e, k);
+    lun__set_enter(w->e, at);
+    x->run = (lun_algorithm_run){.which = (lun_algorithm)w->n->op,
+                                 .first = x->taken.lo,
+                                 .option = {w->n->cell, (uint64_t)w->n->offset}};
+    lun_status s = load_there(w, x, at);
+    if (s == LUN_OK)
+        s = at->backend->buffer_new(at->state, count * size_of(w->n), &x->there);
+    if (s != LUN_OK)
+        return s;
+    for (int i = 0; i < w->n->count; i++)
+        w->read += count * size_of(w->n->more[i]);
+    x->run.out[0] = (lun_column){.data = x->there, .dtype = (lun_dtype)w->n->dtype, .n = count};
+    return at->backend->begin_algorithm(at->state, &x->run);
+}
+
+/* What they have taken, of all that have begun; the first failure. */
+static lun_status end_all(taking *w, lun_status s)
+{
+    const double start = lun__now();
+    for (int k = 0; k < w->cut->places; k++) {
+        part *x = &w->part[k];
+        const lun_backend_slot *at = lun__set_at(w->e, k);
+        if (!x->there)
+            continue;
+        const lun_status ended = explained(w, at->backend->settle(at->state), &x->run);
+        x->given.hi = x->run.out[0].n;
+        w->e->stats.algorithms += ended == LUN_OK;
+        s = s == LUN_OK ? ended : s;
+    }
+    w->seconds += lun__now() - start;
+    return s;
+}
+
+/* From where place k has taken to its part of the result. */
+static lun_status give_there(taking *w, int k)
+{
+    const part *x = &w->part[k];
+    const int64_t count = x->given.hi - x->given.lo;
+    lun_backend_slot *at = lun__set_at(w->e, k);
+    lun_piece *piece;
+    lun_status s = lun__placed_result(w->e, w->to, at, x->given.lo, x->given.hi, &piece);
+    const lun_transfer t = {.bytes = (int)size_of(w->n),
+                            .to = s == LUN_OK ? piece->buffer : NULL,
+                            .from = x->there,
+                            .at = lun__layout_right(1, &count),
+                            .of = lun__layout_right(1, &count)};
+    return s == LUN_OK ? at->backend->transfer(at->state, &t) : s;
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
@@ -152,6 +241,8 @@ static lun_status give(taking *w, int k)
     char *to = NULL;
     if (!bytes)
         return LUN_OK;
+    if (x->there)
+        return give_there(w, k);
     if (at->backend->buffer_new) {
         s = lun__placed_host(w->e, w->to, x->given.lo, x->given.hi);
         to = (char *)w->to->data + x->given.lo * size;
@@ -203,15 +294,22 @@ static lun_status settle(lun_engine *e, const lun_node *n, lun_spread *cut)
 static lun_status run(taking *w)
 {
     lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < w->cut->places; k++) {
+    for (int k = 0; k < w->cut->places; k++)
         w->part[k].taken = lun__spread_part(w->cut, k);
-        if (w->part[k].taken.lo >= w->part[k].taken.hi)
+    for (int k = 0; s == LUN_OK && k < w->cut->places; k++)
+        if (w->part[k].taken.lo < w->part[k].taken.hi &&
+            lun__placing_takes(lun__set_at(w->e, k), w->n))
+            s = begin(w, k);
+    lun__set_advance(w->e);
+    for (int k = 0; s == LUN_OK && k < w->cut->places; k++) {
+        if (w->part[k].there || w->part[k].taken.lo >= w->part[k].taken.hi)
             continue;
         s = take(w, k);
         w->e->stats.algorithms += s == LUN_OK;
         if (s == LUN_OK)
             s = lun__stopped(w->e);
     }
+    s = end_all(w, s);
     return s == LUN_OK ? give_all(w) : s;
 }
 
@@ -233,9 +331,13 @@ lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
     e->current = current;
     if (s == LUN_OK)
         s = settle(e, n, cut);
-    for (int k = 0; k < cut->places; k++)
+    for (int k = 0; k < cut->places; k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
         if (w->part[k].made)
             lun__pool_give(e->pool, w->part[k].made, w->part[k].bytes);
+        if (w->part[k].there)
+            at->backend->buffer_free(at->state, w->part[k].there);
+    }
     if (s == LUN_OK) {
         const int64_t written = w->to->count * size_of(n);
         e->stats.run_time += w->seconds;

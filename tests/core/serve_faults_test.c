@@ -27,6 +27,9 @@ static const char program[] =
     "local near = lun.stencil(function(w) return w(-1) + w(1) end, { edge = 'nearest' })\n"
     "assert(near(a * 1)[10001] == a[10000] + a[10002])\n"
     "assert((c + 1):scan('+')[20000] + c[20000] + 1 == (c + 1):sum())\n"
+    "local m = (lun.random({ 60, 9 }, { seed = 2 }) * 4):floor():eval()\n"
+    "assert(m:matmul(m:transpose():eval())[60][60] == (m[60] * m[60]):sum())\n"
+    "assert(#c:compress(c:gt(2)):eval() == c:gt(2):count())\n"
     "assert(not pcall(function() return (1 // (b:cast 'i64' - 6)):eval() end))\n"
     "assert((b:cast 'i64' // 2):totable()[6] == 3)\n";
 

@@ -226,6 +226,43 @@ describe("a script on all ranks", function()
         assert.matches("\nranks      1\n", shell.capture(path .. " --info 2>&1"))
     end)
 
+    it("has all ranks multiply and choose what they have, at once", function()
+        local text = served(4, [[
+            local function counted(f)
+                local before = lun.stats()
+                f()
+                local after = lun.stats()
+                print(after.products - before.products, after.algorithms - before.algorithms,
+                    after.bytes_sent + after.bytes_to_host - before.bytes_sent - before.bytes_to_host,
+                    ("%.1f"):format((after.network_time - before.network_time) * 1e6))
+            end
+            local m = (lun.random({ 400, 30 }, { seed = 1 }) + 1):eval()
+            local w = lun.random({ 30, 20 }, { seed = 2 }):eval()
+            m:matmul(w):eval()
+            counted(function() m:matmul(w):eval() end)
+            local a = (lun.random(80000, { seed = 3 }) + 1):eval()
+            local mask = a:gt(1.5):eval()
+            local chosen
+            counted(function() chosen = a:compress(mask):eval() end)
+            counted(function() lun.indices(mask):eval() end)
+            local kept = chosen * 1
+            lun.use "openmp"
+            local same = (lun.random(80000, { seed = 3 }) + 1):eval()
+            same = same:compress(same:gt(1.5))
+            print(#same == #kept and same:eq(kept):all())]], "LUNARRAY_JIT=off LUNARRAY_RANK_CLOCK=2e-6,1e10")
+        -- in the modelled network a question to all and the answers take three ways down and up
+        local out = {}
+        for line in text:gmatch "[^\n]+" do
+            out[#out + 1] = line
+        end
+        assert.equal("true", out[4], text)
+        for k, counts in ipairs { "4\t0\t0", "0\t4\t0", "0\t4\t0" } do
+            local found, time = out[k]:match "^(%d+\t%d+\t%d+)\t([%d.]+)$"
+            assert.equal(counts, found, text)
+            assert.is_true(tonumber(time) < 13, text)
+        end
+    end)
+
     it("compiles a new kernel once on all ranks, and counts that", function()
         local cold = ([[
             local a = lun.index(80000):cast "f64":eval()
