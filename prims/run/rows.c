@@ -85,6 +85,8 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
     if (s != LUN_OK)
         return s;
     w->p.scratch = w->scratch ? w->scratch->data : NULL;
+    if (!w->at->backend->submit) /* it has what it needs of the others, and is busy now */
+        lun__set_advance(w->e);
     s = w->b->backend->product(w->b->state, &w->p);
     w->e->stats.products += s == LUN_OK;
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
@@ -120,8 +122,6 @@ static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_sprea
     for (int i = 0; s == LUN_OK && i < rows->places; i++) {
         const int k = lun__placing_turn(e, rows->places, i);
         const lun_interval x = lun__spread_part(rows, k);
-        if (!lun__set_at(e, k)->backend->submit)
-            lun__set_advance(e);
         if (x.lo < x.hi)
             s = multiply_at(e, n, k, x, to);
     }

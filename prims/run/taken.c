@@ -80,6 +80,7 @@ static lun_status work(taking *w, const lun_backend_slot *b, lun_algorithm_run *
         return lun__nomem(w->e);
     r->scratch = scratch;
     const double start = lun__now();
+    lun__set_advance(w->e);
     s = b->backend->algorithm(b->state, r);
     w->seconds += lun__now() - start;
     if (scratch)
@@ -300,7 +301,6 @@ static lun_status run(taking *w)
         if (w->part[k].taken.lo < w->part[k].taken.hi &&
             lun__placing_takes(lun__set_at(w->e, k), w->n))
             s = begin(w, k);
-    lun__set_advance(w->e);
     for (int k = 0; s == LUN_OK && k < w->cut->places; k++) {
         if (w->part[k].there || w->part[k].taken.lo >= w->part[k].taken.hi)
             continue;
