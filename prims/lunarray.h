@@ -779,9 +779,16 @@ LUN_API lun_status lun_copy_layout(lun_engine *e, lun_array *a, lun_layout_kind 
  * lun_function_release.  From an operation: */
 LUN_API lun_status lun_function_op(lun_engine *e, lun_op op, lun_function **out);
 /* From C source: "(float x, float y){ return x*y; }".  Result type and name may be omitted;
- * parameters after the elements are extra arguments, pointers are whole arrays.  LUN_EARG if it
- * cannot be parsed, or in a sandbox; errors of the compiler are reported by the first evaluation
- * (LUN_EBUILD). */
+ * parameters after the elements are extra arguments, pointers are whole arrays.  A pointer counts
+ * as written unless it is to const or the text surely assigns nothing through it; then lun_map,
+ * lun_zip and lun_call, which alone take such a function (and of one without a result lun_teams,
+ * lun_each and lun_task_new), call it at once: they write the arrays in place, and give an array
+ * that is evaluated, or NULL where there is no result.  An array that is written is handed over
+ * once (LUN_EARG); elements are those from before.  Of two elements' calls that write one element
+ * any one wins; LUN_ATOMIC_ADD(w, i, x) and its like (lun_teams) give the old element and change
+ * it at once.  After a failure arrays may have part of what was written.
+ * LUN_EARG if it cannot be parsed, or in a sandbox; errors of the compiler are reported by the
+ * first evaluation (LUN_EBUILD). */
 LUN_API lun_status lun_function_c(lun_engine *e, const char *text, lun_function **out);
 /* From a file with such source (entry `f` or `<f>`); #include "..." is expanded.  LUN_EIO if it
  * cannot be read, else as above. */
@@ -819,13 +826,20 @@ typedef struct lun_each_options {
         chunk; /* indices that a thread of the host takes at once, about; 0: by the tile, else the
                       engine's choice */
 } lun_each_options;
-/* Calls f for all such indices, now, for the elements of captured arrays that it assigns; its
- * results are ignored.  Only functions of the host's language assign elements.  The result is that
- * of a serial loop: of iterations that assign one element the last one wins, and what they combine
- * with it (a sum, a minimum) is combined in their order.  LUN_EARG if an iteration might read what
- * another one assigns.  After a failure no array has changed. */
+/* Calls f, of the host's language, for all such indices, now, for the elements of captured arrays
+ * that it assigns; its results are ignored, and count is 0.  The result is that of a serial loop:
+ * of iterations that assign one element the last one wins, and what they combine with it (a sum,
+ * a minimum) is combined in their order.  LUN_EARG if an iteration might read what another one
+ * assigns.  After a failure no array has changed.
+ *
+ * f as C text is a function without a result.  Its first `rank` parameters, integers, are the
+ * indices, less 1: they count from 0.  args, `count` Scalars and arrays, are those of the others,
+ * as of lun_teams.  Iterations run in any order and at once, so the result is a serial loop's
+ * only if none assigns what another one reads or assigns, but by LUN_ATOMIC_ADD and its like: the
+ * text's author sees to that. */
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                            const int64_t *extent, const lun_each_options *options_or_NULL);
+                            const int64_t *extent, const lun_each_options *options_or_NULL,
+                            lun_array *const *args, int count);
 /* A division of work: teams along up to three axes, threads of each team, elements of each thread;
  * extents are at least 1. */
 typedef struct lun_workdiv {
@@ -841,16 +855,18 @@ typedef struct lun_workdiv {
  * wins.  LUN_ELIMIT: a team of more than 1024 threads, or of more scratch memory than w says.
  * After a failure arrays may have part of what was assigned.
  *
- * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those of
- * its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which it
- * writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
+ * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those
+ * of its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which
+ * it writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
  *
  *   LUN_BLOCK(d) LUN_BLOCKS(d)      the team and how many there are; without d in all, row-major
  *   LUN_THREAD(d) LUN_THREADS(d)    the thread in its team; LUN_THREADS and LUN_ELEMENTS are
  *   LUN_ELEMENTS(d) LUN_INDEX(d)    constants; the thread's elements, the first of them
  *   LUN_SCRATCH(type, name, n);     an array of the team, zero at first; n is a constant
  *   LUN_BARRIER;                    all threads of the team arrive; LUN_EBOUNDS with the line where
- *                                   some come to it without the others */
+ *                                   some come to it without the others
+ *   LUN_ATOMIC_ADD(w, i, x)         w[i] at once, from any team; gives the old element; so do SUB,
+ *                                   MIN, MAX, BAND, BOR, BXOR, EXCHANGE, CAS(w, i, expected, x) */
 LUN_API lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w,
                              lun_array *const *args, int count);
 /* Any function on `elements` elementwise operands, which broadcast, followed by extra arguments, at

@@ -158,6 +158,45 @@ static lun_each_options each_options(lua_State *L, int arg, int rank)
     return o;
 }
 
+/* Whether what is given at i goes to C text: else it is options. */
+static bool is_given(lua_State *L, lun__host *h, int i)
+{
+    const int type = lua_type(L, i);
+    return type == LUA_TNUMBER || type == LUA_TBOOLEAN || lun__is_array(L, h, i);
+}
+
+/* lun.each(shape, text [, options], args...): C text without a result, with arguments from `first`
+ * on. */
+static int each_text(lua_State *L, lun__host *h, const ranges *r, const lun_each_options *o,
+                     int first)
+{
+    lun_array *args[LUN_MAX_OPERANDS];
+    bool own[LUN_MAX_OPERANDS];
+    const int count = lua_gettop(L) - first + 1;
+    int taken = 0;
+    lun_status s = LUN_OK;
+    if (count > LUN_MAX_OPERANDS)
+        return luaL_error(L, "bad argument to 'each' (more than %d arguments)", LUN_MAX_OPERANDS);
+    for (int k = 0; k < count; k++) {
+        if (!is_given(L, h, first + k))
+            lun__bad_type(L, first + k, "array or number");
+        (void)lun__check_operand(L, h, first + k);
+    }
+    lun_function *f = lun__function(L, h, 2, r->rank, false);
+    lun__mark(L, h);
+    for (; s == LUN_OK && taken < count; taken += s == LUN_OK)
+        s = lun__load_operand(L, h, first + taken, &args[taken], &own[taken]);
+    if (s == LUN_OK)
+        s = lun_each(h->engine, f, r->rank, r->first, r->extent, o, args, count);
+    while (taken-- > 0)
+        if (own[taken])
+            lun_release(args[taken]);
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    lun__report_memory(L, h);
+    return 0;
+}
+
 /* lun.each(shape, f [, options]): f(i, j, ...), which assigns elements of arrays that it
  * captures. */
 static int each(lua_State *L)
@@ -165,14 +204,21 @@ static int each(lua_State *L)
     lun__host *h = lun__here(L);
     ranges r;
     lun_status s;
-    lua_settop(L, 3);
+    const bool text = lua_type(L, 2) == LUA_TSTRING;
+    if (!text && lua_gettop(L) > 3)
+        return luaL_error(L, "wrong number of arguments to 'each' (at most 3 expected, got %d)",
+                          lua_gettop(L));
     read_ranges(L, 1, &r);
-    if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2))
-        lun__bad_type(L, 2, "Lua function");
-    const lun_each_options o = each_options(L, 3, r.rank);
+    if (!text && (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)))
+        lun__bad_type(L, 2, "Lua function or C source");
+    const bool options = lua_gettop(L) > 2 && (!text || !is_given(L, h, 3));
+    const lun_each_options o =
+        options ? each_options(L, 3, r.rank) : (lun_each_options){.size = sizeof o};
+    if (text)
+        return each_text(L, h, &r, &o, options ? 4 : 3);
     lun_function *f = lun__function(L, h, 2, r.rank, false);
     lun__mark(L, h);
-    LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent, &o));
+    LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent, &o, NULL, 0));
     if (s != LUN_OK)
         lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
     lun__report_memory(L, h);
@@ -211,7 +257,7 @@ void lun__open_generate(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg internal[] = {{"each_marked", each_marked}, {NULL, NULL}};
     static const lun__entry functions[] = {
-        {"generate", generate, 3}, {"each", each, 3}, {NULL, NULL, 0}};
+        {"generate", generate, 3}, {"each", each, LUN__ANY}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

@@ -171,7 +171,7 @@ lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_
             m.status = LUN_ENOMEM;
     }
     if (m.status == LUN_OK) {
-        *out = (lun_front){f, f->program->proto->params, specialise, foresee, release};
+        *out = (lun_front){f, f->program->proto->params, specialise, foresee, release, NULL};
         return LUN_OK;
     }
     if (f) {

@@ -53,7 +53,8 @@ local FUNCTIONS = {
             .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
             .. "check=true, on reference: an error where a thread writes what another one uses without a barrier.\n"
             .. "f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),\n"
-            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER; indices and dimensions count from 0",
+            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on; indices and\n"
+            .. "dimensions count from 0",
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",
@@ -89,7 +90,10 @@ local FUNCTIONS = {
         "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
             .. "h[k[i]] = h[k[i]] + x; shape as in generate.  Options change the speed alone: indices of a tile are\n"
             .. "those of a work-group, or of what a thread takes at once, which is chunk indices if that is given;\n"
-            .. 'schedule: threads begin with shares of their own, "static", or take one chunk after the other',
+            .. 'schedule: threads begin with shares of their own, "static", or take one chunk after the other.\n'
+            .. "lun.each(shape, text [, options], args...) calls C text without a result, whose first parameters are\n"
+            .. "the indices, from 0: void f(int i, int j, double *a); rounds do not touch one element, but by\n"
+            .. "LUN_ATOMIC_ADD and its like",
     },
     generate = {
         "lun.generate(shape, f [, {out=}])",

@@ -299,6 +299,19 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
     return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
+lun_status lun__check_call(lun_engine *e, const lun_function *f, lun_array *const *operands,
+                           int count, int elements, int room)
+{
+    lun_status s = LUN_OK;
+    if (!f)
+        return lun__fail(e, LUN_EARG, "no function given (NULL)");
+    if (count < elements || elements < 1 || count > LUN_MAX_OPERANDS || room < 1)
+        return lun__fail(e, LUN_EARG, "a function takes 1 to %d operands", LUN_MAX_OPERANDS);
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        s = lun__usable(e, operands[k]);
+    return s;
+}
+
 lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around)
 {
     if (around && f->text && !f->text->neighbours)
@@ -321,17 +334,10 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
     lun_node *nodes[2 * LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     call c = {e, f, operands, count, elements, nodes, 0, NULL, around};
     lun_axes order;
-    if (!f)
-        return lun__fail(e, LUN_EARG, "no function given (NULL)");
-    if (count < elements || elements < 1 || count > LUN_MAX_OPERANDS || room < 1)
-        return lun__fail(e, LUN_EARG, "a function takes 1 to %d operands", LUN_MAX_OPERANDS);
-    for (int k = 0; k < count; k++) {
-        lun_status s = lun__usable(e, operands[k]);
-        if (s != LUN_OK)
-            return s;
-    }
+    lun_status s = lun__check_call(e, f, operands, count, elements, room);
     *results = 1;
-    lun_status s = lun__check_around(e, f, around != NULL);
+    if (s == LUN_OK)
+        s = lun__check_around(e, f, around != NULL);
     if (s != LUN_OK)
         return s;
     if (f->op < LUN_OP_COUNT)
@@ -345,13 +351,6 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
     while (c.node_count)
         lun__node_release(e, nodes[--c.node_count]);
     return s;
-}
-
-lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                    int elements, lun_array **outs, int room, int *results)
-{
-    LUN_NEED(e, operands && outs && results);
-    return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
 }
 
 /* A kernel over one index, whose operands are numbers and whole arrays. */
@@ -397,33 +396,4 @@ lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *oper
     while (c.node_count)
         lun__node_release(e, nodes[--c.node_count]);
     return s;
-}
-
-static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,
-                           lun_array *const *extra, int extras, lun_array **out)
-{
-    lun_array *operands[LUN_MAX_OPERANDS];
-    int results;
-    if (extras < 0 || extras > LUN_MAX_OPERANDS - elements)
-        return lun__fail(e, LUN_EARG, "more than %d extra arguments", LUN_MAX_OPERANDS - elements);
-    for (int k = 0; k < elements; k++)
-        operands[k] = first[k];
-    for (int k = 0; k < extras; k++)
-        operands[elements + k] = extra[k];
-    return lun_call(e, f, operands, elements + extras, elements, out, 1, &results);
-}
-
-lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *const *extra,
-                   int extras, lun_array **out)
-{
-    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
-    return call_one(e, f, &a, 1, extra, extras, out);
-}
-
-lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
-                   lun_array *const *extra, int extras, lun_array **out)
-{
-    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
-    lun_array *both[2] = {a, b};
-    return call_one(e, f, both, 2, extra, extras, out);
 }

@@ -47,7 +47,10 @@ typedef struct lun_around {
     int64_t before[LUN_MAX_RANK], after[LUN_MAX_RANK];
 } lun_around;
 
-/* lun_call; around, if not NULL: lun_stencil. */
+/* Whether f can be called with these at all, for results of which there may be so many. */
+lun_status lun__check_call(lun_engine *e, const lun_function *f, lun_array *const *operands,
+                           int count, int elements, int room);
+/* lun_call of a function that only reads; around, if not NULL: lun_stencil. */
 lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                             int elements, lun_around *around, lun_array **outs, int room,
                             int *results);

@@ -28,7 +28,7 @@ lun_status lun_each_marked(lun_engine *e, lun_function *f, int rank, const int64
     lun_status s = begin(e, &m);
     e->marks = &m;
     if (s == LUN_OK)
-        s = lun_each(e, f, rank, first, extent, NULL);
+        s = lun_each(e, f, rank, first, extent, NULL, NULL, 0);
     e->marks = NULL;
     for (; s == LUN_OK && made < count; made++) {
         s = lun_vector(e, m.marked[made], lun_size(arrays[made]), LUN_BOOL, &marks[made]);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "api/call.h"
 #include "lunarray_bind.h"
 #include "run/merged.h"
 #include "run/run.h"
@@ -19,12 +20,17 @@ lun_writing lun__writing_plain(void)
     return (lun_writing){.op = LUN_OP_COUNT, .merge = merge};
 }
 
-/* The operation by which an instruction changes elements; a difference is a sum of what is
+/* The operation by which an atomic one changes elements; a difference is a sum of what is
  * negated. */
-static lun_op changes_by(const lun_ir_ins *ins)
+static lun_op by_atomic(lun_atomic which)
 {
-    const int op = ins->kind == LUN_IR_ATOMIC ? lun__atomic_rows[ins->op].op : LUN_OP_COUNT;
+    const int op = lun__atomic_rows[which].op;
     return op == LUN_OP_SUB ? LUN_OP_ADD : (lun_op)op;
+}
+
+static bool changes(const lun_ir_ins *ins)
+{
+    return ins->kind == LUN_IR_PUT || ins->kind == LUN_IR_ATOMIC;
 }
 
 /* What changes nothing; of a sum of floats -0.0, for 0.0 makes another 0.0 of it. */
@@ -36,15 +42,41 @@ static bool neutral(lun_op op, lun_dtype t, uint64_t *cell)
     return true;
 }
 
+lun_writing lun__writing_by(int atom, lun_dtype t)
+{
+    lun_writing how = lun__writing_plain();
+    if (atom)
+        how.op = by_atomic((lun_atomic)(atom - 1));
+    return how.op < LUN_OP_COUNT && neutral(how.op, t, &how.cell) ? how : lun__writing_plain();
+}
+
+/* How a call of C text changes the slot; false: it does not take it. */
+static bool called_by(const lun_ir *body, const lun_ir_ins *ins, int slot, lun_op *op)
+{
+    const lun_ir_function *f = body->functions[ins->imm];
+    int k = 0;
+    while (k < ins->c && body->operands[ins->b + k] != -1 - slot)
+        k++;
+    if (k == ins->c)
+        return false;
+    *op = LUN_OP_COUNT;
+    if (f->param[k].atom)
+        *op = by_atomic((lun_atomic)(f->param[k].atom - 1));
+    return true;
+}
+
 lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t)
 {
     lun_writing how = lun__writing_plain();
     bool some = false;
     for (int i = 0; i < body->count; i++) {
         const lun_ir_ins *ins = &body->ins[i];
-        if ((ins->kind != LUN_IR_PUT && ins->kind != LUN_IR_ATOMIC) || ins->imm != slot)
+        lun_op op = LUN_OP_COUNT;
+        if (ins->kind == LUN_IR_CALL ? !called_by(body, ins, slot, &op)
+                                     : !changes(ins) || ins->imm != slot)
             continue;
-        const lun_op op = changes_by(ins);
+        if (ins->kind == LUN_IR_ATOMIC)
+            op = by_atomic((lun_atomic)ins->op);
         if (op == LUN_OP_COUNT || (some && op != how.op))
             return lun__writing_plain();
         how.op = op;
@@ -94,9 +126,10 @@ static lun_status version(lun_engine *e, lun_storage *s, lun_array **out)
 static lun_status combine(lun_engine *e, lun_function *f, lun_storage *k, lun_array **sofar)
 {
     lun_array *next = NULL, *both = NULL;
+    int results;
     lun_status s = version(e, k, &next);
     if (s == LUN_OK)
-        s = lun_zip(e, f, *sofar, next, NULL, 0, &both);
+        s = lun__call_around(e, f, (lun_array *[]){*sofar, next}, 2, 2, NULL, &both, 1, &results);
     lun_release(next);
     if (s == LUN_OK) {
         lun_release(*sofar);

@@ -9,6 +9,8 @@
 
 /* How a kernel of teams writes slot `slot` of that dtype. */
 lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t);
+/* How elements of that dtype are written by 1 + a lun_atomic alone, 0: as plain ones, or else. */
+lun_writing lun__writing_by(int atom, lun_dtype t);
 /* How plain elements are written. */
 lun_writing lun__writing_plain(void);
 /* What the versions of s come to, as an expression, whose kernel the places share as the result

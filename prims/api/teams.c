@@ -4,19 +4,12 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "api/elements.h"
+#include "api/held.h"
 #include "api/merge.h"
 #include "api/teams.h"
 #include "lunarray_bind.h"
 
 enum { MOST_THREADS = 1024 };
-
-/* What becomes of one array of the body. */
-typedef struct operand {
-    lun_array *array;
-    bool assigned, back; /* back: a copy is written, which the array becomes */
-    bool parted;         /* its copies are about to differ */
-} operand;
 
 typedef struct teams {
     lun_engine *e;
@@ -27,8 +20,8 @@ typedef struct teams {
     int arrays, cells;
     bool apart; /* each place of the set in use runs some teams, on its own copies */
     /* of these only as many as there are have been set */
-    operand operand[LUN_TEAM_ARRAYS];
-    lun_node *node[LUN_TEAM_ARRAYS]; /* references */
+    lun_held held[LUN_TEAM_ARRAYS];  /* by array of the body; without an array: memory of teams */
+    lun_node *node[LUN_TEAM_ARRAYS]; /* theirs */
     uint64_t cell[LUN_TEAM_CELLS];
 } teams;
 
@@ -175,8 +168,8 @@ static lun_status take_cell(teams *t, lun_array *a)
 static void take_array(teams *t, lun_array *a)
 {
     const lun_ir *body = t->r.function->body;
-    t->operand[t->arrays] =
-        (operand){.array = a, .assigned = body->slots[t->arrays].role == LUN_SLOT_TARGET};
+    t->held[t->arrays] =
+        (lun_held){.array = a, .written = body->slots[t->arrays].role == LUN_SLOT_TARGET};
     t->node[t->arrays++] = NULL;
 }
 
@@ -206,133 +199,27 @@ static lun_status take_operands(teams *t)
     return s;
 }
 
-/* An array that is assigned is the only way to its elements. */
-static lun_status check_shared(const teams *t)
-{
-    for (int k = 0; k < t->arrays; k++)
-        for (int i = 0; i < t->arrays; i++) {
-            lun_array *a = t->operand[k].array, *b = t->operand[i].array;
-            const char *const *names = t->r.names;
-            if (i == k || !a || !b || !t->operand[k].assigned || lun__base(a) != lun__base(b))
-                continue;
-            if (names)
-                return lun__fail(
-                    t->e, LUN_EARG,
-                    "'%s', which the function assigns, shares elements with '%s': hand "
-                    "it over once, or a copy",
-                    names[k], names[i]);
-            return lun__fail(t->e, LUN_EARG,
-                             "an array that the function assigns shares elements with another "
-                             "one that it captures or is given: hand it over once, or a copy");
-        }
-    return LUN_OK;
-}
-
-static lun_status leaf(lun_engine *e, lun_array *a, lun_node **out)
-{
-    lun_node *n;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
-    if (s != LUN_OK)
-        return s;
-    if (n->kind == LUN_NODE_LEAF) {
-        *out = n;
-        return lun__versions_merge(e, n->storage);
-    }
-    s = lun__node_copy(e, n, out);
-    lun__node_release(e, n);
-    return s;
-}
-
-/* Whether an array is a copy on each place, whole, and no window. */
-static bool is_copy(teams *t, const lun_array *a)
-{
-    const lun_node *n = a->node;
-    const lun_spread *x = NULL;
-    if (a->parent || a->viewed)
-        return false;
-    if (n->kind == LUN_NODE_LEAF)
-        x = lun__placed_spread(t->e, n->storage);
-    else if (n->extended && n->wish)
-        x = lun__placed_fits(t->e, n->wish->spread);
-    return x && x->kind == LUN_SPREAD_COPY;
-}
-
 /* Whether all that is written are copies, which places may write each by itself. */
-static bool writes_copies(teams *t, const lun_workdiv *w)
+static bool writes_copies(const teams *t, const lun_workdiv *w)
 {
     bool all = t->e->set_count && !w->check;
     for (int k = 0; all && k < t->arrays; k++)
-        all = !t->operand[k].array || !t->operand[k].assigned || is_copy(t, t->operand[k].array);
+        all = !t->held[k].array || !t->held[k].written || lun__held_apart(t->e, t->held[k].array);
     return all;
 }
 
-/* The copies of array k are written, each at its place. */
-static lun_status open_copies(teams *t, int k)
+/* Memory for array k. */
+static lun_status open_array(teams *t, int k)
 {
-    lun_array *a = t->operand[k].array;
-    const lun_ir *body = t->r.function->body;
-    lun_status s = lun__hold(t->e, a);
-    if (s != LUN_OK)
-        return s;
-    t->node[k] = lun__node_retain(a->node);
-    const lun_storage *of = a->node->storage;
-    const lun_writing how = lun__writing_of(body, k, of->dtype);
-    const bool differed = of->placed && of->placed->versions;
-    s = lun__versions_open(t->e, a->node->storage, &how);
-    t->operand[k].parted = s == LUN_OK && !differed;
-    return s;
-}
-
-/* Nothing has written them: copies do not differ but for this launch, which is not to be. */
-static void close_copies(teams *t)
-{
-    for (int k = 0; k < t->arrays; k++) {
-        lun_storage *of = t->operand[k].parted ? t->node[k]->storage : NULL;
-        if (of)
-            (void)lun__versions_taken(t->e, of, of->placed->versions->at[0]);
+    lun_held *h = &t->held[k];
+    lun_status s;
+    if (t->apart && h->written) {
+        const lun_writing how = lun__writing_of(t->r.function->body, k, lun_dtype_of(h->array));
+        s = lun__held_part(t->e, h, &how);
+    } else {
+        s = lun__held_open(t->e, h, false);
     }
-}
-
-/* Memory for array k: its own, where it is assigned and stands there as a whole, or is read. */
-static lun_status open_operand(teams *t, int k)
-{
-    operand *o = &t->operand[k];
-    lun_engine *e = t->e;
-    lun_target to;
-    lun_node *n;
-    if (!o->assigned)
-        return leaf(e, o->array, &t->node[k]);
-    if (t->apart)
-        return open_copies(t, k);
-    lun_status s = lun__writable(e, o->array, &to);
-    if (s != LUN_OK)
-        return s;
-    o->back = o->array->parent || o->array->viewed;
-    if (!o->back) {
-        t->node[k] = lun__node_retain(o->array->node);
-        return LUN_OK;
-    }
-    s = lun__node(e, o->array, LUN_DTYPE_COUNT, &n);
-    if (s == LUN_OK) {
-        s = lun__node_copy(e, n, &t->node[k]);
-        lun__node_release(e, n);
-    }
-    return s;
-}
-
-static lun_status store_back(const teams *t)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < t->arrays; k++) {
-        lun_array *made;
-        if (!t->operand[k].back)
-            continue;
-        s = lun__array(t->e, lun__node_retain(t->node[k]), true, &made);
-        if (s != LUN_OK)
-            break;
-        s = lun_store(t->e, t->operand[k].array, made);
-        lun_release(made);
-    }
+    t->node[k] = h->node;
     return s;
 }
 
@@ -343,12 +230,12 @@ static lun_status run(teams *t, const lun_workdiv *w)
     lun_status s = LUN_OK;
     t->apart = writes_copies(t, w);
     for (int k = 0; s == LUN_OK && k < t->arrays; k++)
-        if (t->operand[k].array)
-            s = open_operand(t, k);
-    if (s != LUN_OK) {
-        close_copies(t);
+        if (t->held[k].array)
+            s = open_array(t, k);
+    for (int k = 0; s != LUN_OK && k < t->arrays; k++)
+        lun__held_join(t->e, &t->held[k]);
+    if (s != LUN_OK)
         return s;
-    }
     t->run.f = t->r.function;
     t->run.number = t->r.function->number;
     t->run.notes = t->r.notes;
@@ -362,7 +249,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     lun_host_begin(t->e);
     s = t->apart ? lun__run_teams_apart(t->e, &t->run) : lun__run_teams(t->e, &t->run);
     lun_host_end(t->e);
-    return s == LUN_OK ? store_back(t) : s;
+    return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
 }
 
 lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_array *const *args,
@@ -370,7 +257,7 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
 {
     LUN_NEED(e, w && (args || !count));
     teams t;
-    memset(&t, 0, offsetof(teams, operand));
+    memset(&t, 0, offsetof(teams, held));
     t.e = e;
     t.args = args;
     t.count = count;
@@ -390,11 +277,9 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
     if (s == LUN_OK)
         s = take_operands(&t);
     if (s == LUN_OK)
-        s = check_shared(&t);
+        s = lun__held_check(e, t.held, t.arrays, t.r.names);
     if (s == LUN_OK)
         s = run(&t, w);
-    for (int k = 0; k < t.arrays; k++)
-        if (t.operand[k].array && t.node[k])
-            lun__node_release(e, t.node[k]);
+    lun__held_end(e, t.held, t.arrays);
     return s;
 }

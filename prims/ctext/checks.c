@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctext/atomics.h"
 #include "ctext/macros.h"
 #include "ctext/operand.h"
+#include "ctext/rounds.h"
 
 enum { MOST = 4000 }; /* checks of one text; a failure's number has 12 bits */
 
@@ -171,21 +173,30 @@ static int parameter(const finder *f, int token)
     return -1;
 }
 
-/* The tokens open and close become the brackets of an index that is checked, of the array at token
- * `array`, a parameter. */
-static void put_index(finder *f, int array, int open, int close, int param)
+/* What stands before and behind an index that is checked, of the array at token `array`, a
+ * parameter. False without memory. */
+static bool within(finder *f, int array, int param, char before[40], char behind[80])
 {
-    char name[48], message[160], text[64];
+    char name[48], message[160];
     snprintf(message, sizeof message, "index %%lld is out of range for array '%s' of length %%lld",
              lun__ctoken_show(f->t, array, name));
     int k = new_check(f, array, param, message);
-    if (!k)
+    f->out->indexed[param] |= k != 0;
+    snprintf(before, 40, "LUN_WITHIN(%d, (", k);
+    snprintf(behind, 80, "), lun_length_%s)", name);
+    return k != 0;
+}
+
+/* The tokens open and close become the brackets of such an index. */
+static void put_index(finder *f, int array, int open, int close, int param)
+{
+    char before[40], behind[80];
+    if (!within(f, array, param, before, behind))
         return;
-    f->out->indexed[param] = true;
-    snprintf(text, sizeof text, "[LUN_WITHIN(%d, (", k);
-    add(f, &edit(f, open)->instead, text, false);
-    snprintf(text, sizeof text, "), lun_length_%s)]", name);
-    add(f, &edit(f, close)->instead, text, false);
+    add(f, &edit(f, open)->instead, "[", false);
+    add(f, &edit(f, open)->instead, before, false);
+    add(f, &edit(f, close)->instead, behind, false);
+    add(f, &edit(f, close)->instead, "]", false);
 }
 
 /* Token i is LUN_AT. */
@@ -207,6 +218,30 @@ static void check_index(finder *f, const lun_cextent *x, int i)
     put_index(f, i + 2, i + 3, close, param);
     add(f, &edit(f, i)->instead, "", false);
     add(f, &edit(f, i + 1)->instead, "", false);
+}
+
+/* Another array's length fits beside the parameters. */
+static bool has_room(const finder *f, int param)
+{
+    int count = f->head->count;
+    for (int k = 0; k < f->head->count; k++)
+        count += f->out->indexed[k];
+    return f->out->indexed[param] || count < LUN_MAX_PARAMS;
+}
+
+/* Token i is the word of an atomic operation: of an array parameter the index is checked. */
+static void check_atomic(finder *f, const lun_cextent *x, int i)
+{
+    const int close = lun__ctoken_is(f->t, i + 1, '(') ? lun__coperand_match(x, i + 1) : -1;
+    const int past = close < 0 ? -1 : lun__crounds_comma(f->t, i + 4, close);
+    const int param = lun__ctoken_is(f->t, i + 3, ',') ? parameter(f, i + 2) : -1;
+    char before[40], behind[80];
+    f->status = lun__catomic_check(f->s, i, past > i + 4, f->head, param, f->error);
+    if (f->status != LUN_OK || param < 0 || !has_room(f, param) ||
+        !within(f, i + 2, param, before, behind))
+        return;
+    add(f, &edit(f, i + 3)->after, before, false);
+    add(f, &edit(f, past)->before, behind, true);
 }
 
 /* Whether token i names what a declaration in the body declares: it follows a type, or a `,` or `*`
@@ -235,15 +270,6 @@ static void find_hidden(finder *f, int first, int past)
         if (param >= 0 && is_declared(f, i, first))
             f->hidden[param] = true;
     }
-}
-
-/* Another array's length fits beside the parameters. */
-static bool has_room(const finder *f, int param)
-{
-    int count = f->head->count;
-    for (int k = 0; k < f->head->count; k++)
-        count += f->out->indexed[k];
-    return f->out->indexed[param] || count < LUN_MAX_PARAMS;
 }
 
 /* Token i is a name before a '['.  Unchecked stay &w[i], which may stand behind the last element,
@@ -278,6 +304,8 @@ static void look(finder *f, int first, int past)
         }
         if (lun__ctoken_word(t, i, "LUN_AT"))
             check_index(f, &x, i);
+        else if (f->define < 0 && lun__catomic_of(t, i) >= 0)
+            check_atomic(f, &x, i);
         else if (f->plain && f->define < 0 && lun__ctoken_is(t, i + 1, '['))
             check_plain(f, &x, i);
         if (!lun__ctoken_is(t, i, '/') && !lun__ctoken_is(t, i, '%'))

@@ -9,6 +9,7 @@
 #include "ctext/team.h"
 #include "ctext/words.h"
 #include "ctext/write.h"
+#include "ctext/written.h"
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 
@@ -178,16 +179,18 @@ static lun_status understand(lun_cmaker *m)
     return status == LUN_OK ? check_functions(m) : status;
 }
 
-/* From the source, once it is read, to the function or, of one without a result, to what makes
- * functions of teams; frees all of m. */
+/* From the source, once it is read, to the function or, of one that writes arrays, to what makes
+ * functions of teams and of loops; frees all of m. */
 static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out, lun_front *team)
 {
     if (status == LUN_OK)
         status = understand(m);
+    if (status == LUN_OK)
+        status = lun__cwritten_find(m);
     const bool nothing = status == LUN_OK && m->head.nothing >= 0;
     if (status == LUN_OK)
         status = lun__cscratch_words(&m->source, &m->units, m->entry, nothing && team, m->error);
-    if (status == LUN_OK && nothing && team)
+    if (status == LUN_OK && team && (nothing || lun__cwritten_any(&m->head)))
         return lun__cteam_make(m, team);
     if (status == LUN_OK)
         status = nothing ? lun__csignature_void(&m->head, &m->source, m->error)

@@ -10,9 +10,9 @@
 
 /* text is one function, "(float x, float y) { return x * y; }", with or without a result type and
  * a name; a missing result type is that of the first parameter.  Pointers, and parameters written
- * with [], are whole arrays, which the function only reads.  Helper functions, constants, types
- * and macros may stand beside it.  The entry is then the function whose name is written <f>, or
- * the one called f, or the one without a name, or else the one that no other mentions.
+ * with [], are whole arrays.  Helper functions, constants, types and macros may stand beside it.
+ * The entry is then the function whose name is written <f>, or the one called f, or the one
+ * without a name, or else the one that no other mentions.
  *
  * Types of parameters: bool, int8_t ... uint64_t, float, double, C's and OpenCL's integers (a
  * plain char is signed, long has 64 bits).  const, restrict, volatile, static, inline, __global
@@ -20,27 +20,27 @@
  *
  * The result's name is unique: equal names mean equal texts, so a kernel holds one of each.  Its
  * text defines that function as static, and its helpers under names of their own; macros that it
- * defines end with it.  #line says for each line where it was written ("C function" for a string);
- * what a renderer puts behind the text counts on from there.
+ * defines end with it.  #line says for each line where it was written ("C function" for a
+ * string); what a renderer puts behind the text counts on from there.
  *
  * The text relies on names that the dialect declares before it: int8_t ... uint64_t, bool, true,
- * false, uchar, ushort, uint, ulong, the mathematical functions, and two macros: LUN_GLOBAL, which
- * stands before the type that an array parameter points to (OpenCL: __global; C: nothing), and
- * LUN_CONSTANT, before a constant beside the functions (OpenCL: __constant; C: nothing).  In C it
- * also defines OpenCL's own words, __global as nothing and __constant as const.  Arrays of bool
- * are passed as their C type in table/dtypes.def.
+ * false, uchar, ushort, uint, ulong, the mathematical functions, and two macros: LUN_GLOBAL,
+ * which stands before the type that an array parameter points to (OpenCL: __global; C: nothing),
+ * and LUN_CONSTANT, before a constant beside the functions (OpenCL: __constant; C: nothing).  In
+ * C it also defines OpenCL's own words, __global as nothing and __constant as const.  Arrays of
+ * bool are passed as their C type in table/dtypes.def.
  *
  * What may fail while it runs is checked (ctext/checks.h), and loops ask whether they shall stop
  * (ctext/loops.h): such a text relies on the macros of backends/render/user/faults.c too, and the
- * function's last parameters may be lengths.  plain: indices w[i] of the entry's arrays are checked
- * too.
+ * function's last parameters may be lengths.  plain: indices w[i] of the entry's arrays are
+ * checked too.
  *
  * LUN_EARG for a text that is no such function, LUN_EIO for a file that cannot be read,
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is
  * untouched.
  *
- * A function without a result is one of teams (ctext/team.h): *team, if it is given, becomes its
- * front end, and *out is untouched; else it is an error. */
+ * A function that writes arrays, or has no result, is made by *team (ctext/team.h), if that is
+ * given: its front end, and *out is untouched; else one without a result is an error. */
 lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_front *team,
                             lun_strbuf *error);
 

@@ -16,6 +16,11 @@ bool lun__cmaker_defines(const lun_cmaker *m, int i)
                              lun__cmaker_name(m, u->name) == lun__cmaker_name(m, entry->name));
 }
 
+lun_dtype lun__cmaker_result(const lun_cmaker *m)
+{
+    return m->head.nothing >= 0 ? LUN_I64 : m->head.result;
+}
+
 void lun__cmaker_put_name(const lun_cmaker *m, int token, lun_strbuf *out)
 {
     const lun_ctokens *t = &m->source.tokens;
@@ -56,6 +61,8 @@ void lun__cmaker_identify(lun_cmaker *m)
     m->hash = XXH3_64bits_withSeed(m->source.text.text, m->source.text.length, m->plain);
     if (m->division)
         m->hash = XXH3_64bits_withSeed(m->division, sizeof *m->division, m->hash);
+    if (m->in_place)
+        m->hash = XXH3_64bits_withSeed(&m->axes, sizeof m->axes, m->hash);
 }
 
 void lun__cmaker_free(lun_cmaker *m)

@@ -24,6 +24,10 @@ typedef struct lun_cmaker {
     /* A function of teams, made for one division; NULL: none, or not yet. */
     const lun_cdivision *division;
     lun_cscratches scratches;
+    /* A function that is called for each index and writes arrays; its first parameters are indices
+     * of a loop of so many axes. */
+    bool in_place;
+    int axes;
     bool meets; /* its threads meet at a LUN_BARRIER */
     bool plain; /* w[i] is checked */
     bool asks;  /* loops ask whether they shall stop */
@@ -37,6 +41,8 @@ typedef struct lun_cmaker {
 lun_cname *lun__cmaker_name(const lun_cmaker *m, int i);
 /* Whether unit i defines the entry: in branches of an #if there may be several. */
 bool lun__cmaker_defines(const lun_cmaker *m, int i);
+/* What the function that is made gives: 0 where the text gives nothing. */
+lun_dtype lun__cmaker_result(const lun_cmaker *m);
 /* Fills m->hash and m->pastes from the source and the division. */
 void lun__cmaker_identify(lun_cmaker *m);
 /* Appends the name that a token has in the function; also what else it becomes there. */

@@ -69,12 +69,13 @@ static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
 {
     lun_dtype dtype = head->param[k].dtype;
     bool last = true;
-    bool assigned = m->division && !head->param[k].constant;
+    const bool writes = m->division || m->in_place;
+    const bool assigned = writes && !m->head.param[k].constant;
     if (head->param[k].array) {
         lun__strbuf_printf(&m->text, "LUN_GLOBAL %s%s *", assigned ? "" : "const ",
                            lun__dtype_get(dtype)->ctype);
         /* what it assigns is reached in no other way */
-        lun__strbuf_puts(&m->text, m->division ? "__restrict__ " : "");
+        lun__strbuf_puts(&m->text, writes ? "__restrict__ " : "");
     } else {
         put_type(m, dtype);
         lun__strbuf_puts(&m->text, " ");
@@ -95,6 +96,18 @@ static void put_place(lun_cmaker *m)
         lun__strbuf_printf(&m->text, "int64_t lun_%s, ", names[k]);
 }
 
+/* Of a function of a loop's indices: which index it is called for, and where the axes begin and
+ * how long they are. */
+static void put_loop(lun_cmaker *m, const lun_csignature *head)
+{
+    if (m->axes)
+        lun__strbuf_puts(&m->text, "int64_t lun_index");
+    for (int k = 0; k < m->axes; k++)
+        lun__strbuf_printf(&m->text, ", int64_t lun_first_%d, int64_t lun_extent_%d", k, k);
+    if (m->axes && m->axes < head->count)
+        lun__strbuf_puts(&m->text, ", ");
+}
+
 /* Its memory, behind the parameters of the text. */
 static void put_scratches(lun_cmaker *m)
 {
@@ -109,14 +122,15 @@ static void put_scratches(lun_cmaker *m)
 static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to, bool lines)
 {
     lun__strbuf_puts(&m->text, "static ");
-    put_type(m, m->division ? LUN_I64 : head->result);
+    put_type(m, lun__cmaker_result(m));
     lun__strbuf_printf(&m->text,
                        hands(m) ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
                                 : " lun_user_%016" PRIx64 "(",
                        m->hash);
     put_place(m);
+    put_loop(m, head);
     put_neighbours(m, head);
-    for (int k = 0; k < head->count; k++) {
+    for (int k = m->axes; k < head->count; k++) {
         if (lines)
             put_newlines(m, from, head->param[k].name);
         if (!m->neighbours.replaced[k])

@@ -30,6 +30,17 @@ int lun__crounds_semicolon(const lun_ctokens *t, int i, int past)
     return -1;
 }
 
+int lun__crounds_comma(const lun_ctokens *t, int i, int past)
+{
+    for (int depth = 0; i < past; i++) {
+        depth += lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '[');
+        depth -= lun__ctoken_is(t, i, ')') || lun__ctoken_is(t, i, ']');
+        if (!depth && lun__ctoken_is(t, i, ','))
+            return i;
+    }
+    return -1;
+}
+
 /* A decimal literal, -1: it is none, or large. */
 static int literal(const lun_ctokens *t, int i)
 {

@@ -10,6 +10,8 @@
 int lun__crounds_closing(const lun_ctokens *t, int i, int past);
 /* The next ';' within the brackets around token i, before `past`; -1. */
 int lun__crounds_semicolon(const lun_ctokens *t, int i, int past);
+/* The ',' at token i or behind it within the brackets around it, before `past`; -1. */
+int lun__crounds_comma(const lun_ctokens *t, int i, int past);
 /* for (... x = LITERAL; x < LITERAL; x++) of few rounds, whose body leaves x alone; first, second:
  * its ';'. */
 bool lun__crounds_few(const lun_ctokens *t, int first, int second, int close, int past);

@@ -15,7 +15,8 @@ typedef struct lun_csignature {
         int name; /* its token */
         lun_dtype dtype;
         bool array;    /* a pointer, or written with [] */
-        bool constant; /* of const elements */
+        bool constant; /* of const elements, or of some that the text is known not to assign */
+        uint8_t atom; /* not constant: 1 + the lun_atomic by which alone it changes them; 0: else */
     } param[LUN_MAX_PARAMS];
 } lun_csignature;
 

@@ -1,4 +1,4 @@
-/* team.c - the front end of C texts without a result; see team.h.  How their barriers are cut is
+/* team.c - the front end of C texts that write arrays; see team.h.  How their barriers are cut is
  * meet.c's. */
 #include "ctext/team.h"
 
@@ -8,6 +8,7 @@
 
 #include "ctext/function.h"
 #include "ctext/write.h"
+#include "ctext/written.h"
 #include "table/dtype.h"
 
 /* ---- versions -------------------------------------------------------------------------------- */
@@ -29,6 +30,7 @@ typedef struct version {
 typedef struct team {
     lun_cmaker m;
     version *versions;
+    lun_ir_function *in_place[LUN_MAX_RANK + 1]; /* by axes of a loop */
 } team;
 
 static void free_version(version *v)
@@ -49,6 +51,8 @@ static void release(void *ctx)
         free_version(t->versions);
         t->versions = next;
     }
+    for (int k = 0; k <= LUN_MAX_RANK; k++)
+        lun__cfunc_free(t->in_place[k]);
     lun__cmaker_free(&t->m);
     free(t);
 }
@@ -228,13 +232,34 @@ static void give(const version *v, const lun_front_param *given, lun_front_resul
     }
 }
 
+/* Where functions that write arrays are not called. */
+static lun_status refuse(const team *t, lun_strbuf *error)
+{
+    const lun_csignature *head = &t->m.head;
+    char name[48];
+    int k = 0;
+    if (head->nothing >= 0)
+        return lun__csignature_void(head, &t->m.source, error);
+    while (!head->param[k].array || head->param[k].constant)
+        k++;
+    return lun__csource_error(&t->m.source, head->param[k].name, error,
+                              "the function may assign elements of the array '%s', which map, zip, "
+                              "each and teams allow: else let it be a pointer to const",
+                              lun__ctoken_show(&t->m.source.tokens, head->param[k].name, name));
+}
+
 static lun_status specialise(void *ctx, const lun_front_param *params, int count,
                              lun_front_result *out, lun_strbuf *error)
 {
     team *t = ctx;
     version *v;
     if (count < LUN_FRONT_NUMBERS || params[0].index != LUN_FRONT_TEAM)
-        return lun__csignature_void(&t->m.head, &t->m.source, error);
+        return refuse(t, error);
+    if (t->m.head.nothing < 0) {
+        lun__strbuf_puts(error, "teams takes C text without a result, which assigns elements of "
+                                "arrays");
+        return LUN_EARG;
+    }
     const lun_front_param *given = params + LUN_FRONT_NUMBERS;
     lun_status s = check_given(t, given, count - LUN_FRONT_NUMBERS, error);
     if (s != LUN_OK)
@@ -253,21 +278,62 @@ static lun_status foresee(void *ctx, const lun_front_param *params, int count, l
 {
     const team *t = ctx;
     (void)params, (void)count;
-    return lun__csignature_void(&t->m.head, &t->m.source, error);
+    return refuse(t, error);
+}
+
+/* The indices of a loop. */
+static lun_status check_axes(const lun_cmaker *m, int axes, lun_strbuf *error)
+{
+    const lun_csignature *head = &m->head;
+    char name[48];
+    if (axes && head->nothing < 0) {
+        lun__strbuf_puts(error, "each takes C text without a result");
+        return LUN_EARG;
+    }
+    if (axes > head->count) {
+        lun__strbuf_printf(error,
+                           "the C function has %d parameter%s, and the loop %d axes: its "
+                           "first parameters are the indices",
+                           head->count, head->count == 1 ? "" : "s", axes);
+        return LUN_EARG;
+    }
+    for (int k = 0; k < axes; k++)
+        if (head->param[k].array || !lun__dtype_is_integer(head->param[k].dtype))
+            return lun__csource_error(
+                &m->source, head->param[k].name, error,
+                "parameter '%s' is an index of the loop: an integer",
+                lun__ctoken_show(&m->source.tokens, head->param[k].name, name));
+    return LUN_OK;
+}
+
+static lun_status in_place(void *ctx, int axes, lun_ir_function **out, lun_strbuf *error)
+{
+    team *t = ctx;
+    lun_cmaker *m = &t->m;
+    lun_status s = check_axes(m, axes, error);
+    if (s == LUN_OK && !t->in_place[axes]) {
+        s = lun__cscratch_words(&m->source, &m->units, m->entry, false, error);
+        m->in_place = true;
+        m->axes = axes;
+        m->error = error;
+        if (s == LUN_OK)
+            s = lun__cmaker_write(m, &t->in_place[axes]);
+        m->in_place = false;
+        m->axes = 0;
+    }
+    *out = t->in_place[axes];
+    return s;
 }
 
 lun_status lun__cteam_make(lun_cmaker *m, lun_front *out)
 {
-    bool assigns = false;
     lun_status s = LUN_OK;
-    for (int k = 0; k < m->head.count; k++)
-        assigns |= m->head.param[k].array && !m->head.param[k].constant;
-    for (int i = 0; s == LUN_OK && i < m->units.count; i++)
+    for (int i = 0; s == LUN_OK && m->head.nothing >= 0 && i < m->units.count; i++)
         if (i != m->entry && lun__cmaker_defines(m, i))
             s = lun__csource_error(&m->source, m->units.at[i].start, m->error,
                                    "a function without a result is defined twice: choose within "
                                    "its body");
-    if (s == LUN_OK && !assigns)
+    if (s == LUN_OK && !lun__cwritten_any(&m->head))
         s = lun__csignature_void(&m->head, &m->source, m->error);
     team *t = s == LUN_OK ? calloc(1, sizeof *t) : NULL;
     if (!t) {
@@ -275,6 +341,6 @@ lun_status lun__cteam_make(lun_cmaker *m, lun_front *out)
         return s == LUN_OK ? LUN_ENOMEM : s;
     }
     t->m = *m;
-    *out = (lun_front){t, m->head.count, specialise, foresee, release};
+    *out = (lun_front){t, m->head.count, specialise, foresee, release, in_place};
     return LUN_OK;
 }

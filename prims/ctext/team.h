@@ -1,5 +1,6 @@
-/* team.h - C texts without a result: functions of teams, whose threads write arrays in place.  A
- * front end (ir/ir.h), which makes the text for a division of work and its parameters' types.
+/* team.h - C texts that write arrays in place: functions of teams, which have no result, and such
+ * as are called for each index.  A front end (ir/ir.h), which makes the text for a division of
+ * work and its parameters' types, or for the axes of a loop.
  *
  * What differs from other texts: pointers that are not to const are TARGETs, each the only way to
  * its elements; behind LUN_FRONT_NUMBERS parameters stand those of the text, then pointers to the

@@ -1,10 +1,11 @@
-/* teamtext.c - what the text of a function of teams becomes: its memory, its jumps; see teamtext.h.
- */
+/* teamtext.c - what the text of a function of teams, or of a loop, becomes: its memory, its
+ * indices, its jumps; see teamtext.h. */
 #include "ctext/teamtext.h"
 
 #include <inttypes.h>
 
 #include "ctext/meet.h"
+#include "table/dtype.h"
 
 static lun_status put(lun_cmaker *m, int token, bool before, const char *text)
 {
@@ -26,6 +27,38 @@ static lun_status find_returns(lun_cmaker *m, const lun_cunit *u)
                                      "a function without a result returns a value");
     }
     return s;
+}
+
+/* The indices of the loop, from that of the launch: row-major. */
+static lun_status find_indices(lun_cmaker *m, const lun_cunit *u)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    for (int k = 0; k < m->axes; k++) {
+        const lun_dtype t = m->head.param[k].dtype;
+        lun__strbuf_printf(&text, " %s ", lun__dtype_get(t)->ctype);
+        lun__cmaker_put_word(m, m->head.param[k].name, &text);
+        lun__strbuf_printf(&text, " = (%s)(lun_first_%d + lun_index", lun__dtype_get(t)->ctype, k);
+        for (int i = k + 1; i < m->axes; i++)
+            lun__strbuf_printf(&text, "%slun_extent_%d", i == k + 1 ? " / (" : " * ", i);
+        lun__strbuf_puts(&text, k + 1 < m->axes ? ")" : "");
+        if (k)
+            lun__strbuf_printf(&text, " %% lun_extent_%d", k);
+        lun__strbuf_puts(&text, ");");
+    }
+    lun_status s = text.failed ? LUN_ENOMEM : put(m, u->body, false, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+    return s;
+}
+
+lun_status lun__cinplace_find(lun_cmaker *m)
+{
+    const lun_cunit *u = &m->units.at[m->entry];
+    if (m->head.nothing < 0)
+        return LUN_OK;
+    lun_status s = find_indices(m, u);
+    if (s == LUN_OK)
+        s = find_returns(m, u);
+    return s == LUN_OK ? put(m, u->end, true, "return 0; ") : s;
 }
 
 /* The memory that is the team's own. */

@@ -17,7 +17,8 @@
 static lun_status check_params(const lun_cmaker *m)
 {
     int count = m->neighbours.count + m->scratches.count + (m->division ? LUN_FRONT_NUMBERS : 0);
-    for (int k = 0; k < m->head.count; k++)
+    count += m->axes ? 1 + 2 * m->axes : 0;
+    for (int k = m->axes; k < m->head.count; k++)
         count += !m->neighbours.replaced[k] + m->checks.indexed[k];
     if (count <= LUN_IR_INPUTS)
         return LUN_OK;
@@ -33,19 +34,25 @@ static lun_status check_params(const lun_cmaker *m)
 static void give_params(lun_cmaker *m, lun_ir_function *f)
 {
     int place[LUN_MAX_PARAMS];
-    f->operands = m->head.count;
+    f->operands = m->head.count - m->axes;
     f->neighbours = m->neighbours.count;
     for (int k = 0; m->division && k < LUN_FRONT_NUMBERS; k++)
         f->param[f->params++].dtype = LUN_I64;
     for (int k = 0; k < m->neighbours.count; k++)
         f->param[f->params++].dtype = (uint8_t)m->neighbours.at[k].dtype;
-    for (int k = 0; k < m->head.count; k++) {
+    for (int k = 0; m->axes && k < 1 + 2 * m->axes; k++)
+        f->param[f->params++].dtype = LUN_I64;
+    for (int k = m->axes; k < m->head.count; k++) {
+        const bool writes = m->division || m->in_place;
         place[k] = f->params;
         if (m->neighbours.replaced[k])
             continue;
         f->param[f->params].dtype = (uint8_t)m->head.param[k].dtype;
         f->param[f->params].pointer = m->head.param[k].array;
-        f->param[f->params++].of = k;
+        f->param[f->params].written =
+            writes && m->head.param[k].array && !m->head.param[k].constant;
+        f->param[f->params].atom = m->head.param[k].atom;
+        f->param[f->params++].of = k - m->axes;
     }
     for (int k = 0; k < m->scratches.count; k++) {
         f->param[f->params].dtype = (uint8_t)m->scratches.at[k].dtype;
@@ -55,7 +62,7 @@ static void give_params(lun_cmaker *m, lun_ir_function *f)
         if (!m->checks.indexed[k])
             continue;
         f->param[f->params].dtype = LUN_I64;
-        f->param[f->params++].of = k;
+        f->param[f->params++].of = k - m->axes;
         f->lengths++;
     }
     for (int k = 0; k < m->checks.count; k++)
@@ -76,7 +83,7 @@ static lun_status give(lun_cmaker *m, lun_ir_function **out)
     }
     f->text = m->text.text;
     m->text = (lun_strbuf)LUN_STRBUF_INIT;
-    f->outputs = 1;
+    f->outputs = m->head.nothing < 0;
     give_params(m, f);
     f->neighbour = m->neighbours.at;
     m->neighbours.at = NULL;
@@ -86,7 +93,7 @@ static lun_status give(lun_cmaker *m, lun_ir_function **out)
     m->checks.count = 0;
     f->asks = m->asks;
     f->meets = m->meets;
-    f->result = m->division ? LUN_I64 : (uint8_t)m->head.result;
+    f->result = (uint8_t)lun__cmaker_result(m);
     *out = f;
     return LUN_OK;
 }
@@ -98,6 +105,8 @@ lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out)
     lun__cmaker_identify(m);
     if (m->division)
         status = lun__cteam_find(m);
+    else if (m->in_place)
+        status = lun__cinplace_find(m);
     else
         status = lun__cneighbours_find(&m->neighbours, &m->edits, &m->source, &m->units, &m->names,
                                        m->entry, m->error);

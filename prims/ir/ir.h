@@ -83,14 +83,13 @@ typedef struct lun_neighbour {
     int64_t by[LUN_MAX_RANK];
 } lun_neighbour;
 
-/* A user's function, in one of two forms.
- * C: text is a complete C definition (with its helpers) in which the entry is called `name`; it is
- * compiled as it stands.  Pointer parameters take an ARRAY slot.  A launch that fails in it reports
- * 1 + the number of the fault in the low LUN_IR_FAULT_BITS of the trap's value, above them an
- * index.  Used by CALL, REDUCE and SCAN.
- * IR: body is IR without LOAD, STORE, REDUCE and SCAN, in which ARG k is the k-th scalar parameter
- * and slot k (role ARRAY) the k-th array parameter; its values are output[0..outputs).  Lowering
- * copies it into kernels; REDUCE and SCAN refer to it. */
+/* A user's function, in one of two forms. C: text is a complete C definition (with its helpers)
+ * in which the entry is called `name`; it is compiled as it stands; outputs 0: the result is 0,
+ * and means nothing.  Pointer parameters take an ARRAY slot.  A launch that fails in it reports 1
+ * + the number of the fault in the low LUN_IR_FAULT_BITS of the trap's value, above them an
+ * index.  Used by CALL, REDUCE and SCAN. IR: body is IR without LOAD, STORE, REDUCE and SCAN, in
+ * which ARG k is the k-th scalar parameter and slot k (role ARRAY) the k-th array parameter; its
+ * values are output[0..outputs).  Lowering copies it into kernels; REDUCE and SCAN refer to it. */
 struct lun_ir;
 struct lun_ir_function {
     char *text, *name;
@@ -103,7 +102,9 @@ struct lun_ir_function {
     int params;
     struct {
         uint8_t dtype, pointer;
-        int of; /* the call's operand that it takes, or whose length; not of a neighbour */
+        uint8_t written; /* a pointer by which elements are assigned: it takes a TARGET slot */
+        uint8_t atom;    /* of these: 1 + the lun_atomic by which alone they are; 0: else */
+        int of;          /* the call's operand that it takes, or whose length; not of a neighbour */
     } param[LUN_IR_INPUTS];
     /* of the C form: operands that a call has; what the first parameters are, if not these; lengths
      * of operands that the last ones are */
@@ -287,6 +288,11 @@ typedef struct lun_front {
      * are LUN_FRONT_AROUND; their rank is that which the options have, 0: not known. */
     lun_status (*foresee)(void *ctx, const lun_front_param *params, int count, lun_strbuf *error);
     void (*release)(void *ctx);
+    /* Of C text that writes arrays, else NULL: the function, owned by the front end, as it is
+     * called for each index.  Behind the index in the launch it takes of each axis of a loop, of
+     * which there are `axes`, the first index, from 0, and the extent; then what the text does
+     * behind its first `axes` parameters, which are these indices. */
+    lun_status (*in_place)(void *ctx, int axes, lun_ir_function **out, lun_strbuf *error);
 } lun_front;
 
 /* Makes a function of the engine from a front end; its last release calls front.release. */

@@ -141,8 +141,8 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
         int64_t offset = 0;
         const lun_spread *s =
             lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
-        if (!s)
-            continue;
+        if (!s || (s->kind == LUN_SPREAD_COPY && lun__ir_puts(&l->ir)))
+            continue; /* what an index does, one place does */
         lun__placing_seen(s, offset + l->slots[i].offset, n, &one);
         vote(&v, &one);
     }

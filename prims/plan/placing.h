@@ -14,7 +14,8 @@ bool lun__placing_divides(const lun_step *step);
  * element `*offset` is the node's first; NULL: it is not. */
 typedef const lun_spread *lun_placing_look(void *ctx, const lun_node *n, int64_t *offset);
 /* How the indices of a kernel over n are distributed, by the distributions of what it reads
- * element by element: SINGLE, BLOCK or COPY.  *out: a reference.  LUN_ENOMEM. */
+ * element by element: SINGLE, BLOCK or, unless they write arrays in place, COPY.  *out: a
+ * reference.  LUN_ENOMEM. */
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out);
 /* The number of the place that is given its indices i-th, of so many: devices first, which work

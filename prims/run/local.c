@@ -56,7 +56,8 @@ static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend
 {
     const lun_node *n = array_of(&l->slots[i]);
     const lun_interval need = lun__placing_need(l, i, indices);
-    if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
+    if (l->ir.slots[i].role == LUN_SLOT_OUT || l->ir.slots[i].role == LUN_SLOT_TARGET ||
+        n->kind == LUN_NODE_INDEX)
         return LUN_OK;
     return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
 }
@@ -127,9 +128,12 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
         *to = (lun_binding){0};
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         s = ensure(e, l, i, at, indices, &x);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = l->ir.slots[i].role == LUN_SLOT_OUT ? bind_written(e, to, i, written[i], at, indices)
-                                                : bind_read(e, to, i, at, indices);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const int role = l->ir.slots[i].role;
+        s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)
+            : role == LUN_SLOT_TARGET ? lun__local_bind_array(e, to, i, l->slots[i].node, at, true)
+                                      : bind_read(e, to, i, at, indices);
+    }
     if (s == LUN_OK && l->base)
         to->cells[l->base - 1] = (uint64_t)indices.lo;
     to->apart = !l->line;

@@ -119,7 +119,7 @@ static void test_failures(void **state)
     f = function("void f(float *y) { y[0] = 1; }");
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EDTYPE, "an array of f64 where parameter 'y'");
     lun_array *out = NULL;
-    FAILS(lun_map(e, f, v, NULL, 0, &out), LUN_EARG, "the result is void");
+    FAILS(lun_reduce(e, f, NULL, v, &out), LUN_EARG, "the result is void");
     lun_function_release(f);
     f = function("double f(double x) { return x; }");
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EARG, "C text without a result");

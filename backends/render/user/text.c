@@ -1,6 +1,7 @@
 /* text.c - the texts of a user's C functions in the generated one. */
 #include "render/user/text.h"
 
+#include "render/user/atomics.h"
 #include "render/user/faults.h"
 
 void lun__user_texts(lun_renderer *r, lun_strbuf *out)
@@ -13,6 +14,7 @@ void lun__user_texts(lun_renderer *r, lun_strbuf *out)
         if (first) {
             r->dialect->prelude(r, out);
             lun__faults_write(r, out);
+            lun__user_atomics(r, out);
             r->libs |= LUN_RENDER_USER;
         }
         first = false;
