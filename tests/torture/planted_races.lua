@@ -20,8 +20,15 @@ local functions = {
         if t:thread() == 2 then w[t:block() + 2] = w[3 - t:block()] end
     end },
 }
--- Of a text with LUN_BARRIER the device has one work-item for a team.
-local texts = { { "C: teams write one element", one_element, "(int *w) { w[0] = LUN_BLOCK(0) + 1; }" } }
+-- Of a text with LUN_BARRIER the device has one work-item for a team, so that teams alone race; check=true sees neither.
+local texts = {
+    { "C: teams write one element", one_element, "(int *w) { w[0] = LUN_BLOCK(0) + 1; }" },
+    { "C: an element is read behind the barrier before which it is written, by another team", { league = 2, team = 2 }, [[(int *w) {
+        if (LUN_THREAD(0) == 0) w[LUN_BLOCK(0)] = 1;
+        LUN_BARRIER;
+        if (LUN_THREAD(0) == 1) w[LUN_BLOCK(0) + 2] = w[1 - LUN_BLOCK(0)];
+    }]] },
+}
 
 local function run(backend, row, check)
     lun.use(backend)
