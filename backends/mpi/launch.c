@@ -238,8 +238,13 @@ static lun_status run(lun_desk *d, bench *b)
     b->l.partials = b->cells;
     b->l.trap = -1;
     running r = {d, b};
-    s = b->k->lasts ? lun__hands_do(&d->hands, run_kernel, &r, d->listen, d->own.tick_ctx)
-                    : run_kernel(&r);
+    if (b->k->lasts) {
+        s = lun__hands_do(&d->hands, run_kernel, &r, d->listen, d->own.tick_ctx);
+    } else {
+        d->own.tick = d->listen; /* this thread runs it, and listens between its chunks */
+        s = run_kernel(&r);
+        d->own.tick = NULL;
+    }
     d->trap = b->l.trap;
     d->trap_value = b->l.trap_value;
     return s;

@@ -2,6 +2,7 @@
 -- machine: it prints the same bytes. Under --ranks (threads), and under both MPIs where they are installed.
 
 local shell = require "shell"
+local terminal = require "terminal"
 
 local program = shell.interpreter()
 local here = shell.capture "pwd":gsub("\n$", "")
@@ -140,6 +141,32 @@ describe("a script on all ranks", function()
         local text, status = shell.capture(("timeout -k 60 -s INT 3 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
         assert.matches("interrupted!", text)
         assert.equal(124, status) -- by timeout, which had to send one signal alone
+    end)
+
+    it("may be the prompt on a terminal, with Ctrl-C for what other ranks compute, completion and history", function()
+        local steps = { { "wait", "> " }, { "send", "kept = lun.index(70000):eval()\r" }, { "wait", "\n" }, { "wait", "> " } }
+        local function stops(line, first)
+            for _, step in ipairs { { "send", line .. "\r" }, { "wait", "\n" }, { "sleep", first or 700 }, { "send", "\3" },
+                { "wait", "interrupted" }, { "wait", "> " } } do
+                steps[#steps + 1] = step
+            end
+        end
+        local function says(line, answer)
+            for _, step in ipairs { { "send", line }, { "wait", answer }, { "wait", "> " } } do
+                steps[#steps + 1] = step
+            end
+        end
+        -- in one kernel with a loop on another rank, in many chunks on all: minutes of work
+        stops "lun.use 'mpi:2'; lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()"
+        stops "lun.use 'mpi'; (lun.index(300000000000) * 3):sum()"
+        stops "while true do end"
+        says("print('s' .. 'um', kept:su\tm(), (lun.index(1000) * 2):sum())\r", "sum\t2450035000\t1001000")
+        says("\27[A\r", "sum\t2450035000\t1001000")
+        says("#{ lun.use() } * 1111\r", "4444")
+        steps[#steps + 1] = { "send", "\4" }
+        local text = terminal.run(steps, { arguments = "--ranks 4 --backend mpi", program = path })
+        assert.matches("%[exit 0%]", text)
+        assert.is_nil(text:find "never came", text)
     end)
 
     it("may be what the prompt is given", function()
