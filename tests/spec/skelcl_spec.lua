@@ -116,6 +116,11 @@ subset 1: largest voxel 11, bits of plain Lua: true
 subset 2: largest voxel 29, bits of plain Lua: true
 subset 3: largest voxel 44, bits of plain Lua: true
 ]],
+    listing_3_04 = [[
+subset 1: copies differ: true, bits of plain Lua: true
+subset 2: copies differ: true, bits of plain Lua: true
+subset 3: copies differ: true, bits of plain Lua: true
+]],
     listing_3_05 = [[
 image to all:           384 bytes planned,  384 moved
 each has all of it:       0 bytes planned,    0 moved
