@@ -113,7 +113,7 @@ static void test_atomic_texts(void **state)
         int32_t x = ir_arg(&ir, t), at = ir_arg(&ir, LUN_I64);
         ir_add(&ir, (lun_ir_ins){.kind = LUN_IR_ATOMIC,
                                  .dtype = (uint8_t)t,
-                                 .op = cases[i].which,
+                                 .op = (int32_t)cases[i].which,
                                  .a = x,
                                  .b = at,
                                  .c = -1});
