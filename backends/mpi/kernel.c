@@ -171,6 +171,9 @@ lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
     l->trap_value = 0;
     if (l->count <= 0)
         return LUN_OK;
+    if (cells_of(&k->ir, l) > LUN_MPI_CELLS)
+        return lun__mpi_fail(m, LUN_ELIMIT,
+                             "a reduction of so many elements is too long for one rank");
     m->services->stats->launches++;
     lun__mpi_join_launch(m);
     lun__put_u8(&m->launched, LUN_MPI_RUN);

@@ -125,7 +125,7 @@ static void take_cells(bench *b, lun_bytes *in, int64_t *count)
     const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
     int64_t bytes = 0;
     in->bad |= __builtin_mul_overflow(rows, l->stage ? 1 : (int64_t)ir->result_count, count) ||
-               *count > LUN_MPI_PIECE;
+               *count > LUN_MPI_CELLS;
     const void *from = l->stage > LUN_STAGE_TOTALS ? lun__take_bytes(in, &bytes) : NULL;
     in->bad |=
         bytes % (int64_t)sizeof *b->cells || (from && bytes / (int64_t)sizeof *b->cells != *count);

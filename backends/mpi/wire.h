@@ -19,6 +19,7 @@
 #define LUN_MPI_HELLO LUN_VERSION " 2"
 
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
+enum { LUN_MPI_CELLS = 1 << 26 }; /* of a reduction on one rank, which answers with all of them */
 
 typedef enum lun_mpi_word {
     LUN_MPI_GREET,     /* text -> whether it multiplies matrices, does algorithms; its backend */

@@ -184,11 +184,14 @@ static bool run_check(lua_State *L, const lun_options *o)
 /* What is left to do when options have run: the script, the prompt, or standard input. */
 static bool run_rest(lua_State *L, const lun_options *o)
 {
+    const bool reads = !o->has_script && !o->executes && !o->version && !o->info;
+    if ((o->interactive || reads) && !o->sandbox)
+        lun__rank_needs_script(L);
     if (o->has_script && !run_script(L, o))
         return false;
     if (o->interactive) {
         lun__repl(L, o->sandbox);
-    } else if (!o->has_script && !o->executes && !o->version && !o->info) {
+    } else if (reads) {
         if (isatty(STDIN_FILENO)) {
             print_line(ABOUT);
             lun__repl(L, o->sandbox);

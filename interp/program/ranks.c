@@ -117,6 +117,16 @@ void lun__rank_begin(lua_State *L, void *self)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
 }
 
+void lun__rank_needs_script(lua_State *L)
+{
+    lun_engine *e = lun__engine_of(L);
+    if (lun_spmd_npes(e) > 1)
+        luaL_error(L,
+                   "this is one of %d ranks, which need a script; with --backend mpi rank 0 alone "
+                   "has the prompt",
+                   lun_spmd_npes(e));
+}
+
 void lun__rank_end(lua_State *L, const char *why)
 {
     char last[256] = "";

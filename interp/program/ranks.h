@@ -12,6 +12,9 @@
  * print writes whole lines and os.exit ends the rank, in step with the others. self: what
  * lun__ranks_run gave to the protected function, or NULL. */
 void lun__rank_begin(lua_State *L, void *self);
+/* Raises an error where several ranks have no script: a terminal, or standard input, is one
+ * rank's alone. */
+void lun__rank_needs_script(lua_State *L);
 /* This rank's script has ended; why: NULL for the last error that was reported. */
 void lun__rank_end(lua_State *L, const char *why);
 /* Runs that protected function, with the options and a pointer for lun__rank_begin, in --ranks

@@ -169,6 +169,15 @@ describe("a script on all ranks", function()
         assert.is_nil(text:find "never came", text)
     end)
 
+    it("is told where a reduction has more parts than a rank gives in one message, and goes on", function()
+        local text, status = served(2, [[
+            lun.use "mpi:2"
+            print(pcall(function() return (lun.index(2000000000000) * 3):sum() end))
+            print((lun.index(1000) * 3):sum())]])
+        assert.matches("^false\t[^\n]*a reduction of so many elements is too long for one rank\n1501500\n$", text)
+        assert.equal(0, status)
+    end)
+
     it("may be what the prompt is given", function()
         local file = shell.write(scratch .. "/lines", "lun.use()\n(lun.index(1000) * 2):sum()\nlun.index(3)[9]\n1 + 1\n")
         local text, status = shell.capture(("%s --ranks 3 --backend mpi -i 2>&1 <%s"):format(path, file))
@@ -354,6 +363,12 @@ describe("a script on all ranks", function()
             local _, hints = info:gsub(": mpirun %-%-bind%-to none gives it all of them", "")
             assert.equal(cores > 1 and 2 or 0, lines)
             assert.equal(launcher:find "openmpi" and lines or 0, hints)
+            -- the prompt, and standard input, are one rank's alone
+            for _, how in ipairs { "-i", "" } do
+                local refused, code = shell.capture(("echo 'print(1)' | timeout -k 5 60 %s %s 2>&1"):format(launch, how))
+                assert.matches("this is one of 3 ranks, which need a script; with %-%-backend mpi rank 0 alone has the prompt", refused)
+                assert.equal(1, code)
+            end
             got, status = run(launch, "print((lun.index(70000) + 1):sum()) os.exit(3)", "LUNARRAY_BACKEND=mpi")
             assert.matches("^2450105000\n", got)
             assert.equal(3, status)
