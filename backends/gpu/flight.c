@@ -9,12 +9,10 @@
 
 /* ---- the next slice -------------------------------------------------------------------------- */
 
-/* The kernel's program is complete: the driver has compiled what it compiles in a first run.  The
- * last stage of a scan is run behind the others. */
-static void has_run(lun_gpu *g, const lun_launch *l, lun_kernel *k)
+/* The kernel's program is complete: the driver has compiled what it compiles in a first run.  What
+ * other stages of a scan add is not waited for: other devices wait for the program. */
+static void has_run(lun_gpu *g, lun_kernel *k)
 {
-    if (l->stage && l->stage != LUN_STAGE_CARRIED)
-        return;
     k->ran = true;
     lun__gpu_program_store(g, k);
 }
@@ -35,7 +33,7 @@ static lun_status give_elements(lun_gpu *g, lun_gpu_flight *f)
     if (s == LUN_OK)
         s = lun__gpu_give(g, k, l, &f->plan, &p);
     if (s == LUN_OK && !k->ran)
-        has_run(g, l, k);
+        has_run(g, k);
     f->done += f->count;
     g->progress = f->done;
     f->first = f->fresh;
@@ -176,7 +174,7 @@ static lun_status end_first(lun_gpu *g, const lun_gpu_flight *f)
         return LUN_OK;
     const lun_status s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)
-        has_run(g, f->launch, f->kernel);
+        has_run(g, f->kernel);
     return s;
 }
 
@@ -235,6 +233,10 @@ lun_status lun__gpu_advance(void *state, bool *given)
     if (s == LUN_OK && g->given > before)
         s = lun__gpu_check(g, g->driver->flush(g->queue));
     *given = g->flight.given;
+    /* one device's results are not waited for while another runs a kernel that may have no end:
+     * drivers have threads in common, and only who looks here can stop it */
+    if (s == LUN_OK && *given && g->flight.kernel->loops)
+        s = lun__gpu_room(g, 0, given);
     return s == LUN_OK ? s : leave(g, s);
 }
 
