@@ -36,7 +36,7 @@ void lun__mpi_ask(lun_mpi *m, lun_mpi_word word)
 /* Whether what was submitted, or has begun, writes the buffer. */
 static bool writes(const lun_mpi *m, const lun_buffer *b)
 {
-    bool written = m->product == b;
+    bool written = m->product == b || b->padded;
     for (int k = 0; m->algorithm && k < LUN_ALGORITHM_RESULTS; k++)
         written |= m->algorithm->out[k].data == b;
     for (int i = 0; m->launch && i < m->kernel->ir.slot_count; i++) {
@@ -48,7 +48,7 @@ static bool writes(const lun_mpi *m, const lun_buffer *b)
 
 void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads)
 {
-    if (m->launched.length && writes(m, reads))
+    if (m->launched.length && reads && writes(m, reads))
         lun__mpi_join_launch(m);
     lun__put_u8(&m->out, word);
 }

@@ -17,8 +17,9 @@ struct lun_mpi {
     const lun_services *services;
     int rank;      /* that serves; -1: this state lists ranks, and computes nothing */
     lun_mpi *next; /* the states of the engine, in a ring */
-    /* Requests that are not sent yet; a launch behind them, which was submitted: it sets out with
-     * those of other ranks, and until then others may ask for what it does not write. */
+    /* Requests that are not sent yet; a launch behind them, which was submitted, after the padded
+     * arrays that it reads: it sets out with those of other ranks, and until then others may ask
+     * for what it does not write, so that no rank waits for what another one waits for. */
     lun_strbuf out, launched;
     bool awaited;  /* another rank waits for what is in `out` */
     bool brings;   /* there are elements in it */
@@ -43,6 +44,7 @@ struct lun_mpi {
 struct lun_buffer {
     int32_t number;
     int64_t bytes;
+    bool padded; /* a padded array is made in it */
 };
 
 struct lun_kernel {
@@ -65,8 +67,8 @@ lun_status lun__mpi_fail(lun_mpi *m, lun_status s, const char *text);
 void lun__mpi_join_launch(lun_mpi *m);
 /* Begins a request. */
 void lun__mpi_ask(lun_mpi *m, lun_mpi_word word);
-/* The same of one that reads a buffer: before a launch that has not set out and does not write
- * it. */
+/* The same of one that reads a buffer, or none and writes none that is in use: before a launch that
+ * has not set out and does not write it. */
 void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads);
 /* Ends one without an answer, which may be sent later. */
 lun_status lun__mpi_asked(lun_mpi *m);

@@ -175,7 +175,8 @@ lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
         return lun__mpi_fail(m, LUN_ELIMIT,
                              "a reduction of so many elements is too long for one rank");
     m->services->stats->launches++;
-    lun__mpi_join_launch(m);
+    if (m->launch || m->algorithm || m->product)
+        lun__mpi_join_launch(m);
     lun__put_u8(&m->launched, LUN_MPI_RUN);
     put_launch(&m->launched, k, l, true);
     lun__put_u8(&m->launched, answered);

@@ -18,8 +18,8 @@ lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         free(b);
         return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
     }
-    *b = (lun_buffer){number, bytes};
-    lun__mpi_ask(m, LUN_MPI_NEW);
+    *b = (lun_buffer){.number = number, .bytes = bytes};
+    lun__mpi_ask_early(m, LUN_MPI_NEW, NULL);
     lun__put_i32(&m->out, number);
     lun__put_i64(&m->out, bytes);
     /* of much memory it is known at once whether there is so much: the engine gives up some */
@@ -138,13 +138,16 @@ lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_
                         int64_t origin, lun_buffer *to)
 {
     lun_mpi *m = state;
-    lun__mpi_ask(m, LUN_MPI_PAD);
-    lun__put_padding(&m->out, p);
-    lun__put_i32(&m->out, bytes);
-    lun__put_i32(&m->out, from->number);
-    lun__put_i64(&m->out, origin);
-    lun__put_i32(&m->out, to->number);
-    return lun__mpi_asked(m);
+    if (m->launch || m->algorithm || m->product)
+        lun__mpi_join_launch(m);
+    lun__put_u8(&m->launched, LUN_MPI_PAD);
+    lun__put_padding(&m->launched, p);
+    lun__put_i32(&m->launched, bytes);
+    lun__put_i32(&m->launched, from->number);
+    lun__put_i64(&m->launched, origin);
+    lun__put_i32(&m->launched, to->number);
+    to->padded = true;
+    return LUN_OK;
 }
 
 lun_status lun__mpi_transfer(void *state, const lun_transfer *t)

@@ -45,8 +45,11 @@ lun_status lun__desk_give(lun_desk *d, lun_bytes *in, bool *answers)
     if (!b)
         return lun__desk_strange(d, in);
     bool met = false; /* what is to be given may not be here yet */
-    for (int i = 0; i < d->take_count; i++)
-        met |= d->takes[i].buffer == x.buffer;
+    for (int i = 0; i < d->take_count; i++) {
+        const lun_desk_take *t = &d->takes[i];
+        met |= t->buffer == x.buffer && t->offset < x.offset + x.bytes &&
+               x.offset < t->offset + t->bytes;
+    }
     lun_status s = met ? lun__desk_take_all(d) : LUN_OK;
     if (s != LUN_OK)
         return s;

@@ -49,17 +49,22 @@ static const lun_node *array_of(const lun_slot_source *from)
     return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
 }
 
-/* Makes what slot i reads current at the place.  The piece's memory moves when another slot asks
- * for more of the same array, so all are made current before one is bound. */
-static lun_status ensure(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                         lun_interval indices, lun_piece **x)
+/* lun__placed_room or lun__placed_ensure */
+typedef lun_status get_fn(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                          int64_t hi, lun_piece **out);
+
+/* Gets what slot i reads, or room for it, at the place.  The piece's memory moves when another slot
+ * asks for more of the same array: there is room for all before any elements move, which others may
+ * be given then without a wait for those that come, and all are current before one is bound. */
+static lun_status get(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                      lun_interval indices, get_fn *of, lun_piece **x)
 {
     const lun_node *n = array_of(&l->slots[i]);
     const lun_interval need = lun__placing_need(l, i, indices);
     if (l->ir.slots[i].role == LUN_SLOT_OUT || l->ir.slots[i].role == LUN_SLOT_TARGET ||
         n->kind == LUN_NODE_INDEX)
         return LUN_OK;
-    return lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
+    return of(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
 }
 
 /* Slot i, whose elements do not stand side by side in the piece x. */
@@ -104,7 +109,7 @@ static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_s
     lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status s = ensure(e, to->l, i, at, indices, &x);
+    lun_status s = get(e, to->l, i, at, indices, lun__placed_ensure, &x);
     if (s != LUN_OK)
         return s;
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
@@ -127,7 +132,9 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     else
         *to = (lun_binding){0};
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = ensure(e, l, i, at, indices, &x);
+        s = get(e, l, i, at, indices, lun__placed_room, &x);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = get(e, l, i, at, indices, lun__placed_ensure, &x);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const int role = l->ir.slots[i].role;
         s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)

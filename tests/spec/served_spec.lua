@@ -262,6 +262,19 @@ describe("a script on all ranks", function()
         assert.matches("\nranks      1\n", shell.capture(path .. " --info 2>&1"))
     end)
 
+    it("exchanges halos at once, not from one rank to the next", function()
+        local time = tonumber((served(32, [[
+            local smooth = lun.stencil(function(w) return w(-1) + w(0) + w(1) end, { edge = "nearest" })
+            local b = (lun.random(6400, { seed = 1 }) + 1):eval()
+            smooth(b + 1):eval()
+            b = (b * 2):eval()
+            local before = lun.stats().network_time
+            smooth(b):eval()
+            print((lun.stats().network_time - before) * 1e6)]],
+            "LUNARRAY_JIT=off LUNARRAY_RANK_BACKEND=reference LUNARRAY_RANK_CLOCK=2e-6,1e10")))
+        assert.is_true(time < 24, time) -- five ways down the tree, the halo, the way back; in turns it takes 60
+    end)
+
     it("has all ranks multiply and choose what they have, at once", function()
         local text = served(4, [[
             local function counted(f)
