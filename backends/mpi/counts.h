@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "lunarray.h"
 
-/* Appends what has been added since `sent`, which is brought up to date. */
+/* Appends what counters have gained over `sent`, which becomes their values. */
 void lun__mpi_put_counts(lun_strbuf *out, const lun_stats *now, lun_stats *sent);
 /* Adds what was put. */
 void lun__mpi_take_counts(lun_bytes *in, lun_stats *to);

@@ -297,7 +297,7 @@ describe("copies that differ", function()
         lun.use "reference/2"
         local a = lun.vector { 1, 2, 3 }:distribute("copy", { combine = "+" })
         local b = lun.vector { 1, 2, 3 }:distribute("copy", { combine = "+" })
-        refused("shares elements with another one", function()
+        refused("shares elements with 'y': hand it over once", function()
             lun.teams { league = 2 }(function(t, x, y) x[t:block()] = y[1] end, a, a)
         end)
         refused("index 9", function() lun.teams { league = 2 }(function(t) a[8 + t:block()] = 1 end) end)

@@ -213,8 +213,9 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
         luafn_stop(b,
                    "assignment to an element or field is not supported: return the value instead");
     case OP_SETTABUP: {
-        const int upvalue = lf_a(b->f->proto->code[b->pc]);
-        if (strcmp(b->f->proto->upval[upvalue].name, "_ENV") != 0)
+        const lf_proto *proto = b->f->proto;
+        const int upvalue = lf_a(proto->code[b->pc]); /* of changed bytecode it may be none */
+        if (upvalue >= proto->upvals || strcmp(proto->upval[upvalue].name, "_ENV") != 0)
             luafn_stop(
                 b, "assignment to an element or field is not supported: return the value instead");
         luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
