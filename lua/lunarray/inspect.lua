@@ -41,16 +41,17 @@ end
 -- ---------------------------------------------------------------- stand-ins for arrays
 
 -- What is noted of an array: shape, dtype, name; reads (times by place in row-major order), writes (places in the order
--- of the first times), written (times by place); values: of one whose elements are known, all of them.
+-- of the first times), written (times by place); values: of one whose elements are known, all of them. anyread, anywhere:
+-- whether elements at unknown places are read, written.
 
 -- Keys of what a stand-in, for an array or a row of it, holds: the notes, its axis, the place before its first element
--- in numbers of its rows. Rows that were asked for stand at their indices.
+-- in numbers of its rows, false if that is unknown. Rows that were asked for stand at their indices.
 local NOTES, AXIS, BASE = {}, {}, {}
 
--- The integer that an index is.
+-- The integer that an index is, nil: it is unknown.
 local function index_of(notes, axis, i)
     if i == value then
-        error(UNKNOWN, 0)
+        return nil
     end
     local exact = math.tointeger(i)
     if not exact or exact < 1 or exact > notes.shape[axis] then
@@ -68,9 +69,9 @@ end
 
 function inner.__index(a, i)
     local notes, axis = a[NOTES], a[AXIS]
-    local k = index_of(notes, axis, i)
-    local row = new_stand(notes, axis + 1, (a[BASE] + k - 1) * notes.shape[axis + 1])
-    rawset(a, k, row)
+    local k, base = index_of(notes, axis, i), a[BASE]
+    local row = new_stand(notes, axis + 1, k and base and (base + k - 1) * notes.shape[axis + 1] or false)
+    rawset(a, k or value, row)
     return row
 end
 
@@ -78,11 +79,21 @@ function inner.__newindex()
     error(UNKNOWN, 0) -- a whole row
 end
 
+-- The place of an element, nil: it is unknown.
+local function place_of(a, i)
+    local base, k = a[BASE], index_of(a[NOTES], a[AXIS], i)
+    return k and base and base + k or nil
+end
+
 function leaf.__index(a, i)
-    local notes = a[NOTES]
-    local place, reads = a[BASE] + index_of(notes, a[AXIS], i), notes.reads
-    reads[place] = (reads[place] or 0) + 1
-    if notes.values then
+    local notes, reads = a[NOTES], a[NOTES].reads
+    local place = place_of(a, i)
+    if not place then
+        notes.anyread = true
+    else
+        reads[place] = (reads[place] or 0) + 1
+    end
+    if place and notes.values then
         return notes.values[place]
     elseif notes.dtype == "bool" then
         error(UNKNOWN, 0) -- an element decides by itself
@@ -91,8 +102,12 @@ function leaf.__index(a, i)
 end
 
 function leaf.__newindex(a, i)
-    local notes = a[NOTES]
-    local place, written = a[BASE] + index_of(notes, a[AXIS], i), notes.written
+    local notes, written = a[NOTES], a[NOTES].written
+    local place = place_of(a, i)
+    if not place then
+        notes.anywhere = true
+        return
+    end
     if not written[place] then
         notes.writes[#notes.writes + 1] = place
     end
@@ -218,7 +233,8 @@ function inspect.run(f, box, notes)
     end)
     local ok, e = pcall(each, box, copy)
     for _, known in pairs(notes) do -- what is both assigned and read is not what it was
-        ok = ok and not (known.values and next(known.reads) and next(known.written))
+        ok = ok and not (known.values and (next(known.reads) or known.anyread) and
+            (next(known.written) or known.anywhere))
     end
     if ok then
         return true

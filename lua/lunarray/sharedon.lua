@@ -10,6 +10,7 @@ local owners = require "lunarray.owner"
 local pack = require "lunarray.pack"
 local placelist = require "lunarray.placelist"
 local public = require "lunarray.public"
+local roundlog = require "lunarray.roundlog"
 local spread = require "lunarray.spread"
 local touched = require "lunarray.touched"
 
@@ -143,27 +144,33 @@ end
 
 -- ---------------------------------------------------------------- what is sent
 
--- Places that the rounds have assigned, where that was not known before: those that have changed, and marked ones,
--- which are elsewhere than at the loop's own indices and may be what they were.
-local function assigned(entry)
-    local a, b = entry.replica:reshape(-1), entry.before:reshape(-1)
-    local differs = a:ne(b)
-    if a:dtype():find "f" then
-        differs = differs:land(a:isnan():land(b:isnan()):lnot())
-    end
-    return (entry.marks and differs:lor(entry.marks) or differs):indices():totable()
+-- An array's elements as integers, which differ where bits do.
+local function bits(array)
+    local bytes = dtypes.by_name[array:dtype()].bytes
+    return core.frombytes(array:tobytes(), "i" .. bytes * 8)
 end
 
--- Sends what was assigned to the owners. Gives the list of what came, by PE, and an error where two PEs have assigned
--- one element.
-local function send(captured, known)
-    local messages = {}
-    for pe = 1, npes do
-        messages[pe] = {}
+-- Places at the loop's own indices that the rounds have assigned. Where that was not known before: those that have
+-- changed, which no other round assigns.
+local function assigned(entry, known)
+    if entry.logged then
+        return {}
+    elseif known then
+        return entry.notes.writes
     end
-    local any = {}
+    local places = bits(entry.replica):ne(entry.before):indices():totable()
+    return places
+end
+
+-- Sends what was assigned to the owners, and gives what came, by PE: first what stands at the loop's own indices, then
+-- the logs.
+local function send(captured, known, logs)
+    local messages, any = {}, {}
+    for pe = 1, npes do
+        messages[pe], any[pe] = {}, logs[pe] ~= ""
+    end
     for _, entry in ipairs(captured) do
-        local places = known and entry.notes.writes or assigned(entry)
+        local places = assigned(entry, known)
         local lists = touched.by_owner(blocked.spread_of(entry.array), places)
         net.count(0, known and 0 or #places - #lists[mype])
         for pe = 0, npes - 1 do
@@ -176,15 +183,15 @@ local function send(captured, known)
         end
     end
     for pe = 1, npes do
-        messages[pe] = any[pe] and table.concat(messages[pe]) or ""
+        messages[pe] = any[pe] and table.concat(messages[pe]) .. logs[pe] or ""
     end
     return net.exchange(messages)
 end
 
--- The messages as { entry, places, bytes, pe }, or nil and what is wrong.
+-- The messages as { entry, places, bytes }, and the logs by number of the array.
 local function received(captured, messages)
-    local list, writer = {}, {}
-    for pe, message in ipairs(messages) do
+    local list, logs = {}, {}
+    for _, message in ipairs(messages) do
         local at = 1
         for _, entry in ipairs(message ~= "" and captured or {}) do
             local places, count
@@ -193,20 +200,11 @@ local function received(captured, messages)
                 local size = count * dtypes.by_name[entry.array:dtype()].bytes
                 list[#list + 1] = { entry = entry, places = places, bytes = message:sub(at, at + size - 1) }
                 at = at + size
-                local seen = writer[entry] or {}
-                writer[entry] = seen
-                for _, place in ipairs(places:totable()) do
-                    if seen[place] then
-                        local indices = touched.indices_of(blocked.spread_of(entry.array).shape, place)
-                        return nil, ("element [%s] of '%s' is assigned by rounds of PE %d and PE %d: only one may")
-                            :format(table.concat(indices, "]["), entry.name, seen[place], pe - 1)
-                    end
-                    seen[place] = pe - 1
-                end
             end
         end
+        roundlog.unpack(message, at, logs)
     end
-    return list
+    return list, logs
 end
 
 -- ---------------------------------------------------------------- the loop
@@ -242,13 +240,14 @@ local function on_replicas(f, captured)
     end), list
 end
 
--- The kernel.
+-- The kernel; gives notes of what it assigns at computed places.
 local function run(f, box, empty, captured)
     local copy, replicas = on_replicas(f, captured)
-    local marks = empty and {} or { core.internal.each_marked(box, copy, table.unpack(replicas)) }
-    for k, entry in ipairs(captured) do
-        entry.marks = marks[k]
+    local notes = empty and {} or core.internal.each_logged(box, copy, table.unpack(replicas))
+    for _, note in ipairs(notes) do
+        captured[note.array].logged = true
     end
+    return notes
 end
 
 local inside = false
@@ -289,12 +288,19 @@ local function shared_loop(owner, extents, f, options)
     end
     fetch(captured, asked_of(key, requests, before))
     for _, entry in ipairs(known and {} or captured) do
-        entry.before = entry.replica:copy():eval()
+        entry.before = bits(entry.replica)
     end
-    local ok, e = pcall(run, f, box, empty, captured)
-    settle(not ok and text_of(e) or nil)
-    local writes, wrong = received(captured, send(captured, known))
-    settle(wrong)
+    local ok, notes = pcall(run, f, box, empty, captured)
+    settle(not ok and text_of(notes) or nil)
+    local writes, logs = received(captured, send(captured, known, roundlog.pack(notes, captured, box, extents,
+        function(entry)
+            return not known or entry.notes.anywhere
+        end)))
+    local fits, parts = pcall(roundlog.stored, captured, logs)
+    settle(not fits and text_of(parts) or nil)
+    for k, part in pairs(parts) do
+        blocked.part_of(captured[k].array):set(part)
+    end
     for _, write in ipairs(writes) do
         local a = write.entry.array
         store_at(blocked.part_of(a), local_places(blocked.spread_of(a), write.places), write.bytes)

@@ -6,7 +6,7 @@
 #include "api/elements.h"
 #include "api/generate.h"
 #include "api/inplace.h"
-#include "api/marks.h"
+#include "api/log.h"
 #include "api/owners.h"
 #include "api/scatter.h"
 #include "base/sized.h"
@@ -218,6 +218,15 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     return LUN_OK;
 }
 
+/* Whether a scattered store is noted instead. */
+static bool is_logged(lun_engine *e, const lun_front_result *r, assignment *a)
+{
+    if (!lun__log_takes(e->log, a->store, r->notes, a->place, a->value))
+        return false;
+    a->place = a->value = NULL;
+    return true;
+}
+
 /* Changes the arrays, whole ones before elements of them. */
 static lun_status commit(lun_engine *e, assignment *all, int count)
 {
@@ -279,13 +288,10 @@ static lun_status store(lun_engine *e, const lun_box *b, const lun_front_result 
     if (s == LUN_OK)
         s = lun_eval(e, todo, wanted);
     for (int k = 0; s == LUN_OK && k < n; k++)
-        if (all[k].place)
+        if (all[k].place && !is_logged(e, r, &all[k]))
             s = ready(e, r, all, &all[k]);
     if (s == LUN_OK)
         s = commit(e, all, n);
-    for (int k = 0; s == LUN_OK && e->marks && k < n; k++)
-        if (all[k].place)
-            s = lun__marks_note(e, all[k].store->to.array, all[k].place);
     for (int k = 0; k < n; k++)
         end_assignment(&all[k]);
     return s;

@@ -50,6 +50,12 @@ static const char *const programs[] = {
     "s.barrier()\n"
     "assert(b[1][n] == a[n][1])\n"
     "s.barrier()\n",
+    /* a histogram */
+    "local s = lun.spmd local n = 20\n"
+    "local e, h = lun.zeros({s.block(n)}, 'i64'), lun.zeros {s.block(5)}\n"
+    "e:set(lun.index(n) % 5 + 1)\n"
+    "s.sharedon(e, function(i) h[e[i]] = h[e[i]] + 1 end)\n"
+    "assert(h:sum() == n)\n",
     /* pi */
     "local s = lun.spmd\n"
     "local total = s.shared('i64', 0)\n"

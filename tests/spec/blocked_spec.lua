@@ -320,41 +320,6 @@ describe("a blocked array", function()
     end)
 end)
 
-describe("marks of what a loop assigns", function()
-    local internal = require("lunarray.core").internal
-
-    local function marks_of(extents, f, ...)
-        local lists = { internal.each_marked(extents, f, ...) }
-        for k, marks in ipairs(lists) do
-            lists[k] = table.concat(marks:indices():totable(), " ")
-        end
-        return lists
-    end
-
-    it("are the elements at computed places, also those that stay what they were", function()
-        local a, b, m = lun.zeros(3000), lun.zeros(7, "i64"), lun.zeros { 3, 4 }
-        local even = {}
-        for i = 2, 3000, 2 do
-            even[#even + 1] = i
-        end
-        assert.are.same({ table.concat(even, " ") }, marks_of(1500, function(i) a[2 * i] = 0 end, a))
-        assert.are.same({ "1 3 7", "" }, marks_of(30, function(i)
-            if i % 7 == 0 then b[7] = i elseif i % 5 == 0 then b[3] = 0 elseif i % 11 == 0 then b[1] = 2 end
-        end, b, a))
-        assert.are.same({ "3" }, marks_of(30, function() b[3] = b[3] + 0 end, b))
-        assert.are.same({ "4 12" }, marks_of(12, function(i) if i % 2 == 1 then m[i % 4][4] = 0 end end, m))
-        assert.are.same({ "" }, marks_of(30, function(i) if i > 5 then a[i] = 1 end end, a)) -- at the loop's index
-        assert.are.same({ "" }, marks_of(0, function(i) a[2 * i] = 1 end, a))
-    end)
-
-    it("are none after an error", function()
-        local a = lun.zeros(5)
-        assert.is_false((pcall(internal.each_marked, 6, function(i) a[2 * i] = 1 end, a)))
-        assert.are.equal(0.0, a:sum())
-        assert.are.same({ "2" }, marks_of(1, function(i) a[2 * i] = 1 end, a))
-    end)
-end)
-
 describe("sharedon", function()
     it("gives the serial loop's result", function()
         same({ 2, 3, 4 }, [[
@@ -454,8 +419,6 @@ describe("sharedon", function()
         for script, text in pairs {
             ["s.sharedon(a, function(i, j) a[i][j] = b[i + 1][j] end)"] = "s.lua:4: PE 2: index 10 is out of range for axis "
                 .. "1 of 'b' (length 9)\t0.0\t81.0",
-            ["s.sharedon(a, function(i, j) a[1][1] = i * 1.0 end)"] = "s.lua:4: PE 0: element [1][1] of 'a' is assigned "
-                .. "by rounds of PE 0 and PE 1: only one may\t0.0\t81.0",
             ["s.sharedon(function(i) return a[i][i] end, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (loop "
                 .. "variable 1 is used twice)\t0.0\t81.0",
             ["s.sharedon(function(i, j) return a[i * j][1] end, {9, 9}, print)"] = "s.lua:4: bad argument #1 to "
@@ -472,10 +435,6 @@ describe("sharedon", function()
                 .. "with subscripts c*i + d)\t0.0\t81.0",
             ["s.sharedon(function(i) return a[i] end, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (s.lua:4: "
                 .. "the owner's function has to give an element: f64[9, 9] has 2 indices)\t0.0\t81.0",
-            -- assigned by two ranks, as the elements say, by one of them to what it was
-            ["s.sharedon(b, function(i, j)\nif b[i][j] + i == 2.0 then a[1][1] = 5.0 elseif b[i][j] + i == 10.0 then\n"
-                .. "a[1][1] = 0.0 end end)"] = "s.lua:4: PE 0: element [1][1] of 'a' is assigned by rounds of PE 0 and "
-                .. "PE 2: only one may\t0.0\t81.0",
             ["s.sharedon(function(i) return a[i + 1][1] end, {9}, print)"] = "s.lua:4: index 10 is out of range for axis 1 "
                 .. "of the owner f64[9, 9]\t0.0\t81.0",
             ["s.sharedon(5, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (a blocked array, or a function that "
