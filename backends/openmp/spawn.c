@@ -54,7 +54,8 @@ char *lun__spawn_find(const char *name)
 static char **environment(const char *temporary, char **own)
 {
     size_t n = 0, kept = 0;
-    while (environ && environ[n])
+    char **all = __atomic_load_n(&environ, __ATOMIC_ACQUIRE); /* once: topology.c exchanges it */
+    while (all && all[n])
         n++;
     size_t bytes = strlen(temporary) + sizeof "TMPDIR=";
     char **env = malloc((n + 3) * sizeof *env);
@@ -66,8 +67,8 @@ static char **environment(const char *temporary, char **own)
         return NULL;
     }
     for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "TMPDIR=", 7) && strncmp(environ[i], "LC_ALL=", 7))
-            env[kept++] = environ[i];
+        if (strncmp(all[i], "TMPDIR=", 7) && strncmp(all[i], "LC_ALL=", 7))
+            env[kept++] = all[i];
     snprintf(*own, bytes, "TMPDIR=%s", temporary);
     static char english[] = "LC_ALL=C";
     env[kept++] = *own;

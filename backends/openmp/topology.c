@@ -46,10 +46,10 @@ static bool initialise(hwloc_topology_t *h, char ***kept)
     if (!*kept)
         return false;
     char **usual = environ;
-    environ = *kept;
+    __atomic_store_n(&environ, *kept, __ATOMIC_RELEASE); /* spawn.c may read it meanwhile */
     bool well = hwloc_topology_init(h) == 0;
     if (environ == *kept)
-        environ = usual;
+        __atomic_store_n(&environ, usual, __ATOMIC_RELEASE);
     return well;
 }
 
