@@ -56,7 +56,7 @@ static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t 
 static int first_place(const sharing *w)
 {
     for (int k = 0; k < w->cut->places; k++)
-        if (w->turns[k].open)
+        if (w->turns[k].indices.lo < w->turns[k].indices.hi)
             return k;
     return -1;
 }
@@ -126,10 +126,12 @@ static void submit(sharing *w, int k)
     turn *t = &w->turns[k];
     const int64_t launches = e->stats.launches, all = t->indices.hi - t->indices.lo;
     const int64_t count = w->stage == LUN_STAGE_TOTALS ? t->totals : all;
+    if (!count) /* nor is its kernel made: others would wait for a program that does not run here */
+        return;
     lun__set_enter(e, at);
     if (!t->open)
         bind(w, k);
-    if (w->failed >= 0 || !count)
+    if (w->failed >= 0)
         return;
     t->binding.stage = w->stage;
     if (!at->backend->submit) /* it runs all of its part now: the others have to be under way */
@@ -224,6 +226,10 @@ static lun_status chain(sharing *w)
     const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
     lun_backend_slot *at = lun__set_at(e, k);
     lun__set_enter(e, at);
+    if (!t->open)
+        bind(w, k);
+    if (w->failed >= 0)
+        return tell(w);
     t->binding.stage = LUN_STAGE_CARRIES;
     const lun_status s = lun__bind_run(e, &t->binding, t->kernel, n, 0, n, w->carries);
     at->counted->launches += e->stats.launches - launches;
