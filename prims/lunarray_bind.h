@@ -172,8 +172,8 @@ LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
 LUN_API void lun_block_all(lun_engine *e, bool on);
 
 /* What a statement of a loop assigns at places that its rounds compute: in each of `rounds`, which
- * ascend, a value to the element at a place, row-major from 0.  Vectors of one length, or places and
- * values in the loop's shape. */
+ * ascend, a value to the element at a place, row-major from 0.  Vectors of one length, or places
+ * and values in the loop's shape. */
 typedef struct lun_logged {
     int array;      /* which one of the loop's arrays it is */
     int how;        /* 0: the value replaces the element; else how they are combined, */
@@ -185,15 +185,15 @@ typedef struct lun_logged {
 
 /* lun_each, which notes in list, with room for LUN_MAX_OUTPUTS, what it assigns to one of these
  * arrays at places that iterations compute, instead of storing it.  Places are -1 where nothing is
- * assigned; rounds are NULL; places and values are the caller's.  What stands at the loop's indices,
- * plus constants, is stored: elements that only change by their own iteration.  The arrays are as
- * the function captures them. */
+ * assigned; rounds are NULL; places and values are the caller's.  What stands at the loop's
+ * indices, plus constants, is stored: elements that only change by their own iteration.  The arrays
+ * are as the function captures them. */
 LUN_API lun_status lun_each_logged(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                                    const int64_t *extent, lun_array *const *arrays, int count,
                                    lun_logged *list, int *length);
-/* *out: a Vector of `to`'s elements, row-major, after all that the logs say has been stored, round by
- * round, of one round log by log: what one loop over all these rounds would leave.  `to` keeps its
- * elements.  LUN_EBOUNDS: an integer does not fit; LUN_EARG: an element that is not there. */
+/* *out: a Vector of `to`'s elements, row-major, after all that the logs say has been stored, round
+ * by round, of one round log by log: what one loop over all these rounds would leave.  `to` keeps
+ * its elements.  LUN_EBOUNDS: an integer does not fit; LUN_EARG: an element that is not there. */
 LUN_API lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logged *logs, int count,
                                     lun_array **out);
 

@@ -493,8 +493,8 @@ local SIGNS = {
     {
         "sharedon spmd.sharedon", "s.sharedon(owner, [extents,] f)",
         "calls f(i, j, ...) as lun.each does, each round on the rank that has owner's element: a blocked array, or\n"
-            .. "function(i, j) return a[j][i] end; what other ranks have is fetched before and sent after, and elements that\n"
-            .. "rounds of several ranks assign or combine take them in the serial loop's order",
+            .. "function(i, j) return a[j][i] end; what other ranks have is fetched before and sent after, and\n"
+            .. "elements that rounds of several ranks assign or combine take them in the serial loop's order",
     },
     {
         "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",

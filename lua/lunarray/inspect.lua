@@ -41,8 +41,8 @@ end
 -- ---------------------------------------------------------------- stand-ins for arrays
 
 -- What is noted of an array: shape, dtype, name; reads (times by place in row-major order), writes (places in the order
--- of the first times), written (times by place); values: of one whose elements are known, all of them. anyread, anywhere:
--- whether elements at unknown places are read, written.
+-- of the first times), written (times by place); values: of one whose elements are known, all of them. anyread,
+-- anywhere: whether elements at unknown places are read, written.
 
 -- Keys of what a stand-in, for an array or a row of it, holds: the notes, its axis, the place before its first element
 -- in numbers of its rows, false if that is unknown. Rows that were asked for stand at their indices.

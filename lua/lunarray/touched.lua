@@ -73,8 +73,8 @@ function touched.look_at(f, box, empty, captured, asks)
     return inspect.run(f, box, notes)
 end
 
--- Counts accesses, as the loop makes them, and gives the places of other PEs that are read. Of an array that is assigned
--- at unknown places none is needed: rounds may read it only where they assign it, to combine.
+-- Counts accesses, as the loop makes them, and gives the places of other PEs that are read. Of an array that is
+-- assigned at unknown places none is needed: rounds may read it only where they assign it, to combine.
 function touched.wanted_of(entry, known)
     local of, gets, puts, wanted = blocked.spread_of(entry.array), 0, 0, {}
     if known and entry.notes.anywhere then

@@ -28,29 +28,6 @@ bool lun__log_takes(lun_each_log *log, const lun_front_store *to, const char *co
     return true;
 }
 
-lun_status lun_each_logged(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                           const int64_t *extent, lun_array *const *arrays, int count,
-                           lun_logged *list, int *length)
-{
-    LUN_NEED(e, count >= 0 && (!count || arrays) && list && length);
-    lun_each_log log = {.arrays = arrays, .count = count, .list = list};
-    lun_status s = LUN_OK;
-    *length = 0;
-    for (int k = 0; s == LUN_OK && k < count; k++)
-        s = lun__usable(e, arrays[k]);
-    if (s != LUN_OK)
-        return s;
-    e->log = &log;
-    s = lun_each(e, f, rank, first, extent, NULL, NULL, 0);
-    e->log = NULL;
-    for (int k = 0; s != LUN_OK && k < log.length; k++) {
-        lun_release(list[k].places);
-        lun_release(list[k].values);
-    }
-    *length = s == LUN_OK ? log.length : 0;
-    return s;
-}
-
 /* ---- storing --------------------------------------------------------------------------------- */
 
 /* What is left of one log: values from number `at` on. */
@@ -64,7 +41,8 @@ static lun_status open(lun_engine *e, const lun_logged *log, lun_array *to, curs
 {
     const void *rounds, *places, *values;
     const int64_t n = lun_size(log->places);
-    const bool fits = lun_dtype_of(log->rounds) == LUN_I64 && lun_dtype_of(log->places) == LUN_I64;
+    const bool fits = lun__dtype_is_index(lun_dtype_of(log->rounds)) &&
+                      lun__dtype_is_index(lun_dtype_of(log->places));
     lun_status s = lun_data(e, log->rounds, &rounds);
     if (s == LUN_OK)
         s = lun_data(e, log->places, &places);
