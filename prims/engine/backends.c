@@ -120,6 +120,22 @@ void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn
         task(ctx, 0, n);
 }
 
+typedef struct copying {
+    char *to;
+    const char *from;
+} copying;
+
+static void copy_range(void *ctx, int64_t from, int64_t to)
+{
+    const copying *c = ctx;
+    memcpy(c->to + from, c->from + from, (size_t)(to - from));
+}
+
+void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
+{
+    lun__share(e, bytes, bytes, &(copying){to, from}, copy_range);
+}
+
 bool lun__backend_chains(const lun_engine *e)
 {
     return !e->set_count && e->backends[e->current].backend->chain != NULL;

@@ -133,6 +133,8 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* Has task do indices 0 .. n - 1 in ranges, on the threads of the backend in use where moving so
  * many bytes of host memory is worth it. */
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
+/* memcpy of so many bytes, shared so. */
+void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
 /* Whether the backend in use runs chains of kernels (lun_backend.chain); a set runs none. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */

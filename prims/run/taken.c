@@ -1,9 +1,7 @@
 /* taken.c - an algorithm that takes its operands in order, on the places of a set: each takes those
  * elements that it has, and what it gives of them stays there.  For devices that cannot the host
- * does it.
- * Knows no algorithm; who takes which elements is plan/placing.c's. */
+ * does it.  Knows no algorithm; who takes which elements is plan/placing.c's. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "plan/placing.h"
@@ -220,17 +218,6 @@ static lun_spread *spread_of(taking *w)
     return s;
 }
 
-typedef struct copying {
-    char *to;
-    const char *from;
-} copying;
-
-static void copy_range(void *ctx, int64_t from, int64_t to)
-{
-    const copying *c = ctx;
-    memcpy(c->to + from, c->from + from, (size_t)(to - from));
-}
-
 /* What place k has given, into its part of the result. */
 static lun_status give(taking *w, int k)
 {
@@ -252,7 +239,7 @@ static lun_status give(taking *w, int k)
         to = s == LUN_OK ? piece->data : NULL;
     }
     if (s == LUN_OK)
-        lun__share(w->e, bytes, bytes, &(copying){to, x->made}, copy_range);
+        lun__share_copy(w->e, to, x->made, bytes);
     return s;
 }
 

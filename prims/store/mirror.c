@@ -2,7 +2,6 @@
  * moving them when they are needed elsewhere.  A storage moves only when it must: a copy on a
  * device stays until the elements change.  Knows no kernel. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/state.h"
 #include "store/placed.h"
@@ -104,18 +103,6 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
     return LUN_OK;
 }
 
-/* Bytes on their way from one place to another. */
-typedef struct move {
-    char *to;
-    const char *from;
-} move;
-
-static void move_range(void *ctx, int64_t from, int64_t to)
-{
-    const move *m = ctx;
-    memcpy(m->to + from, m->from + from, (size_t)(to - from));
-}
-
 lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                              void *host)
 {
@@ -136,10 +123,8 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
         return lun__placed_read(e, s, first, first + count, host);
     }
     lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
-    int64_t bytes = bytes_of(s, count);
     if (status == LUN_OK)
-        lun__share(e, bytes, bytes, &(move){host, (char *)s->data + bytes_of(s, first)},
-                   move_range);
+        lun__share_copy(e, host, (char *)s->data + bytes_of(s, first), bytes_of(s, count));
     return status;
 }
 
