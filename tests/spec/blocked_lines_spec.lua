@@ -1,21 +1,9 @@
 -- Scans, order, products and methods along axes of blocked arrays: results equal to those of plain Lua and, bit for bit,
 -- to those of a private array, on several numbers of ranks; where results stand; messages and bytes.
 
-local shell = require "shell"
+local onranks = require "onranks"
 
-local program = shell.interpreter()
-local here = shell.capture "pwd":gsub("\n$", "")
-local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
-
-local scratch
-
-setup(function()
-    scratch = shell.scratch()
-end)
-
-teardown(function()
-    shell.discard(scratch)
-end)
+local scratch = onranks.scratch(setup, teardown)
 
 local HEAD = [[
 local s = lun.spmd
@@ -34,19 +22,8 @@ local function same(what, a, x) -- a blocked array and a private one
 end
 ]]
 
--- What n ranks print, sorted lines, each once.
 local function run(n, script)
-    shell.write(scratch .. "/s.lua", HEAD .. script)
-    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout 100 %s --ranks %d s.lua 2>&1"):format(scratch,
-        path, n))
-    local lines, seen = {}, {}
-    for line in text:gmatch "[^\n]+" do
-        if not seen[line] then
-            seen[line], lines[#lines + 1] = true, line
-        end
-    end
-    table.sort(lines)
-    return lines
+    return onranks.printed(scratch(), n, HEAD .. script)
 end
 
 -- The script's assertions hold on several numbers of ranks.

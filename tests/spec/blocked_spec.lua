@@ -2,11 +2,10 @@
 -- messages, reductions with the bits of one rank, loops by sharedon against the serial loop, files. Each script runs
 -- on several numbers of ranks, and what it prints has to be the same on all of them.
 
+local onranks = require "onranks"
 local shell = require "shell"
 
-local program = shell.interpreter()
-local here = shell.capture "pwd":gsub("\n$", "")
-local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
+local path = onranks.path
 
 local scratch
 
@@ -22,14 +21,7 @@ end)
 local function run(n, script)
     shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
     local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s --ranks %d s.lua 2>err"):format(scratch, path, n))
-    local lines, seen = {}, {}
-    for line in text:gmatch "[^\n]+" do
-        if not seen[line] then
-            seen[line], lines[#lines + 1] = true, line
-        end
-    end
-    table.sort(lines)
-    return lines, shell.slurp(scratch .. "/err")
+    return onranks.lines(text), shell.slurp(scratch .. "/err")
 end
 
 -- What one rank prints is what each of n prints.

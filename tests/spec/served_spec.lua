@@ -1,13 +1,11 @@
 -- One script on all ranks (--backend mpi): rank 0 runs it, the others compute for it. The oracle is the same script on one
 -- machine: it prints the same bytes. Under --ranks (threads), and under both MPIs where they are installed.
 
+local onranks = require "onranks"
 local shell = require "shell"
 local terminal = require "terminal"
 
-local program = shell.interpreter()
-local here = shell.capture "pwd":gsub("\n$", "")
-local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
-local sanitized = program:find "/asan/" or program:find "/tsan/"
+local path, sanitized = onranks.path, onranks.sanitized
 
 local scratch
 
@@ -83,7 +81,7 @@ describe("a script on all ranks", function()
 
     for name, counts in pairs { dot = { 7 }, cg = { 2 }, ase = { 4 }, poisson = { 3 } } do
         it("prints what examples/" .. name .. ".lua prints on one", function()
-            same(counts, here .. "/examples/" .. name .. ".lua")
+            same(counts, onranks.here .. "/examples/" .. name .. ".lua")
         end)
     end
 

@@ -2,21 +2,9 @@
 -- Lua's loop over tables leaves, on any number of ranks, for each kind of write, dtype and order of the ranks' rounds;
 -- messages; errors, which change nothing. Ranks are threads.
 
-local shell = require "shell"
+local onranks = require "onranks"
 
-local program = shell.interpreter()
-local here = shell.capture "pwd":gsub("\n$", "")
-local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
-
-local scratch
-
-setup(function()
-    scratch = shell.scratch()
-end)
-
-teardown(function()
-    shell.discard(scratch)
-end)
+local scratch = onranks.scratch(setup, teardown)
 
 -- What scripts have: arrays blocked and as tables, the plain loop, and whether both agree on this rank.
 local PRELUDE = [[
@@ -55,19 +43,8 @@ local function agree(what, a, t)
 end
 ]]
 
--- The different lines that ranks print, sorted.
 local function run(n, script)
-    shell.write(scratch .. "/s.lua", PRELUDE .. script)
-    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout 60 %s --ranks %d s.lua 2>&1"):format(scratch,
-        path, n))
-    local lines, seen = {}, {}
-    for line in text:gmatch "[^\n]+" do
-        if not seen[line] then
-            seen[line], lines[#lines + 1] = true, line
-        end
-    end
-    table.sort(lines)
-    return lines
+    return onranks.printed(scratch(), n, PRELUDE .. script)
 end
 
 local function agrees(script)

@@ -1,10 +1,10 @@
 -- lun.spmd: what several ranks do together, under --ranks (threads) for 1 to 7 ranks and under both MPIs where they are
 -- installed; and what they are told where they do not do the same. Expected values are computed here, in plain Lua.
 
+local onranks = require "onranks"
 local shell = require "shell"
 
-local program = shell.interpreter()
-local sanitized = program:find "/asan/" or program:find "/tsan/"
+local path, sanitized = onranks.path, onranks.sanitized
 
 local scratch
 
@@ -16,25 +16,13 @@ teardown(function()
     shell.discard(scratch)
 end)
 
-local function lines_of(text)
-    local lines = {}
-    for line in text:gmatch "[^\n]+" do
-        lines[#lines + 1] = line
-    end
-    table.sort(lines)
-    return lines
-end
-
 -- Runs a script; gives its lines, sorted, what it wrote to stderr, its status.
 local function run(launch, script, environment)
-    local path = shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
+    local file = shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
     local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=20 %s %s s.lua 2>err"):format(scratch,
         environment or "", launch))
-    return lines_of(text), shell.slurp(path:gsub("s%.lua$", "err")), status
+    return onranks.lines(text, true), shell.slurp(file:gsub("s%.lua$", "err")), status
 end
-
-local here = shell.capture "pwd":gsub("\n$", "")
-local path = program:sub(1, 1) == "/" and program or here .. "/" .. program
 
 local function ranks(n, script, environment)
     return run(("%s --ranks %d"):format(path, n), script, environment)
