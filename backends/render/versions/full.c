@@ -13,11 +13,11 @@ static bool is_min(const lun_ir *ir, int32_t v)
 static int32_t full_last(const lun_writer *w, int32_t loop)
 {
     const lun_counted *c = &w->loop[loop];
-    if (!is_min(w->ir, c->last))
+    if (!is_min(w->to.ir, c->last))
         return -1;
     for (int k = 0; k < 2; k++) {
-        const int32_t side = k ? w->ir->ins[c->last].b : w->ir->ins[c->last].a;
-        const int64_t rounds = lun__counted_rounds(w->ir, c->first, side);
+        const int32_t side = k ? w->to.ir->ins[c->last].b : w->to.ir->ins[c->last].a;
+        const int64_t rounds = lun__counted_rounds(w->to.ir, c->first, side);
         if (rounds > 0)
             return side;
     }
@@ -28,9 +28,9 @@ static int32_t full_last(const lun_writer *w, int32_t loop)
 static bool is_simple(const lun_writer *w, int32_t loop)
 {
     for (int32_t i = loop; i < w->blocks.end[loop]; i++)
-        if (w->ir->ins[i].kind == LUN_IR_LOOP &&
+        if (w->to.ir->ins[i].kind == LUN_IR_LOOP &&
             (w->loop[i].var < 0 ||
-             (!lun__counted_rounds(w->ir, w->loop[i].first, w->loop[i].last) &&
+             (!lun__counted_rounds(w->to.ir, w->loop[i].first, w->loop[i].last) &&
               full_last(w, i) < 0)))
             return false;
     return true;
@@ -38,7 +38,7 @@ static bool is_simple(const lun_writer *w, int32_t loop)
 
 int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop)
 {
-    if (w->ir->ins[loop].kind != LUN_IR_LOOP || w->loop[loop].var < 0 || !is_simple(w, loop) ||
+    if (w->to.ir->ins[loop].kind != LUN_IR_LOOP || w->loop[loop].var < 0 || !is_simple(w, loop) ||
         !lun__writer_early(w, cut, w->loop[loop].last))
         return -1;
     return full_last(w, loop);
@@ -46,7 +46,7 @@ int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop)
 
 int lun__full_find(lun_span_test *t, int32_t cut)
 {
-    const lun_ir *ir = t->w->ir;
+    const lun_ir *ir = t->w->to.ir;
     int found = 0;
     for (int32_t i = cut; i < ir->count; i++) {
         const int32_t full = lun__full_last(t->w, cut, i);
@@ -62,9 +62,9 @@ int lun__full_find(lun_span_test *t, int32_t cut)
 
 void lun__full_set(lun_writer *w, int32_t cut, bool on)
 {
-    for (int32_t i = cut; i < w->ir->count; i++) {
+    for (int32_t i = cut; i < w->to.ir->count; i++) {
         const int32_t full = lun__full_last(w, cut, i), last = w->loop[i].last;
         if (full >= 0)
-            w->map[last] = on ? w->map[full] : lun__writer_first(w, last);
+            w->to.map[last] = on ? w->to.map[full] : lun__writer_first(w, last);
     }
 }

@@ -24,12 +24,12 @@ bool lun__span_known(const lun_span_test *t, int32_t v)
 
 void lun__span_take(lun_span_test *t, int32_t condition)
 {
-    t->all = t->all < 0 ? condition : lun__writer_op(t->w, LUN_OP_LAND, t->all, condition);
+    t->all = t->all < 0 ? condition : lun__ir_write_op(&t->w->to, LUN_OP_LAND, t->all, condition);
 }
 
 static bool is_constant(const lun_span_test *t, int32_t v, int64_t *x)
 {
-    const lun_ir_ins *ins = &t->w->ir->ins[v];
+    const lun_ir_ins *ins = &t->w->to.ir->ins[v];
     *x = ins->imm;
     return ins->kind == LUN_IR_CONST && lun__dtype_is_index((lun_dtype)ins->dtype);
 }
@@ -44,7 +44,7 @@ static int bits_of(int64_t x)
 
 static bool constant(lun_span_test *t, int64_t x, span *out)
 {
-    const int32_t c = lun__writer_integer(t->w, x);
+    const int32_t c = lun__ir_write_integer(&t->w->to, x);
     *out = (span){c, c, bits_of(x), {-1, -1}};
     return out->bits <= MOST_BITS;
 }
@@ -60,8 +60,10 @@ static bool test_leaf(lun_span_test *t, int32_t v)
     if (t->leaves == LUN_SPAN_LEAVES)
         return false;
     t->leaf[t->leaves++] = v;
-    lun__span_take(t, lun__writer_op(w, LUN_OP_GE, w->map[v], lun__writer_integer(w, -large)));
-    lun__span_take(t, lun__writer_op(w, LUN_OP_LE, w->map[v], lun__writer_integer(w, large)));
+    lun__span_take(t, lun__ir_write_op(&w->to, LUN_OP_GE, w->to.map[v],
+                                       lun__ir_write_integer(&w->to, -large)));
+    lun__span_take(
+        t, lun__ir_write_op(&w->to, LUN_OP_LE, w->to.map[v], lun__ir_write_integer(&w->to, large)));
     return true;
 }
 
@@ -77,7 +79,7 @@ static bool test(lun_span_test *t, span *s)
 
 static int32_t pick(lun_span_test *t, lun_op op, int32_t a, int32_t b)
 {
-    return a == b ? a : lun__writer_op(t->w, op, a, b);
+    return a == b ? a : lun__ir_write_op(&t->w->to, op, a, b);
 }
 
 static bool multiply(lun_span_test *t, span *a, span *b, span *out)
@@ -85,15 +87,15 @@ static bool multiply(lun_span_test *t, span *a, span *b, span *out)
     lun_writer *w = t->w;
     if (a->bits + b->bits > MOST_BITS)
         return false;
-    const int32_t p = lun__writer_op(w, LUN_OP_MUL, a->low, b->low);
+    const int32_t p = lun__ir_write_op(&w->to, LUN_OP_MUL, a->low, b->low);
     *out = (span){p, p, a->bits + b->bits, {-1, -1}};
     for (int k = 1; k < 4; k++) {
         const int32_t x = k & 1 ? a->high : a->low, y = k & 2 ? b->high : b->low;
         if ((k & 1 && a->low == a->high) || (k & 2 && b->low == b->high))
             continue;
-        const int32_t q = lun__writer_op(w, LUN_OP_MUL, x, y);
-        out->low = lun__writer_op(w, LUN_OP_MIN, out->low, q);
-        out->high = lun__writer_op(w, LUN_OP_MAX, out->high, q);
+        const int32_t q = lun__ir_write_op(&w->to, LUN_OP_MUL, x, y);
+        out->low = lun__ir_write_op(&w->to, LUN_OP_MIN, out->low, q);
+        out->high = lun__ir_write_op(&w->to, LUN_OP_MAX, out->high, q);
     }
     return true;
 }
@@ -108,8 +110,8 @@ static bool combine(lun_span_test *t, lun_op op, span *a, span *b, span *out)
     switch (op) {
     case LUN_OP_ADD:
     case LUN_OP_SUB:
-        out->low = lun__writer_op(t->w, op, a->low, op == LUN_OP_SUB ? b->high : b->low);
-        out->high = lun__writer_op(t->w, op, a->high, op == LUN_OP_SUB ? b->low : b->high);
+        out->low = lun__ir_write_op(&t->w->to, op, a->low, op == LUN_OP_SUB ? b->high : b->low);
+        out->high = lun__ir_write_op(&t->w->to, op, a->high, op == LUN_OP_SUB ? b->low : b->high);
         out->bits = bits + 1;
         return out->bits <= MOST_BITS;
     case LUN_OP_MUL:
@@ -129,13 +131,14 @@ static bool count(lun_span_test *t, int32_t v, span *out)
     const lun_writer *w = t->w;
     int32_t p = w->blocks.parent[v];
     span a, b;
-    while (p >= t->at && (w->ir->ins[p].kind != LUN_IR_LOOP || w->loop[p].var != w->ir->ins[v].a))
+    while (p >= t->at &&
+           (w->to.ir->ins[p].kind != LUN_IR_LOOP || w->loop[p].var != w->to.ir->ins[v].a))
         p = w->blocks.parent[p];
     if (p < t->at || !find(t, w->loop[p].first, &a) || !find(t, w->loop[p].last, &b))
         return false;
     if (!lun__writer_guards(w, w->blocks.parent[p], p) &&
-        !lun__counted_rounds(w->ir, w->loop[p].first, w->loop[p].last))
-        lun__span_take(t, lun__writer_op(t->w, LUN_OP_LE, a.high, b.low));
+        !lun__counted_rounds(w->to.ir, w->loop[p].first, w->loop[p].last))
+        lun__span_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, a.high, b.low));
     *out = (span){a.low, b.high, a.bits > b.bits ? a.bits : b.bits, {a.untested[0], b.untested[1]}};
     return true;
 }
@@ -148,14 +151,16 @@ static bool divide(lun_span_test *t, const lun_ir_ins *ins, span *out)
     if (!is_constant(t, ins->b, &by) || by < 1 || by > INT64_C(1) << LEAF_BITS)
         return false;
     if (ins->op == LUN_OP_MOD) {
-        *out = (span){
-            lun__writer_integer(t->w, 0), lun__writer_integer(t->w, by - 1), LEAF_BITS, {-1, -1}};
+        *out = (span){lun__ir_write_integer(&t->w->to, 0),
+                      lun__ir_write_integer(&t->w->to, by - 1),
+                      LEAF_BITS,
+                      {-1, -1}};
         return true;
     }
     if (!find(t, ins->a, &a) || !constant(t, by, &b) || !test(t, &a))
         return false;
-    *out = (span){lun__writer_op(t->w, LUN_OP_IDIV, a.low, b.low),
-                  lun__writer_op(t->w, LUN_OP_IDIV, a.high, b.low),
+    *out = (span){lun__ir_write_op(&t->w->to, LUN_OP_IDIV, a.low, b.low),
+                  lun__ir_write_op(&t->w->to, LUN_OP_IDIV, a.high, b.low),
                   a.bits,
                   {-1, -1}};
     return true;
@@ -164,7 +169,7 @@ static bool divide(lun_span_test *t, const lun_ir_ins *ins, span *out)
 /* Recurs at most as often as the budget allows. */
 static bool find(lun_span_test *t, int32_t v, span *out)
 {
-    const lun_ir_ins *ins = &t->w->ir->ins[v];
+    const lun_ir_ins *ins = &t->w->to.ir->ins[v];
     int64_t x;
     span a, b;
     if (t->budget-- <= 0 || !lun__dtype_is_index((lun_dtype)ins->dtype))
@@ -172,7 +177,7 @@ static bool find(lun_span_test *t, int32_t v, span *out)
     if (is_constant(t, v, &x))
         return constant(t, x, out);
     if (lun__span_known(t, v)) {
-        *out = (span){t->w->map[v], t->w->map[v], LEAF_BITS, {v, v}};
+        *out = (span){t->w->to.map[v], t->w->to.map[v], LEAF_BITS, {v, v}};
         return true;
     }
     if (ins->kind == LUN_IR_INDEX && t->differs) {
@@ -206,18 +211,18 @@ static bool compare(lun_span_test *t, const lun_ir_ins *ins)
     if (!find(t, ins->a, &a) || !find(t, ins->b, &b))
         return false;
     const bool less = ins->op == LUN_OP_LE || ins->op == LUN_OP_LT;
-    lun__span_take(
-        t, lun__writer_op(t->w, (lun_op)ins->op, less ? a.high : a.low, less ? b.low : b.high));
+    lun__span_take(t, lun__ir_write_op(&t->w->to, (lun_op)ins->op, less ? a.high : a.low,
+                                       less ? b.low : b.high));
     return true;
 }
 
 static bool holds(lun_span_test *t, int32_t c)
 {
-    const lun_ir_ins *ins = &t->w->ir->ins[c];
+    const lun_ir_ins *ins = &t->w->to.ir->ins[c];
     if (t->budget-- <= 0)
         return false;
     if (lun__span_known(t, c)) {
-        lun__span_take(t, t->w->map[c]);
+        lun__span_take(t, t->w->to.map[c]);
         return true;
     }
     if (ins->kind != LUN_IR_OP)
@@ -253,6 +258,6 @@ bool lun__span_below(lun_span_test *t, int32_t a, int32_t b)
     t->budget = BUDGET;
     if (!find(t, a, &x) || !find(t, b, &y))
         return false;
-    lun__span_take(t, lun__writer_op(t->w, LUN_OP_LE, x.high, y.low));
+    lun__span_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, x.high, y.low));
     return true;
 }

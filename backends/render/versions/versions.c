@@ -29,14 +29,14 @@ static void copy(lun_writer *w, int32_t from, int32_t to, int nested);
 static void write_early(lun_writer *w, int32_t cut)
 {
     int32_t in[LUN_IR_INPUTS];
-    for (int32_t i = cut; i < w->ir->count; i++) {
+    for (int32_t i = cut; i < w->to.ir->count; i++) {
         bool early = lun__writer_free(w, i);
-        for (int k = early ? lun__ir_inputs(w->ir, &w->ir->ins[i], in) - 1 : -1; early && k >= 0;
-             k--)
+        for (int k = early ? lun__ir_inputs(w->to.ir, &w->to.ir->ins[i], in) - 1 : -1;
+             early && k >= 0; k--)
             early = lun__writer_early(w, cut, in[k]);
         if (!early)
             continue;
-        lun__writer_copy(w, i);
+        lun__ir_write_copy(&w->to, i);
         w->state[i] |= LUN_WRITTEN_EARLY;
     }
 }
@@ -46,10 +46,11 @@ static void write_early(lun_writer *w, int32_t cut)
 /* Whether IF p stands before a loop that counts, and asks whether it has a round to run. */
 static bool is_guard(const lun_writer *w, int32_t p)
 {
-    if (w->ir->ins[p].kind != LUN_IR_IF)
+    if (w->to.ir->ins[p].kind != LUN_IR_IF)
         return false;
     for (int32_t i = p + 1; i < w->blocks.end[p]; i++)
-        if (w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 && lun__writer_guards(w, p, i))
+        if (w->to.ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 &&
+            lun__writer_guards(w, p, i))
             return true;
     return false;
 }
@@ -59,7 +60,7 @@ static bool is_certain(const lun_writer *w, int32_t check, int32_t around)
 {
     const lun_ir_structure *b = &w->blocks;
     for (int32_t p = b->parent[check]; p >= 0 && p != around; p = b->parent[p])
-        if (!is_guard(w, p) && (w->ir->ins[p].kind != LUN_IR_LOOP || w->loop[p].var < 0))
+        if (!is_guard(w, p) && (w->to.ir->ins[p].kind != LUN_IR_LOOP || w->loop[p].var < 0))
             return false;
     return true;
 }
@@ -71,11 +72,11 @@ static int drop_checks(lun_span_test *t, int32_t around, int32_t from, int32_t t
     lun_writer *w = t->w;
     int dropped = 0;
     for (int32_t i = from; i < to; i++) {
-        if (w->ir->ins[i].kind != LUN_IR_CHECK || (w->state[i] & LUN_WRITTEN_NOT) ||
-            !is_certain(w, i, around) || !lun__span_holds(t, w->ir->ins[i].a))
+        if (w->to.ir->ins[i].kind != LUN_IR_CHECK || (w->state[i] & LUN_WRITTEN_NOT) ||
+            !is_certain(w, i, around) || !lun__span_holds(t, w->to.ir->ins[i].a))
             continue;
         w->state[i] |= LUN_WRITTEN_NOT;
-        w->map[i] = t->at; /* by which test */
+        w->to.map[i] = t->at; /* by which test */
         dropped++;
     }
     return dropped;
@@ -84,8 +85,8 @@ static int drop_checks(lun_span_test *t, int32_t around, int32_t from, int32_t t
 static void take_checks(lun_writer *w, int32_t at, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++)
-        if (w->ir->ins[i].kind == LUN_IR_CHECK && (w->state[i] & LUN_WRITTEN_NOT) &&
-            w->map[i] == at)
+        if (w->to.ir->ins[i].kind == LUN_IR_CHECK && (w->state[i] & LUN_WRITTEN_NOT) &&
+            w->to.map[i] == at)
             w->state[i] &= (uint8_t)~LUN_WRITTEN_NOT;
 }
 
@@ -94,8 +95,8 @@ static void take_checks(lun_writer *w, int32_t at, int32_t from, int32_t to)
 static void write_loop(lun_writer *w, int32_t loop, int nested)
 {
     const lun_counted *c = &w->loop[loop];
-    w->map[c->var] = lun__writer_copy(w, c->var);
-    lun__writer_copy(w, loop);
+    w->to.map[c->var] = lun__ir_write_copy(&w->to, c->var);
+    lun__ir_write_copy(&w->to, loop);
     copy(w, loop + 1, w->blocks.end[loop] + 1, nested);
 }
 
@@ -106,12 +107,12 @@ static bool write_tested(lun_writer *w, int32_t loop, int nested)
     lun_span_test t = {.w = w, .at = loop, .all = -1};
     if (!nested || !drop_checks(&t, loop, loop, end))
         return false;
-    lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
+    lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
     write_loop(w, loop, nested - 1);
     take_checks(w, loop, loop, end);
-    lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+    lun__ir_write(&w->to, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
     write_loop(w, loop, 0);
-    lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+    lun__ir_write(&w->to, LUN_IR_END, LUN_BOOL, -1, -1, 0);
     return true;
 }
 
@@ -121,16 +122,16 @@ static bool write_tested(lun_writer *w, int32_t loop, int nested)
 static void open_own(lun_writer *w, bool any)
 {
     lun_ir *to = &w->out->ir;
-    for (int k = 0; k < w->ir->slot_count; k++) {
+    for (int k = 0; k < w->to.ir->slot_count; k++) {
         w->local[k] = -1;
         if (!any || !w->own[k])
             continue;
-        w->local[k] = lun__ir_slot_add(to, (lun_dtype)w->ir->slots[k].dtype, LUN_SLOT_TARGET);
-        w->failed |= w->local[k] < 0;
-        if (w->failed)
+        w->local[k] = lun__ir_slot_add(to, (lun_dtype)w->to.ir->slots[k].dtype, LUN_SLOT_TARGET);
+        w->to.failed |= w->local[k] < 0;
+        if (w->to.failed)
             return;
-        to->slots[w->local[k]].own = w->ir->slots[k].own;
-        w->out->locals = w->ir->slot_count;
+        to->slots[w->local[k]].own = w->to.ir->slots[k].own;
+        w->out->locals = w->to.ir->slot_count;
     }
 }
 
@@ -138,21 +139,21 @@ static void open_own(lun_writer *w, bool any)
 
 static void write_ins(lun_writer *w, int32_t i)
 {
-    const lun_ir_ins *ins = &w->ir->ins[i];
+    const lun_ir_ins *ins = &w->to.ir->ins[i];
     const bool slot = lun__ir_row(ins->kind)->imm == LUN_IMM_SLOT;
-    lun__writer_copy(w, i);
-    if (!slot || w->local[ins->imm] < 0 || w->failed)
+    lun__ir_write_copy(&w->to, i);
+    if (!slot || w->local[ins->imm] < 0 || w->to.failed)
         return;
-    lun_ir_ins *to = &w->out->ir.ins[w->map[i]];
+    lun_ir_ins *to = &w->out->ir.ins[w->to.map[i]];
     to->imm = w->local[ins->imm];
-    *(ins->kind == LUN_IR_GATHER ? &to->a : &to->b) = w->map[lun__own_within(w->ir, i)];
+    *(ins->kind == LUN_IR_GATHER ? &to->a : &to->b) = w->to.map[lun__own_within(w->to.ir, i)];
 }
 
 /* Instructions from .. to - 1, loops in versions `nested` deep. */
 static void copy(lun_writer *w, int32_t from, int32_t to, int nested)
 {
-    for (int32_t i = from; i < to && !w->failed; i++) {
-        const bool loop = w->ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0;
+    for (int32_t i = from; i < to && !w->to.failed; i++) {
+        const bool loop = w->to.ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0;
         if (w->state[i] & ~LUN_WRITTEN_DECIDED)
             continue;
         if (!loop) {
@@ -171,8 +172,8 @@ static void copy(lun_writer *w, int32_t from, int32_t to, int nested)
 static int32_t find_cut(const lun_writer *w)
 {
     int32_t i = 0;
-    while (i < w->ir->count && w->blocks.parent[i] < 0) {
-        const lun_ir_row *row = lun__ir_row(w->ir->ins[i].kind);
+    while (i < w->to.ir->count && w->blocks.parent[i] < 0) {
+        const lun_ir_row *row = lun__ir_row(w->to.ir->ins[i].kind);
         if (row->flow != LUN_FLOW_NONE ||
             (row->effects & (LUN_EFFECT_WRITES | LUN_EFFECT_VARIABLE)))
             break;
@@ -190,18 +191,18 @@ static void write_free(lun_writer *w, int32_t cut, int32_t test)
     if (found) {
         lun__whole_write(w, cut);
         lun__whole_decides(w, test);
-        lun__whole_decides(w, lun__writer_make(w, LUN_IR_IF, LUN_BOOL, full.all, -1, 0));
+        lun__whole_decides(w, lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, full.all, -1, 0));
         open_own(w, true);
         lun__full_set(w, cut, true);
-        copy(w, cut, w->ir->count, NESTED);
+        copy(w, cut, w->to.ir->count, NESTED);
         lun__whole_decides_guards(w, cut);
-        lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+        lun__ir_write(&w->to, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
         lun__full_set(w, cut, false);
     }
     open_own(w, true);
-    copy(w, cut, w->ir->count, NESTED);
+    copy(w, cut, w->to.ir->count, NESTED);
     if (found)
-        lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+        lun__ir_write(&w->to, LUN_IR_END, LUN_BOOL, -1, -1, 0);
 }
 
 static void write_all(lun_writer *w)
@@ -211,27 +212,27 @@ static void write_all(lun_writer *w)
     open_own(w, false);
     copy(w, 0, cut, 0);
     write_early(w, cut);
-    drop_checks(&t, -1, cut, w->ir->count);
+    drop_checks(&t, -1, cut, w->to.ir->count);
     if (t.all < 0) {
         write_free(w, cut, -1);
         return;
     }
-    write_free(w, cut, lun__writer_make(w, LUN_IR_IF, LUN_BOOL, t.all, -1, 0));
-    lun__writer_make(w, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
-    take_checks(w, cut, cut, w->ir->count);
+    write_free(w, cut, lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, t.all, -1, 0));
+    lun__ir_write(&w->to, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
+    take_checks(w, cut, cut, w->to.ir->count);
     open_own(w, false);
-    copy(w, cut, w->ir->count, 0);
-    lun__writer_make(w, LUN_IR_END, LUN_BOOL, -1, -1, 0);
+    copy(w, cut, w->to.ir->count, 0);
+    lun__ir_write(&w->to, LUN_IR_END, LUN_BOOL, -1, -1, 0);
 }
 
 /* Finds the loops that count; returns how many. */
 static int find_loops(lun_writer *w)
 {
     int found = 0;
-    for (int32_t i = 0; i < w->ir->count; i++) {
+    for (int32_t i = 0; i < w->to.ir->count; i++) {
         w->loop[i].var = -1;
-        if (w->ir->ins[i].kind != LUN_IR_LOOP ||
-            !lun__counted_find(w->ir, &w->blocks, i, &w->loop[i]))
+        if (w->to.ir->ins[i].kind != LUN_IR_LOOP ||
+            !lun__counted_find(w->to.ir, &w->blocks, i, &w->loop[i]))
             continue;
         w->state[w->loop[i].var] |= LUN_WRITTEN_COUNTER;
         found++;
@@ -250,7 +251,7 @@ static bool fits(const lun_ir *ir)
 lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
 {
     const size_t n = (size_t)ir->count + 1, slots = (size_t)ir->slot_count + 1;
-    lun_writer w = {.ir = ir, .out = out};
+    lun_writer w = {.to = {.ir = ir, .to = &out->ir, .from = &out->from}, .out = out};
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
     if (!fits(ir))
@@ -260,20 +261,20 @@ lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
         return s;
     w.loop = malloc(n * sizeof *w.loop);
     w.state = calloc(n + slots, 1);
-    w.map = malloc((n + slots) * sizeof *w.map);
-    w.failed = !w.loop || !w.state || !w.map || !lun__ir_copy_outside(ir, &out->ir);
-    if (!w.failed) {
+    w.to.map = malloc((n + slots) * sizeof *w.to.map);
+    w.to.failed = !w.loop || !w.state || !w.to.map || !lun__ir_copy_outside(ir, &out->ir);
+    if (!w.to.failed) {
         w.own = w.state + n;
-        w.local = w.map + n;
+        w.local = w.to.map + n;
         lun__own_find(ir, w.own);
         if (find_loops(&w))
             write_all(&w);
     }
     free(w.loop);
     free(w.state);
-    free(w.map);
+    free(w.to.map);
     lun__ir_structure_free(&w.blocks);
-    return w.failed ? LUN_ENOMEM : LUN_OK;
+    return w.to.failed ? LUN_ENOMEM : LUN_OK;
 }
 
 void lun__versions_free(lun_versions *v)

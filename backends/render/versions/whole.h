@@ -5,7 +5,7 @@
 #include "render/versions/writer.h"
 
 /* Writes w->out->whole, if it can be known, where the checks that do not hold by themselves in the
- * version that comes are LUN_WRITTEN_NOT, and its loops have all of their rounds.  w->failed:
+ * version that comes are LUN_WRITTEN_NOT, and its loops have all of their rounds.  w->to.failed:
  * without memory. */
 void lun__whole_write(lun_writer *w, int32_t cut);
 /* Notes that IF i of what is written, -1: none, is decided by it. */

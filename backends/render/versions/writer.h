@@ -1,7 +1,8 @@
-/* writer.h - IR that is written anew from another one, instruction by instruction. */
+/* writer.h - a kernel that is written anew in versions, and what is known of its instructions. */
 #ifndef LUN_RENDER_VERSIONS_WRITER_H
 #define LUN_RENDER_VERSIONS_WRITER_H
 
+#include "ir/writer.h"
 #include "render/facts/counted.h"
 #include "render/versions/versions.h"
 
@@ -14,16 +15,13 @@ enum {
 };
 
 typedef struct lun_writer {
-    const lun_ir *ir;
+    lun_ir_writer to;
     lun_ir_structure blocks;
     lun_counted *loop; /* by LOOP; var -1: it does not count */
     uint8_t *state;    /* by instruction: LUN_WRITTEN_... */
-    int32_t *map;      /* what it is where things are written now */
     int32_t *local;    /* by slot: the array of each index itself that stands for it, -1: none */
     uint8_t *own;      /* by slot: such an array may stand for it */
     lun_versions *out;
-    int room;
-    bool failed; /* without memory */
 } lun_writer;
 
 /* Whether v stands before all versions, which begin at instruction `cut`. */
@@ -32,15 +30,6 @@ static inline bool lun__writer_early(const lun_writer *w, int32_t cut, int32_t v
     return v < cut || (w->state[v] & LUN_WRITTEN_EARLY);
 }
 
-/* Each of these appends an instruction; `from` is the kernel's for which it stands, or -1. */
-int32_t lun__writer_add(lun_writer *w, lun_ir_ins ins, int32_t from);
-int32_t lun__writer_make(lun_writer *w, lun_ir_kind kind, lun_dtype dtype, int32_t a, int32_t b,
-                         int64_t imm);
-int32_t lun__writer_integer(lun_writer *w, int64_t x);
-/* Of integers of 64 bits, or of two bools. */
-int32_t lun__writer_op(lun_writer *w, lun_op op, int32_t a, int32_t b);
-/* Instruction i on what its operands are now. */
-int32_t lun__writer_copy(lun_writer *w, int32_t i);
 /* Whether instruction i is cheap, without effect, and of integers: it may be computed where it is
  * not needed. */
 bool lun__writer_free(const lun_writer *w, int32_t i);
