@@ -6,15 +6,13 @@
  * No statement runs with an empty mask: a jump to the end of the innermost construct skips it
  * (labels e<i>, behind a construct b<i>).
  *
- * A variable with temporal divergence (TEMPORAL) is a single element inside its LOOP; lanes that
- * leave the loop save its value to the vector that is the variable behind the loop.
- *
- * Strip-mined loops are in strip.c. Several vectors (parts) may go through the statements together,
- * each with its own masks. */
+ * How lanes leave is in leave.c, strip-mined loops in strip.c. Several vectors (parts) may go
+ * through the statements together, each with its own masks. */
 #include "render/body/control.h"
 
 #include <inttypes.h>
 
+#include "render/body/leave.h"
 #include "render/body/mask.h"
 #include "render/body/meet.h"
 #include "render/body/poll.h"
@@ -25,55 +23,9 @@
 #include "render/text/element.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
-#include "render/vector/cast.h"
 #include "render/versions/versions.h"
 
-/* ---- masks ----------------------------------------------------------------------------------- */
-
-/* True for a LOOP with a mask l<i>: some lanes begin an iteration before others end the last. */
-static bool has_live_mask(const lun_section *s, int32_t loop)
-{
-    return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
-           (s->r->flags[loop] & LUN_FACT_CONTINUED);
-}
-
 /* ---- variables ------------------------------------------------------------------------------- */
-
-static bool is_stripped(const lun_section *s, int32_t loop)
-{
-    return (s->r->flags[loop] & LUN_FACT_STRIPPED) != 0;
-}
-
-/* The lanes `leaving` (a kind of name, of instruction v) of one part save the variables whose
- * temporal divergence is due to LOOP p. Lanes that leave a STRIPPED loop have saved them, or their
- * iterations, already. */
-static void save_live_out(lun_section *s, int32_t p, char leaving, int32_t v)
-{
-    const lun_renderer *r = s->r;
-    lun_rep full = lun__value_mask_rep(r);
-    for (int32_t var = r->first_var[p]; !is_stripped(s, p) && var < p; var++) {
-        if (r->ir->ins[var].kind != LUN_IR_VAR || !lun__mask_temporal(s, var) ||
-            r->origin[var] != p || !(r->flags[var] & s->need))
-            continue;
-        lun_rep rep = lun__value_rep(r, var),
-                own = lun__vector_rep(LUN_BOOL, lun__vector_rep_bytes(rep));
-        lun_snippet x = lun__value_name(s, 'v', var), m = lun__value_name(s, leaving, v);
-        if (own.t != full.t)
-            m = lun__text_name("%s(%s)", lun__cast_vector(s->r, own, full).s, m.s);
-        lun__text_line(s, "%s = %s(%s, %s(s%" PRId32 "), %s);", x.s,
-                       lun__vector_select(s->r, rep).s, m.s, lun__vector_splat(s->r, rep).s, var,
-                       x.s);
-    }
-}
-
-static bool saves_any(const lun_section *s, int32_t loop)
-{
-    for (int32_t var = s->r->first_var[loop]; var < loop; var++)
-        if (s->r->ir->ins[var].kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
-            s->r->origin[var] == loop)
-            return true;
-    return false;
-}
 
 static void variable(lun_section *s, int32_t v)
 {
@@ -129,106 +81,6 @@ static void set(lun_section *s, int32_t v)
     }
 }
 
-/* ---- leaving --------------------------------------------------------------------------------- */
-
-/* Takes the lanes h<v> of one part out of the masks from here up to the target of v. */
-static void take_out(lun_section *s, int32_t v)
-{
-    int32_t to = s->r->origin[v];
-    bool again = lun__ins(s->r, v)->kind == LUN_IR_CONTINUE;
-    lun_snippet h = lun__value_name(s, 'h', v);
-    for (int32_t p = s->scope;; p = s->r->parent[p]) {
-        bool stays = again && p == to;
-        if (lun__varies(s->r, p)) {
-            lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'k', p).s, h.s);
-            if (has_live_mask(s, p) && !stays)
-                lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'l', p).s, h.s);
-            if (!stays)
-                save_live_out(s, p, 'h', v);
-        }
-        if (p == to)
-            break;
-    }
-}
-
-/* BREAK and CONTINUE of all active lanes */
-static void exit_all(lun_section *s, int32_t v)
-{
-    int32_t to = s->r->origin[v];
-    s->nonempty = -1;
-    if (!lun__varies(s->r, to)) { /* uniform: all lanes inside */
-        lun__mask_jump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
-        return;
-    }
-    EACH_PART(s)
-    {
-        lun__text_line(s, "const %s %s = %s;", lun__mask_type(s).s, lun__value_name(s, 'h', v).s,
-                       lun__mask_of(s, s->scope).s);
-        take_out(s, v);
-    }
-    s->part = 0;
-    lun__mask_jump(s, 'e', s->scope);
-}
-
-/* Skips the rest of the construct if no lane is active any more. */
-static void skip_if_empty(lun_section *s)
-{
-    int32_t p = s->scope, m = lun__mask_holder(s, p);
-    if (m < 0)
-        return; /* control flow has not diverged */
-    lun__mask_test(s, "if (!", 'k', m, ")");
-    s->depth++;
-    lun__mask_jump(s, 'e', p);
-    s->depth--;
-    s->nonempty = m == p ? p : -1;
-}
-
-/* A divergent IF around a single BREAK or CONTINUE needs no branch. From a STRIPPED loop this is
- * the only exit, also where all lanes leave at once. */
-static bool exit_if(lun_section *s, int32_t v)
-{
-    const lun_renderer *r = s->r;
-    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || lun__ins(s->r, v + 2)->kind != LUN_IR_END)
-        return false;
-    int kind = lun__ins(s->r, v + 1)->kind;
-    if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
-        return false;
-    int32_t to = r->origin[v + 1];
-    if (lun__mask_stripped(s, to)) {
-        lun__strip_leave(s, lun__ins(s->r, v)->a, to);
-        s->done = v + 2;
-        return true;
-    }
-    if (!lun__varies(s->r, v))
-        return false;
-    bool simple = s->scope == to && !has_live_mask(s, to) && !saves_any(s, to);
-    EACH_PART(s)
-    {
-        lun_snippet c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
-                    k = lun__mask_of(s, s->scope);
-        if (simple)
-            lun__text_line(s, "%s &= ~%s;", k.s, c.s);
-        else
-            lun__text_line(s, "const %s %s = %s & %s;", lun__mask_type(s).s,
-                           lun__value_name(s, 'h', v + 1).s, k.s, c.s);
-    }
-    s->part = 0;
-    if (simple) {
-        skip_if_empty(s);
-    } else {
-        lun__mask_test(s, "if (", 'h', v + 1, ") {");
-        s->depth++;
-        EACH_PART(s)
-        take_out(s, v + 1);
-        s->part = 0;
-        skip_if_empty(s);
-        s->depth--;
-        lun__text_line(s, "}");
-    }
-    s->done = v + 2;
-    return true;
-}
-
 /* ---- constructs ------------------------------------------------------------------------------ */
 
 static void enter(lun_section *s, int32_t v)
@@ -261,7 +113,7 @@ static void open_if(lun_section *s, int32_t v)
         s->done = v + 2; /* the rounds are counted */
         return;
     }
-    if (exit_if(s, v))
+    if (lun__leave_if(s, v))
         return;
     if (!lun__varies(s->r, v)) {
         lun__text_line(s, "if (%s%s) {", decided(s, v),
@@ -292,7 +144,7 @@ static void declare_masks(lun_section *s, int32_t v)
                            lun__bits_of_mask(s->r).s, from.s);
         else
             lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, k.s, from.s);
-        if (has_live_mask(s, v))
+        if (lun__mask_has_live(s, v))
             lun__text_line(s, "%s %s = %s;", lun__mask_type(s).s, lun__value_name(s, 'l', v).s,
                            k.s);
     }
@@ -317,7 +169,7 @@ static void open_loop(lun_section *s, int32_t v)
         lun__strip_open(s, v);
     else
         lun__poll_open(s, v);
-    if (!has_live_mask(s, v))
+    if (!lun__mask_has_live(s, v))
         return;
     EACH_PART(s)
     lun__text_line(s, "%s = %s;", lun__value_name(s, 'k', v).s, lun__value_name(s, 'l', v).s);
@@ -380,7 +232,7 @@ static void close_loop(lun_section *s, int32_t p)
     if (polls && !nonempty && jumped)
         lun__mask_poll(s);
     if (!nonempty || jumped)
-        lun__poll_leave(s, has_live_mask(s, p) ? 'l' : 'k', p, p);
+        lun__poll_leave(s, lun__mask_has_live(s, p) ? 'l' : 'k', p, p);
     lun__poll_close(s, p);
 }
 
@@ -400,7 +252,7 @@ static void close_construct(lun_section *s, int32_t v)
     if (lun__mask_stripped(s, p))
         lun__strip_after(s, p);
     if ((s->r->flags[p] & LUN_FACT_LEFT) && s->scope >= 0)
-        skip_if_empty(s);
+        lun__leave_skip(s);
 }
 
 void lun__control_statement(lun_section *s, int32_t v)
@@ -431,7 +283,7 @@ void lun__control_statement(lun_section *s, int32_t v)
         close_construct(s, v);
         break;
     default:
-        exit_all(s, v);
+        lun__leave_all(s, v);
     }
     s->part = 0;
 }

@@ -21,6 +21,12 @@ bool lun__mask_in_bits(const lun_section *s, int32_t loop)
     return lun__mask_stripped(s, loop) && lun__bits_usable(s->r);
 }
 
+bool lun__mask_has_live(const lun_section *s, int32_t loop)
+{
+    return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
+           (s->r->flags[loop] & LUN_FACT_CONTINUED);
+}
+
 bool lun__mask_temporal(const lun_section *s, int32_t var)
 {
     return (s->r->flags[var] & LUN_FACT_TEMPORAL) && !lun__varies(s->r, var);

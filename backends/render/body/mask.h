@@ -29,5 +29,7 @@ void lun__mask_poll(lun_section *s);
 /* True for a STRIPPED loop; for one whose mask is in mask registers. */
 bool lun__mask_stripped(const lun_section *s, int32_t loop);
 bool lun__mask_in_bits(const lun_section *s, int32_t loop);
+/* True for a LOOP with a mask l<i>: some lanes begin an iteration before others end the last. */
+bool lun__mask_has_live(const lun_section *s, int32_t loop);
 
 #endif
