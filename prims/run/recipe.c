@@ -10,162 +10,15 @@
  * 10,000 elements 2.07 and 3.14 us. */
 #include "run/recipe.h"
 
-#include "graph/walk.h"
-#include "plan/across.h"
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NODES = 48,
-    ROOTS = 8,
-    BUCKETS = 256,
-    PADDED = 1 << 20 /* elements of a PAD from which its kernel may be better run in another way */
-};
+enum { BUCKETS = 256 };
 
 /* What becomes of a node. */
 enum { PASSES, KEPT, READY, ROOT };
-
-/* Of a place. */
-enum { WHOLE = 1, SCALAR = 2, ONE = 4, VIEWED = 8, FOREIGN = 255 };
-
-typedef struct shape {
-    const lun_engine *e;
-    lun_node *order[NODES];
-    int count;
-    int64_t n; /* of the index space */
-} shape;
-
-/* Whether a VIEW's elements do not stand side by side: they come through a slot of their own. */
-static bool is_staged(const lun_node *view)
-{
-    lun_layout l;
-    lun__node_layout(view, &l);
-    return view->n > 1 && !lun__layout_is_dense(&l);
-}
-
-/* Whether CALL n is a front end's function of numbers, and of arrays in memory that it indexes:
- * copied into the kernel it is instructions like others.  Its body's number is of e. */
-static bool is_inline(const lun_engine *e, const lun_node *n)
-{
-    bool plain =
-        n->function && !n->body->text && n->body->used_by == e && n->count <= LUN_RECIPE_OPERANDS;
-    for (int k = n->elements; plain && k < n->count; k++)
-        plain = n->more[k]->rank == 0 || n->more[k]->kind == LUN_NODE_LEAF;
-    return plain;
-}
-
-/* A kernel over one index space can hold these without memory in between. */
-static bool simple(const lun_engine *e, const lun_node *n)
-{
-    switch ((lun_node_kind)n->kind) {
-    case LUN_NODE_LEAF:
-    case LUN_NODE_NUMBER:
-    case LUN_NODE_INDEX:
-    case LUN_NODE_RANDOM:
-    case LUN_NODE_OP:
-    case LUN_NODE_CAST:
-        return true;
-    case LUN_NODE_REDUCE:
-    case LUN_NODE_SCAN:
-        return true;
-    case LUN_NODE_VIEW:
-        return n->in[0]->kind == LUN_NODE_PAD || (n->in[0]->kind == LUN_NODE_LEAF && is_staged(n));
-    case LUN_NODE_PAD:
-        return n->in[0]->kind == LUN_NODE_LEAF && n->n < PADDED;
-    case LUN_NODE_CALL:
-        return is_inline(e, n);
-    case LUN_NODE_OUTPUT:
-        return n->in[0]->kind == LUN_NODE_CALL;
-    default:
-        return false;
-    }
-}
-
-static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
-{
-    (void)ctx, (void)k, (void)in;
-    return !lun__node_ready(user);
-}
-
-static bool append(void *ctx, lun_node *n, const lun_node *user)
-{
-    shape *s = ctx;
-    if (s->count == NODES || !simple(s->e, n) || (user && n->kind == LUN_NODE_REDUCE))
-        return false;
-    n->slot = s->count;
-    s->order[s->count++] = n;
-    return true;
-}
-
-/* Indices over which n or, for a reduction, its operand exists. */
-static int64_t space_of(const lun_node *n)
-{
-    return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
-}
-
-static bool folds(const lun_node *n)
-{
-    return n->kind == LUN_NODE_REDUCE || n->kind == LUN_NODE_SCAN;
-}
-
-/* What else distinguishes n for lowering over `space` indices; FOREIGN: it
- * cannot be in a recipe. */
-static uint8_t place_of(const lun_node *n, int64_t space)
-{
-    int64_t own = space_of(n);
-    unsigned bits =
-        (own == space ? WHOLE : 0u) | (n->rank == 0 ? SCALAR : 0u) | (own == 1 ? ONE : 0u);
-    bool foreign = own != space && (own != 1 || !lun__node_ready(n));
-    if (n->kind == LUN_NODE_PAD)
-        return n->n < PADDED ? VIEWED : FOREIGN;
-    if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW, or indexed */
-        return VIEWED;
-    if (folds(n) && n->step && (own >= LUN_ACROSS_LEAST || lun__node_in_blocks(n)))
-        return FOREIGN; /* it may be better run in another way */
-    bool combines = n->body && n->kind != LUN_NODE_CALL;
-    return foreign || combines || n->workgroup ? FOREIGN : (uint8_t)bits;
-}
-
-/* Whether that is n's place. Most nodes have an element for each index and nothing else to them. */
-static inline bool is_at(const lun_node *n, uint8_t place, int64_t space)
-{
-    if (place == WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
-        return space > 1;
-    return place_of(n, space) == place;
-}
-
-/* The nodes below the roots in order. */
-static bool shape_of(lun_engine *e, lun_node *const *roots, int count, shape *s)
-{
-    const lun_visitor v = {LUN_WALK_MARK, enter, append, s};
-    s->e = e;
-    s->count = 0;
-    uint64_t walk = ++e->walk;
-    if (count > ROOTS)
-        return false;
-    for (int i = 0; i < count; i++) {
-        if (lun__node_ready(roots[i]) || !lun__walk(walk, roots[i], &v))
-            return false;
-        for (int k = 0; k < i; k++)
-            if (roots[k] == roots[i])
-                return false;
-    }
-    s->n = space_of(roots[0]);
-    for (int i = 0; s->n && i < s->count; i++)
-        if (place_of(s->order[i], s->n) == FOREIGN)
-            return false;
-    return s->n != 0;
-}
-
-static uint32_t form_of(lun_node *const *roots, int count)
-{
-    uint32_t form = 0;
-    for (int i = 0; i < count; i++)
-        form = form * 31 + lun__node_form(roots[i]);
-    return form;
-}
 
 /* Whether n goes with lines of `line` elements, and the recipe is of lines if there are some;
  * *line -1: of any. */
@@ -179,7 +32,7 @@ static inline bool has_line(const lun_recipe *r, const lun_node *n, int64_t *lin
 /* Whether CALL n is of the function that the recipe's kernel holds. */
 static bool is_same_call(const lun_engine *e, const lun_recipe_part *p, const lun_node *n)
 {
-    return n->body == p->body && n->body->number == p->number && is_inline(e, n);
+    return n->body == p->body && n->body->number == p->number && lun__shape_inlines(e, n);
 }
 
 /* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
@@ -188,7 +41,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
 {
     int64_t line = -1;
     uint64_t walk = ++e->walk;
-    int64_t space = space_of(roots[0]);
+    int64_t space = lun__shape_space(roots[0]);
     if (r->roots != count || !space)
         return false;
     for (int i = 0; i < count; i++) {
@@ -200,7 +53,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun__node_nature(n) != p->nature || !is_at(n, p->place, space))
+        if (lun__node_nature(n) != p->nature || !lun__shape_is_at(n, p->place, space))
             return false;
         if (p->folds && !has_line(r, n, &line))
             return false;
@@ -208,7 +61,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
             return false;
         if (p->use <= KEPT && lun__node_recurs(n) + p->use && lun__keeps(e, n) != p->use)
             return false;
-        for (int k = 0; k < LUN_RECIPE_OPERANDS && p->in[k] >= 0; k++) {
+        for (int k = 0; k < LUN_SHAPE_OPERANDS && p->in[k] >= 0; k++) {
             lun_node *in = p->body ? n->more[k] : n->in[k];
             if (!(p->fresh >> k & 1)) {
                 if (order[p->in[k]] != in)
@@ -226,7 +79,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
 
 static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_node **order)
 {
-    uint32_t form = form_of(roots, count);
+    uint32_t form = lun__shape_form(roots, count);
     lun_recipe *r = e->recipes[form & (BUCKETS - 1)];
     while (r && (r->form != form || !matches(e, r, roots, count, order)))
         r = r->next;
@@ -275,7 +128,7 @@ lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, 
 /* The recipe for the roots, its step on their nodes, which get that trait; NULL: none is known. */
 static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
 {
-    lun_node *order[NODES];
+    lun_node *order[LUN_SHAPE_NODES];
     lun_recipe *r = e->recipes ? find(e, roots, count, order) : NULL;
     if (!r)
         return NULL;
@@ -291,7 +144,7 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
             l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
-    r->step.n = space_of(roots[0]);
+    r->step.n = lun__shape_space(roots[0]);
     for (int i = 0; i < r->count; i++) {
         if (r->parts[i].use == PASSES)
             order[i]->is |= trait;
@@ -360,9 +213,9 @@ static bool index_sources(lun_recipe *r, const lun_lowered *l, lun_node *const *
 }
 
 /* The nodes, in the order in which `matches` meets them: the last one first. */
-static bool write_parts(lun_recipe *r, const shape *s)
+static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
 {
-    bool named[NODES] = {false};
+    bool named[LUN_SHAPE_NODES] = {false};
     r->count = s->count;
     r->parts = malloc((size_t)s->count * sizeof *r->parts);
     if (!r->parts)
@@ -373,9 +226,9 @@ static bool write_parts(lun_recipe *r, const shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){.nature = lun__node_nature(n),
-                               .place = place_of(n, s->n),
+                               .place = lun__shape_place(n, s->n),
                                .use = lun__node_ready(n) ? READY : PASSES,
-                               .folds = folds(n)};
+                               .folds = lun__shape_folds(n)};
         if (n->kind == LUN_NODE_CALL) {
             p->body = n->body;
             p->number = n->body->number;
@@ -399,7 +252,7 @@ static bool write_parts(lun_recipe *r, const shape *s)
 }
 
 /* Whether the plan keeps what lun__keeps says, so that the recipe will be found again. */
-static bool keeps_all(const lun_engine *e, const lun_recipe *r, const shape *s)
+static bool keeps_all(const lun_engine *e, const lun_recipe *r, const lun_graph_shape *s)
 {
     for (int i = 0; i < s->count; i++)
         if (r->parts[i].use <= KEPT && lun__keeps(e, s->order[i]) != r->parts[i].use)
@@ -453,8 +306,8 @@ static void add(lun_engine *e, lun_recipe *r)
 
 lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps)
 {
-    shape s;
-    lun_node *order[NODES];
+    lun_graph_shape s;
+    lun_node *order[LUN_SHAPE_NODES];
     lun_step *step = &steps->at[0];
     if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across ||
         step->sweep || step->blocks)
@@ -464,7 +317,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         if (!e->recipes)
             return NULL;
     }
-    if (!shape_of(e, roots, count, &s) || find(e, roots, count, order))
+    if (!lun__shape_of(e, roots, count, &s) || find(e, roots, count, order))
         return NULL;
     lun_recipe *r = calloc(1, sizeof *r);
     if (!r)
@@ -476,7 +329,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         recipe_free(r);
         return NULL;
     }
-    r->form = form_of(roots, count);
+    r->form = lun__shape_form(roots, count);
     steps->count = 0;
     add(e, r);
     return r;

@@ -4,9 +4,7 @@
 
 #include "plan/steps.h"
 #include "run/kernels.h"
-
-/* Of a node, at most. */
-enum { LUN_RECIPE_OPERANDS = 16 };
+#include "run/shape.h"
 
 /* A node as lowering sees it. */
 typedef struct lun_recipe_part {
@@ -17,7 +15,7 @@ typedef struct lun_recipe_part {
     uint8_t place;               /* its length and rank within the index space */
     uint8_t use;                 /* what becomes of it: nothing, kept beside the roots, a root */
     bool folds; /* it is reduced or scanned here: by lines, whose length may be another */
-    int8_t in[LUN_RECIPE_OPERANDS]; /* their numbers; -1: no more */
+    int8_t in[LUN_SHAPE_OPERANDS]; /* their numbers; -1: no more */
 } lun_recipe_part;
 
 struct lun_recipe {
