@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 /* How many elements are fetched at a time on the way into a table. */
 #define CHUNK 4096
@@ -181,12 +182,6 @@ static int from_bytes(lua_State *L)
 
 /* ---- the table of dtypes --------------------------------------------------------------------- */
 
-static void set_integer(lua_State *L, const char *name, int x)
-{
-    lua_pushinteger(L, x);
-    lua_setfield(L, -2, name);
-}
-
 /* internal.dtypes(): a list of rows {name=, kind=, bytes=, exponent=, mantissa=, npy=, doc=}. */
 static int list_dtypes(lua_State *L)
 {
@@ -198,15 +193,12 @@ static int list_dtypes(lua_State *L)
     lua_newtable(L);
     for (int t = 0; lun_dtype_describe((lun_dtype)t, &info); t++) {
         lua_newtable(L);
-        lua_pushstring(L, info.name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, kinds[info.kind]);
-        lua_setfield(L, -2, "kind");
-        lua_pushstring(L, info.doc);
-        lua_setfield(L, -2, "doc");
-        set_integer(L, "bytes", info.bytes);
-        set_integer(L, "exponent", info.exponent);
-        set_integer(L, "mantissa", info.mantissa);
+        lun__set_text(L, "name", info.name);
+        lun__set_text(L, "kind", kinds[info.kind]);
+        lun__set_text(L, "doc", info.doc);
+        lun__set_integer(L, "bytes", info.bytes);
+        lun__set_integer(L, "exponent", info.exponent);
+        lun__set_integer(L, "mantissa", info.mantissa);
         if (info.npy[0])
             lua_pushstring(L, info.npy);
         else

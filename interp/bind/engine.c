@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 enum { FEW = 8 };
 
@@ -185,12 +186,6 @@ static int backends(lua_State *L)
     return 2;
 }
 
-static void set_text(lua_State *L, const char *name, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
 static int devices(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -203,16 +198,14 @@ static int devices(lua_State *L)
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
         lua_createtable(L, 0, 7);
-        set_text(L, "name", rows[i].name);
-        set_text(L, "kind", rows[i].kind);
-        set_text(L, "backend", rows[i].backend);
-        set_text(L, "place", rows[i].place);
-        lua_pushinteger(L, rows[i].memory);
-        lua_setfield(L, -2, "memory");
-        lua_pushinteger(L, rows[i].units);
-        lua_setfield(L, -2, "units");
+        lun__set_text(L, "name", rows[i].name);
+        lun__set_text(L, "kind", rows[i].kind);
+        lun__set_text(L, "backend", rows[i].backend);
+        lun__set_text(L, "place", rows[i].place);
+        lun__set_integer(L, "memory", rows[i].memory);
+        lun__set_integer(L, "units", rows[i].units);
         if (rows[i].machine[0])
-            set_text(L, "machine", rows[i].machine);
+            lun__set_text(L, "machine", rows[i].machine);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 /* True for what a caller can mend by other arguments. */
 static bool is_mistake(lun_status s)
@@ -144,10 +145,8 @@ static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
-    lua_pushstring(L, lun_status_name(s));
-    lua_setfield(L, -2, "code");
-    lua_pushstring(L, where);
-    lua_setfield(L, -2, "where");
+    lun__set_text(L, "code", lun_status_name(s));
+    lun__set_text(L, "where", where);
     lua_getiuservalue(L, host_at, LUN__ERROR);
     lua_setmetatable(L, -2);
     return lua_error(L);

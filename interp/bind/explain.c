@@ -1,40 +1,34 @@
 /* explain.c - lun.explain: the engine's plan as a Lua table. What its page looks like is said in
  * Lua. */
 #include "bind/bind.h"
+#include "bind/field.h"
 
-static void set_integer(lua_State *L, const char *name, int64_t x)
+static const char *shown(const char *text)
 {
-    lua_pushinteger(L, x);
-    lua_setfield(L, -2, name);
-}
-
-static void set_text(lua_State *L, const char *name, const char *text)
-{
-    lua_pushstring(L, text ? text : "");
-    lua_setfield(L, -2, name);
+    return text ? text : "";
 }
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
     lua_createtable(L, 0, 16);
-    set_integer(L, "ops", k->ops);
-    set_integer(L, "reads", k->reads);
-    set_integer(L, "writes", k->writes);
-    set_integer(L, "bytes_read", k->bytes_read);
-    set_integer(L, "bytes_written", k->bytes_written);
-    set_integer(L, "bytes", k->bytes_read + k->bytes_written);
-    set_integer(L, "n", k->n);
-    set_integer(L, "kept", k->kept);
-    set_integer(L, "staged", k->staged);
+    lun__set_integer(L, "ops", k->ops);
+    lun__set_integer(L, "reads", k->reads);
+    lun__set_integer(L, "writes", k->writes);
+    lun__set_integer(L, "bytes_read", k->bytes_read);
+    lun__set_integer(L, "bytes_written", k->bytes_written);
+    lun__set_integer(L, "bytes", k->bytes_read + k->bytes_written);
+    lun__set_integer(L, "n", k->n);
+    lun__set_integer(L, "kept", k->kept);
+    lun__set_integer(L, "staged", k->staged);
     if (k->chain)
-        set_integer(L, "chain", k->chain);
+        lun__set_integer(L, "chain", k->chain);
     if (k->sweep)
-        set_integer(L, "sweep", k->sweep);
-    set_text(L, "name", k->name);
-    set_text(L, "ir", k->ir);
-    set_text(L, "source", k->source);
-    set_text(L, "cut", k->cut);
-    set_text(L, "types", k->types);
+        lun__set_integer(L, "sweep", k->sweep);
+    lun__set_text(L, "name", shown(k->name));
+    lun__set_text(L, "ir", shown(k->ir));
+    lun__set_text(L, "source", shown(k->source));
+    lun__set_text(L, "cut", shown(k->cut));
+    lun__set_text(L, "types", shown(k->types));
 }
 
 /* The places that run kernel number `kernel`, from row *at on; *at becomes that of the next one.
@@ -53,9 +47,9 @@ static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
             lua_setfield(L, -3, list);
         }
         lua_createtable(L, 0, 3);
-        set_text(L, "name", x->name);
-        set_integer(L, "first", x->first + 1);
-        set_integer(L, "count", x->count);
+        lun__set_text(L, "name", shown(x->name));
+        lun__set_integer(L, "first", x->first + 1);
+        lun__set_integer(L, "count", x->count);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
         lua_pop(L, 1);
     }
@@ -67,11 +61,11 @@ static void push_moves(lua_State *L, const lun_plan *p)
     lua_newtable(L);
     for (int k = 0; (m = lun_plan_move_at(p, k)); k++) {
         lua_createtable(L, 0, 5);
-        set_text(L, "from", m->from);
-        set_text(L, "to", m->to);
-        set_text(L, "why", m->why);
-        set_integer(L, "bytes", m->bytes);
-        set_integer(L, "kernel", m->kernel + 1);
+        lun__set_text(L, "from", shown(m->from));
+        lun__set_text(L, "to", shown(m->to));
+        lun__set_text(L, "why", shown(m->why));
+        lun__set_integer(L, "bytes", m->bytes);
+        lun__set_integer(L, "kernel", m->kernel + 1);
         lua_rawseti(L, -2, k + 1);
     }
     lua_setfield(L, -2, "moves");
@@ -99,7 +93,7 @@ static int explain(lua_State *L)
         lua_rawseti(L, -2, i + 1);
     }
     push_moves(L, kernels);
-    set_text(L, "graph", lun_plan_graph(kernels));
+    lun__set_text(L, "graph", shown(lun_plan_graph(kernels)));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
     lua_setmetatable(L, -2);
     return 1;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bind/field.h"
 #include "bind/skeleton.h"
 #include "luafn/luafn.h"
 
@@ -232,14 +233,10 @@ static int each(lua_State *L)
 static void push_logged(lua_State *L, const lun_logged *x, int first)
 {
     lua_createtable(L, 0, 6);
-    lua_pushinteger(L, x->array + 1);
-    lua_setfield(L, -2, "array");
-    lua_pushinteger(L, x->how);
-    lua_setfield(L, -2, "how");
-    lua_pushboolean(L, x->behind);
-    lua_setfield(L, -2, "behind");
-    lua_pushstring(L, x->note);
-    lua_setfield(L, -2, "note");
+    lun__set_integer(L, "array", x->array + 1);
+    lun__set_integer(L, "how", x->how);
+    lun__set_bool(L, "behind", x->behind);
+    lun__set_text(L, "note", x->note);
     lua_pushvalue(L, first);
     lua_setfield(L, -2, "places");
     lua_pushvalue(L, first + 1);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
@@ -59,12 +60,6 @@ static int use(lua_State *L)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-static void set_integer(lua_State *L, const char *name, int64_t x)
-{
-    lua_pushinteger(L, x);
-    lua_setfield(L, -2, name);
-}
-
 static void set_seconds(lua_State *L, const char *name, double x)
 {
     lua_pushnumber(L, x);
@@ -78,12 +73,12 @@ static void push_places(lua_State *L, lun_engine *e)
     lua_newtable(L);
     for (int k = 0; lun_place_stats_get(e, k, &s); k++) {
         lua_createtable(L, 0, 6);
-        set_integer(L, "launches", s.launches);
-        set_integer(L, "moves", s.moves);
-        set_integer(L, "bytes_moved", s.bytes_moved);
-        set_integer(L, "bytes_to_device", s.bytes_to_device);
-        set_integer(L, "bytes_to_host", s.bytes_to_host);
-        set_integer(L, "merges", s.merges);
+        lun__set_integer(L, "launches", s.launches);
+        lun__set_integer(L, "moves", s.moves);
+        lun__set_integer(L, "bytes_moved", s.bytes_moved);
+        lun__set_integer(L, "bytes_to_device", s.bytes_to_device);
+        lun__set_integer(L, "bytes_to_host", s.bytes_to_host);
+        lun__set_integer(L, "merges", s.merges);
         lua_setfield(L, -2, lun_place_name(e, k));
     }
 }
@@ -277,12 +272,6 @@ static int distribute(lua_State *L)
     return 1;
 }
 
-static void set_text(lua_State *L, const char *name, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
 /* What merges copies, at the top: as it was given, as far as it is still there; else its text. */
 static void push_combine(lua_State *L, lun__host *h, const lun_distribution_state *d)
 {
@@ -325,8 +314,7 @@ static int distribution(lua_State *L)
     lua_newtable(L); /* counts, */
     lua_newtable(L); /* starts, */
     lua_newtable(L); /* fresh */
-    lua_pushboolean(L, d.fresh_host);
-    lua_setfield(L, -2, "host");
+    lun__set_bool(L, "host", d.fresh_host);
     for (int k = 0; k < d.places; k++) {
         lua_pushboolean(L, d.fresh[k]);
         lua_setfield(L, -2, d.device[k]);
@@ -344,13 +332,12 @@ static int distribution(lua_State *L)
     if (!parts)
         drop_parts(L);
     if (d.rule)
-        set_text(L, "rule", d.rule);
+        lun__set_text(L, "rule", d.rule);
     if (parts)
-        set_integer(L, "axis", d.axis + 1);
+        lun__set_integer(L, "axis", d.axis + 1);
     if (!strcmp(d.kind, "overlap"))
-        set_integer(L, "halo", d.halo);
-    lua_pushboolean(L, d.diverged);
-    lua_setfield(L, -2, "diverged");
+        lun__set_integer(L, "halo", d.halo);
+    lun__set_bool(L, "diverged", d.diverged);
     if (d.combine) {
         push_combine(L, h, &d);
         lua_setfield(L, -2, "combine");

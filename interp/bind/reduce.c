@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 /* The row of a reduction of the engine's table. */
 static lun_reduction_info row_of(lun_reduction r)
@@ -168,14 +169,10 @@ static int reductions(lua_State *L)
     lua_newtable(L);
     for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
         lua_createtable(L, 0, 4);
-        lua_pushstring(L, row.name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, row.doc);
-        lua_setfield(L, -2, "doc");
-        lua_pushstring(L, row.option);
-        lua_setfield(L, -2, "option");
-        lua_pushboolean(L, row.index);
-        lua_setfield(L, -2, "index");
+        lun__set_text(L, "name", row.name);
+        lun__set_text(L, "doc", row.doc);
+        lun__set_text(L, "option", row.option);
+        lun__set_bool(L, "index", row.index);
         lua_rawseti(L, -2, r + 1);
     }
     return 1;

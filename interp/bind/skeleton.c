@@ -2,6 +2,7 @@
  * them.  How scripts call them is apply.c's, chains and trees are compose.c's. */
 #include <string.h>
 
+#include "bind/field.h"
 #include "bind/skeleton.h"
 #include "luafn/luafn.h"
 
@@ -366,22 +367,14 @@ static int skeletons(lua_State *L)
     lua_newtable(L);
     for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
         lua_createtable(L, 0, 8);
-        lua_pushstring(L, row.name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, row.doc);
-        lua_setfield(L, -2, "doc");
-        lua_pushstring(L, row.option);
-        lua_setfield(L, -2, "option");
-        lua_pushinteger(L, row.arrays);
-        lua_setfield(L, -2, "arrays");
-        lua_pushinteger(L, row.operands);
-        lua_setfield(L, -2, "operands");
-        lua_pushboolean(L, row.extras);
-        lua_setfield(L, -2, "extras");
-        lua_pushboolean(L, row.folds);
-        lua_setfield(L, -2, "folds");
-        lua_pushboolean(L, row.combines);
-        lua_setfield(L, -2, "combines");
+        lun__set_text(L, "name", row.name);
+        lun__set_text(L, "doc", row.doc);
+        lun__set_text(L, "option", row.option);
+        lun__set_integer(L, "arrays", row.arrays);
+        lun__set_integer(L, "operands", row.operands);
+        lun__set_bool(L, "extras", row.extras);
+        lun__set_bool(L, "folds", row.folds);
+        lun__set_bool(L, "combines", row.combines);
         lua_rawseti(L, -2, kind + 1);
     }
     return 1;

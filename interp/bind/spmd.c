@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bind/bind.h"
+#include "bind/field.h"
 
 /* Its address is the key of the registry where the function is that answers requests. */
 static const char handler_key;
@@ -27,10 +28,8 @@ int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
-    lua_pushstring(L, lun_status_name(s));
-    lua_setfield(L, -2, "code");
-    lua_pushliteral(L, "");
-    lua_setfield(L, -2, "where");
+    lun__set_text(L, "code", lun_status_name(s));
+    lun__set_text(L, "where", "");
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__ERROR);
     lua_setmetatable(L, -2);
     return lua_error(L);
