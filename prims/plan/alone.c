@@ -6,10 +6,8 @@
 const lun_node *lun__placing_operand(const lun_step *step, int i)
 {
     const lun_lowered *l = &step->lowered;
-    if (step->kind == LUN_STEP_LAUNCH && i < l->ir.slot_count)
-        return l->slots[i].node;
     if (step->kind == LUN_STEP_LAUNCH)
-        return i == l->ir.slot_count ? l->needed : NULL;
+        return i < l->ir.slot_count ? l->slots[i].node : NULL;
     return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
 }
 

@@ -62,7 +62,7 @@ static bool divides(const lun_step *step)
     const lun_across *a = step->across;
     lun_layout kept;
     int64_t apart, low, high;
-    if (!a || a->is_brief || step->lowered.needed || step->chain || step->sweep)
+    if (!a || a->is_brief || step->chain || step->sweep)
         return false;
     for (int i = 0; i < lun__handing_slots(a); i++) {
         const lun_slot_source *from = &a->visit[1].slots[i];

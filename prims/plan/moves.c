@@ -78,6 +78,8 @@ static lun_status write_slots(lun_teller *t, const lun_lowered *l, lun_spread *c
             if (!piece || !lun__intervals_add(&piece->fresh, x.lo, x.hi))
                 s = lun__nomem(t->e);
         }
+        if (s == LUN_OK && !n->rank)
+            s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
     }
     return s;
 }

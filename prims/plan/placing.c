@@ -40,8 +40,7 @@ bool lun__placing_divides(const lun_step *step)
     if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
         step->across || step->pairs)
         return false;
-    if (l->needed || l->rows || hands_arrays_on(&l->ir) ||
-        (l->ir.scan >= 0 && !l->line && l->ir.result_count))
+    if (l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !l->line && l->ir.result_count))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (!slot_divides(l, i))

@@ -65,7 +65,7 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
     bool needed = true;
-    if (step->lowered.needed) {
+    if (step->lowered.needed && !e->set_count) { /* on sets it does what was told beforehand */
         lun_status s = lun__needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
         if (s != LUN_OK || !needed)
             return s == LUN_OK ? leave_out(e, &step->lowered) : s;
