@@ -7,260 +7,19 @@
 #include "render/vector/expression.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "render/text/element.h"
 #include "render/vector/exact.h"
-
-typedef enum kind {
-    NUMBER, /* a literal: fits every type it meets */
-    VALUE,  /* lanes of T */
-    UVALUE, /* lanes of U */
-    COUNT,  /* lanes of signed integers of T's width: C's int made of truth values */
-    MASK    /* 0 or -1 in signed integers of T's width: a truth value */
-} kind;
-
-typedef struct term {
-    kind kind;
-    bool loose;    /* C would have computed it in int, wider than T */
-    bool positive; /* (int64_t) of an unsigned T */
-    bool unused;   /* wrong, but only where another term is selected */
-    double number;
-    char text[600];
-} term;
+#include "render/vector/term.h"
 
 typedef struct parser {
-    lun_renderer *r;
+    lun_terms on;
     const char *p;
-    lun_rep rep;
-    int bytes; /* of a lane */
-    bool failed;
     int depth;
 } parser;
 
-static term ternary(parser *s);
-
-static term make(parser *s, kind k, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static term make(parser *s, kind k, const char *format, ...)
-{
-    term t = {.kind = k};
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(t.text, sizeof t.text, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= sizeof t.text)
-        s->failed = true;
-    return t;
-}
-
-static term refuse(parser *s)
-{
-    s->failed = true;
-    return make(s, NUMBER, "0");
-}
-
-static const char *vtype(parser *s, lun_dtype t, char room[24])
-{
-    lun_snippet c = lun__vector_of(s->r, t, s->r->lanes);
-    memcpy(room, c.s, 23); /* "f64x8" */
-    room[23] = 0;
-    return room;
-}
-
-static const char *mask_type(parser *s, char room[24])
-{
-    return vtype(s, lun__element_signed(s->bytes), room);
-}
-
-static const char *unsigned_type(parser *s, char room[24])
-{
-    return vtype(s, lun__element_unsigned(s->bytes), room);
-}
-
-static bool is_float(const parser *s)
-{
-    return !s->rep.mask && lun__dtype_is_float(s->rep.t);
-}
-
-/* ---- conversions ----------------------------------------------------------------------------- */
-
-/* A literal in every lane, of the type of k. */
-static term spread(parser *s, term t, kind k)
-{
-    lun_dtype d = k == UVALUE  ? lun__element_unsigned(s->bytes)
-                  : k == COUNT ? lun__element_signed(s->bytes)
-                               : s->rep.t;
-    char v[24];
-    if (t.number < 0 && d != lun__element_signed(s->bytes) && !lun__dtype_is_float(d))
-        return refuse(s);
-    return make(s, k, "((%s){} + (%s)%s)", vtype(s, d, v), lun__element_type(d).s, t.text);
-}
-
-static term as_mask(parser *s, term t)
-{
-    char v[24];
-    if (t.kind == MASK)
-        return t;
-    if (t.kind == NUMBER)
-        return make(s, MASK, "((%s){} - (%s)%d)", mask_type(s, v),
-                    lun__element_type(lun__element_signed(s->bytes)).s, t.number != 0);
-    if (t.loose)
-        return refuse(s);
-    return make(s, MASK, "(%s != (%s){})", t.text,
-                vtype(s, t.kind == VALUE ? s->rep.t : lun__element_unsigned(s->bytes), v));
-}
-
-/* A truth value as a number: C's int, or for floats the same number at once. */
-static term as_number(parser *s, term t)
-{
-    char v[24];
-    if (t.kind != MASK)
-        return t;
-    if (!is_float(s))
-        return make(s, COUNT, "(%s & 1)", t.text);
-    return make(s, VALUE, "(%s)(%s & %s)", vtype(s, s->rep.t, v), t.text,
-                s->bytes == 4 ? "0x3f800000" : "0x3ff0000000000000");
-}
-
-/* The value in T's lanes, as C converts it on assignment or by a cast. */
-static term as_value(parser *s, term t)
-{
-    char v[24];
-    term out;
-    t = as_number(s, t);
-    if (t.kind == VALUE)
-        return t;
-    if (t.kind == NUMBER)
-        return spread(s, t, VALUE);
-    if (is_float(s))
-        return refuse(s);
-    out = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), t.text);
-    out.unused = t.unused;
-    return out;
-}
-
-static term as_unsigned(parser *s, term t)
-{
-    char v[24];
-    if (t.kind == UVALUE)
-        return t;
-    if (t.kind == NUMBER)
-        return spread(s, t, UVALUE);
-    if (is_float(s) || t.kind == MASK)
-        return refuse(s);
-    term out = make(s, UVALUE, "(%s)%s", unsigned_type(s, v), t.text);
-    out.unused = t.unused;
-    return out;
-}
-
-/* C's usual conversions for two operands: both of one kind afterwards. */
-static void meet(parser *s, term *a, term *b)
-{
-    char v[24];
-    *a = as_number(s, *a);
-    *b = as_number(s, *b);
-    if (a->kind == NUMBER && b->kind == NUMBER) {
-        *a = spread(s, *a, VALUE);
-        *b = spread(s, *b, VALUE);
-        return;
-    }
-    bool loose = a->loose || b->loose;
-    if (a->kind == NUMBER) {
-        *a = spread(s, *a, b->kind);
-    } else if (b->kind == NUMBER) {
-        *b = spread(s, *b, a->kind);
-    } else if (a->kind != b->kind) {
-        if (is_float(s)) {
-            refuse(s);
-        } else if (a->kind == UVALUE || b->kind == UVALUE) {
-            *a = as_unsigned(s, *a);
-            *b = as_unsigned(s, *b);
-        } else { /* VALUE and COUNT */
-            if (lun__dtype_get(s->rep.t)->kind != LUN_KIND_SIGNED)
-                refuse(s);
-            if (a->kind == COUNT)
-                *a = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), a->text);
-            if (b->kind == COUNT)
-                *b = make(s, VALUE, "(%s)%s", vtype(s, s->rep.t, v), b->text);
-        }
-    }
-    a->loose = b->loose = loose;
-}
-
-/* ---- operators ------------------------------------------------------------------------------- */
-
-static term constant_mask(parser *s, bool value)
-{
-    term t = make(s, NUMBER, "%d", value);
-    t = as_mask(s, t);
-    t.number = value ? 1 : -1; /* MASK with number != 0: known */
-    return t;
-}
-
-static term compare(parser *s, const char *op, term a, term b)
-{
-    if (a.positive && b.kind == NUMBER && b.number <= 0 && !strcmp(op, ">="))
-        return constant_mask(s, true);
-    if (a.positive && b.kind == NUMBER && b.number < 0 && !strcmp(op, "<="))
-        return constant_mask(s, false);
-    bool unused = a.unused || b.unused;
-    meet(s, &a, &b);
-    if (a.loose || unused)
-        return refuse(s);
-    return make(s, MASK, "(%s %s %s)", a.text, op, b.text);
-}
-
-static term select_term(parser *s, term c, term a, term b)
-{
-    bool known = c.kind == MASK && c.number != 0;
-    if (known)
-        return c.number > 0 ? a : b;
-    c = as_mask(s, c);
-    if (a.kind == MASK && b.kind == MASK)
-        return make(s, MASK, "((%s & %s) | (%s & ~%s))", a.text, c.text, b.text, c.text);
-    if (a.unused || b.unused)
-        return refuse(s);
-    if (a.loose || b.loose) {
-        a = as_value(s, a);
-        b = as_value(s, b);
-    }
-    meet(s, &a, &b);
-    lun_rep rep = lun__vector_rep(a.kind == UVALUE  ? lun__element_unsigned(s->bytes)
-                                  : a.kind == COUNT ? lun__element_signed(s->bytes)
-                                                    : s->rep.t,
-                                  0);
-    return make(s, a.kind, "%s(%s, %s, %s)", lun__vector_select(s->r, rep).s, c.text, a.text,
-                b.text);
-}
-
-static term arithmetic(parser *s, char op, term a, term b)
-{
-    bool unused = a.unused || b.unused;
-    meet(s, &a, &b);
-    if ((op == '/' && !is_float(s)) || op == '%')
-        return refuse(s);
-    term t = make(s, a.kind, "(%s %c %s)", a.text, op, b.text);
-    /* C computes narrow operands in int; so do bits of counts and values agree only when cut */
-    t.loose = a.loose || (s->bytes < 4 && a.kind != COUNT && op != '&' && op != '|' && op != '^');
-    t.unused = unused;
-    return t;
-}
-
-static term shift(parser *s, bool left, term a, term b)
-{
-    char v[24];
-    bool unused = a.unused || b.unused;
-    if (a.kind != UVALUE || s->bytes < 4 || b.kind == MASK || a.loose)
-        return refuse(s);
-    b = as_unsigned(s, b);
-    /* a count that is too large belongs to lanes that take another value: keep it defined */
-    term t = make(s, UVALUE, "(%s %s (%s & ((%s){} + %d)))", a.text, left ? "<<" : ">>", b.text,
-                  unsigned_type(s, v), 8 * s->bytes - 1);
-    t.unused = unused;
-    return t;
-}
+static lun_term ternary(parser *s);
 
 /* ---- primaries ------------------------------------------------------------------------------- */
 
@@ -280,62 +39,47 @@ static bool take(parser *s, const char *text)
     return true;
 }
 
-static term fabs_of(parser *s, term a)
-{
-    char v[24], m[24];
-    const char *bits = s->bytes == 4 ? "0x7fffffff" : "0x7fffffffffffffff";
-    return make(s, VALUE, "((%s)((%s)%s & %s))", vtype(s, s->rep.t, v), mask_type(s, m), a.text,
-                bits);
-}
-
-static term copysign_of(parser *s, term a, term b)
-{
-    char v[24], m[24];
-    const char *bits = s->bytes == 4 ? "0x7fffffff" : "0x7fffffffffffffff";
-    mask_type(s, m);
-    return make(s, VALUE, "((%s)(((%s)%s & %s) | ((%s)%s & ~%s)))", vtype(s, s->rep.t, v), m,
-                a.text, bits, m, b.text, bits);
-}
-
 /* M(name)(arguments) */
-static term function(parser *s)
+static lun_term function(parser *s)
 {
     char name[16];
     size_t n = strcspn(s->p, ")");
-    term arg[3] = {{.kind = NUMBER}, {.kind = NUMBER}, {.kind = NUMBER}};
+    lun_term arg[3] = {
+        {.kind = LUN_TERM_NUMBER}, {.kind = LUN_TERM_NUMBER}, {.kind = LUN_TERM_NUMBER}};
     int count = 0;
     if (n >= sizeof name)
-        return refuse(s);
+        return lun__term_refuse(&s->on);
     memcpy(name, s->p, n);
     name[n] = 0;
     s->p += n + 1;
     if (!take(s, "("))
-        return refuse(s);
+        return lun__term_refuse(&s->on);
     do {
         if (count == 3)
-            return refuse(s);
-        arg[count++] = as_value(s, ternary(s));
+            return lun__term_refuse(&s->on);
+        arg[count++] = lun__term_value(&s->on, ternary(s));
     } while (take(s, ","));
-    if (!take(s, ")") || !is_float(s))
-        return refuse(s);
+    if (!take(s, ")") || !lun__term_is_float(&s->on))
+        return lun__term_refuse(&s->on);
     if (!strcmp(name, "fabs"))
-        return fabs_of(s, arg[0]);
+        return lun__term_fabs(&s->on, arg[0]);
     if (!strcmp(name, "copysign"))
-        return copysign_of(s, arg[0], arg[1]);
+        return lun__term_copysign(&s->on, arg[0], arg[1]);
     if (strcmp(name, "floor") && strcmp(name, "ceil") && strcmp(name, "trunc") &&
         strcmp(name, "sqrt") && strcmp(name, "fma"))
-        return refuse(s);
-    lun_snippet f = lun__exact_function(s->r, name, s->rep);
+        return lun__term_refuse(&s->on);
+    lun_snippet f = lun__exact_function(s->on.r, name, s->on.rep);
     if (count == 3)
-        return make(s, VALUE, "%s(%s, %s, %s)", f.s, arg[0].text, arg[1].text, arg[2].text);
-    return make(s, VALUE, "%s(%s)", f.s, arg[0].text);
+        return lun__term_make(&s->on, LUN_TERM_VALUE, "%s(%s, %s, %s)", f.s, arg[0].text,
+                              arg[1].text, arg[2].text);
+    return lun__term_make(&s->on, LUN_TERM_VALUE, "%s(%s)", f.s, arg[0].text);
 }
 
 /* 64, 0.5: digits and a point, whatever the locale. */
-static term number(parser *s)
+static lun_term number(parser *s)
 {
     size_t n = strspn(s->p, "0123456789.");
-    term t = make(s, NUMBER, "%.*s", (int)n, s->p);
+    lun_term t = lun__term_make(&s->on, LUN_TERM_NUMBER, "%.*s", (int)n, s->p);
     double unit = 1;
     for (size_t i = 0; i < n; i++) {
         if (s->p[i] != '.')
@@ -348,78 +92,79 @@ static term number(parser *s)
     return t;
 }
 
-static term primary(parser *s)
+static lun_term primary(parser *s)
 {
     skip(s);
     if (isdigit((unsigned char)*s->p))
         return number(s);
     if (take(s, "WIDTH")) {
-        term t = make(s, NUMBER, "%d", 8 * s->bytes);
-        t.number = 8 * s->bytes;
+        lun_term t = lun__term_make(&s->on, LUN_TERM_NUMBER, "%d", 8 * s->on.bytes);
+        t.number = 8 * s->on.bytes;
         return t;
     }
     if (take(s, "M("))
         return function(s);
     if (take(s, "(")) {
-        term t = ternary(s);
+        lun_term t = ternary(s);
         if (!take(s, ")"))
-            return refuse(s);
+            return lun__term_refuse(&s->on);
         return t;
     }
     if (*s->p >= 'a' && *s->p <= 'c' && !isalnum((unsigned char)s->p[1])) {
         char name = *s->p++;
-        return make(s, s->rep.mask ? MASK : VALUE, "%c", name);
+        return lun__term_make(&s->on, s->on.rep.mask ? LUN_TERM_MASK : LUN_TERM_VALUE, "%c", name);
     }
-    return refuse(s);
+    return lun__term_refuse(&s->on);
 }
 
-static term unary(parser *s)
+static lun_term unary(parser *s)
 {
-    term t;
+    lun_term t;
     if (++s->depth > 64)
-        return refuse(s);
+        return lun__term_refuse(&s->on);
     if (take(s, "(T)")) {
         t = unary(s);
-        bool number = t.kind == NUMBER;
-        t = number ? spread(s, t, VALUE) : as_value(s, t);
+        bool number = t.kind == LUN_TERM_NUMBER;
+        t = number ? lun__term_spread(&s->on, t, LUN_TERM_VALUE) : lun__term_value(&s->on, t);
         t.loose = false;
     } else if (take(s, "(U)")) {
-        t = as_unsigned(s, unary(s));
+        t = lun__term_unsigned(&s->on, unary(s));
         t.loose = false;
     } else if (take(s, "(int64_t)")) {
         t = unary(s);
-        if (t.kind != VALUE || t.loose || is_float(s)) {
-            t = refuse(s);
-        } else if (lun__dtype_get(s->rep.t)->kind == LUN_KIND_UNSIGNED) {
+        if (t.kind != LUN_TERM_VALUE || t.loose || lun__term_is_float(&s->on)) {
+            t = lun__term_refuse(&s->on);
+        } else if (lun__dtype_get(s->on.rep.t)->kind == LUN_KIND_UNSIGNED) {
             char v[24];
-            if (s->bytes == 8)
-                t = make(s, COUNT, "(%s)%s", mask_type(s, v), t.text);
+            if (s->on.bytes == 8)
+                t = lun__term_make(&s->on, LUN_TERM_COUNT, "(%s)%s", lun__term_mask_type(&s->on, v),
+                                   t.text);
             else
                 t.positive = true;
         }
     } else if (take(s, "-")) {
         t = unary(s);
-        if (t.kind == NUMBER) {
-            term n = make(s, NUMBER, "-%s", t.text);
+        if (t.kind == LUN_TERM_NUMBER) {
+            lun_term n = lun__term_make(&s->on, LUN_TERM_NUMBER, "-%s", t.text);
             n.number = -t.number;
             t = n;
-        } else if (t.kind == MASK) {
-            t = refuse(s);
+        } else if (t.kind == LUN_TERM_MASK) {
+            t = lun__term_refuse(&s->on);
         } else {
-            term n = make(s, t.kind, "(-%s)", t.text);
+            lun_term n = lun__term_make(&s->on, t.kind, "(-%s)", t.text);
             n.unused = t.positive || t.unused;
-            n.loose = t.loose || (!is_float(s) && s->bytes < 4);
+            n.loose = t.loose || (!lun__term_is_float(&s->on) && s->on.bytes < 4);
             t = n;
         }
     } else if (take(s, "~")) {
         t = unary(s);
-        if (t.kind == MASK || is_float(s))
-            t = refuse(s);
-        t = make(s, t.kind, "(~%s)", t.text);
-        t.loose = s->bytes < 4;
+        if (t.kind == LUN_TERM_MASK || lun__term_is_float(&s->on))
+            t = lun__term_refuse(&s->on);
+        t = lun__term_make(&s->on, t.kind, "(~%s)", t.text);
+        t.loose = s->on.bytes < 4;
     } else if (take(s, "!")) {
-        t = as_mask(s, unary(s));
-        t = make(s, MASK, "(~%s)", t.text);
+        t = lun__term_mask(&s->on, unary(s));
+        t = lun__term_make(&s->on, LUN_TERM_MASK, "(~%s)", t.text);
     } else {
         t = primary(s);
     }
@@ -456,46 +201,46 @@ static const char *const levels[][5] = {{"||", 0},
                                         {"+", "-", 0},
                                         {"*", "/", "%", 0}};
 
-static term binary(parser *s, size_t level)
+static lun_term binary(parser *s, size_t level)
 {
     if (level == sizeof levels / sizeof *levels)
         return unary(s);
-    term a = binary(s, level + 1);
+    lun_term a = binary(s, level + 1);
     const char *op;
-    while (!s->failed && (op = operator_ahead(s, levels[level]))) {
-        term b = binary(s, level + 1);
+    while (!s->on.failed && (op = operator_ahead(s, levels[level]))) {
+        lun_term b = binary(s, level + 1);
         if (!strcmp(op, "||") || !strcmp(op, "&&")) {
-            bool known = a.kind == MASK && a.number != 0;
+            bool known = a.kind == LUN_TERM_MASK && a.number != 0;
             if (known && (a.number > 0) == (*op == '|'))
                 continue;
-            known = b.kind == MASK && b.number != 0;
+            known = b.kind == LUN_TERM_MASK && b.number != 0;
             if (known && (b.number > 0) != (*op == '|'))
                 continue;
-            a = as_mask(s, a);
-            b = as_mask(s, b);
-            a = make(s, MASK, "(%s %c %s)", a.text, *op, b.text);
+            a = lun__term_mask(&s->on, a);
+            b = lun__term_mask(&s->on, b);
+            a = lun__term_make(&s->on, LUN_TERM_MASK, "(%s %c %s)", a.text, *op, b.text);
         } else if (level == 5 || level == 6) {
-            a = compare(s, op, a, b);
+            a = lun__term_compare(&s->on, op, a, b);
         } else if (level == 7) {
-            a = shift(s, *op == '<', a, b);
+            a = lun__term_shift(&s->on, *op == '<', a, b);
         } else {
-            a = arithmetic(s, *op, a, b);
+            a = lun__term_arithmetic(&s->on, *op, a, b);
         }
     }
     return a;
 }
 
-static term ternary(parser *s)
+static lun_term ternary(parser *s)
 {
     if (++s->depth > 64)
-        return refuse(s);
-    term c = binary(s, 0);
+        return lun__term_refuse(&s->on);
+    lun_term c = binary(s, 0);
     if (take(s, "?")) {
-        term a = ternary(s);
+        lun_term a = ternary(s);
         if (!take(s, ":"))
-            return refuse(s);
-        term b = ternary(s);
-        c = select_term(s, c, a, b);
+            return lun__term_refuse(&s->on);
+        lun_term b = ternary(s);
+        c = lun__term_select(&s->on, c, a, b);
     }
     s->depth--;
     return c;
@@ -519,20 +264,21 @@ static void put_bare(const char *text, lun_strbuf *out)
 bool lun__expression_vector(lun_renderer *r, lun_op op, lun_rep rep, lun_strbuf *out)
 {
     const lun_op_row *row = lun__op_get(op);
-    parser s = {.r = r, .rep = rep, .bytes = lun__vector_rep_bytes(rep)};
-    s.p = is_float(&s) ? row->flt : row->integer;
-    term t;
+    parser s = {.on = {.r = r, .rep = rep, .bytes = lun__vector_rep_bytes(rep)}};
+    s.p = lun__term_is_float(&s.on) ? row->flt : row->integer;
+    lun_term t;
     if (row->rule == LUN_RULE_SELECT) { /* its first operand is a mask whatever the dtype */
-        t = make(&s, rep.mask ? MASK : VALUE, "%s(a, b, c)", lun__vector_select(r, rep).s);
+        t = lun__term_make(&s.on, rep.mask ? LUN_TERM_MASK : LUN_TERM_VALUE, "%s(a, b, c)",
+                           lun__vector_select(r, rep).s);
         s.p = "";
     } else {
         t = ternary(&s);
         skip(&s);
     }
     bool test = lun__dtype_is_bool(lun__element_result(op, rep.mask ? LUN_BOOL : rep.t));
-    if (!s.failed)
-        t = test ? as_mask(&s, t) : as_value(&s, t);
-    if (s.failed || *s.p || t.unused)
+    if (!s.on.failed)
+        t = test ? lun__term_mask(&s.on, t) : lun__term_value(&s.on, t);
+    if (s.on.failed || *s.p || t.unused)
         return false;
     put_bare(t.text, out);
     return true;
