@@ -1,4 +1,5 @@
-/* run.h - evaluation: a plan's kernels in their order (run.c), one launch (launch.c).
+/* run.h - evaluation: of nodes (run.c), of a plan's steps in their order (steps.c), of one launch
+ * (launch.c).
  * Private to prims/. */
 #ifndef LUN_EVALUATE_H
 #define LUN_EVALUATE_H

@@ -2,6 +2,7 @@
 #ifndef LUN_RUN_SWEEP_H
 #define LUN_RUN_SWEEP_H
 
+#include "plan/sketch.h"
 #include "plan/sweep.h"
 
 /* Runs steps first .. last of s, which are sweeps, on a backend that runs these.  What only they

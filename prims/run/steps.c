@@ -1,0 +1,154 @@
+/* steps.c - does the steps of a plan in their order.
+ * No algorithm of its own: plan/ decides what, launch.c and a backend how. */
+#include "run/run.h"
+
+#include <stdlib.h>
+
+#include "lunarray_bind.h"
+#include "plan/pieces.h"
+#include "plan/placing.h"
+#include "plan/steps.h"
+#include "run/across.h"
+#include "run/algorithm.h"
+#include "run/chain.h"
+#include "run/copy.h"
+#include "run/handed.h"
+#include "run/pairs.h"
+#include "run/pieces.h"
+#include "run/placed.h"
+#include "run/product.h"
+#include "run/running.h"
+#include "run/sweep.h"
+
+static lun_status run_fill(lun_engine *e, lun_node *n)
+{
+    lun_storage *to;
+    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+    if (status != LUN_OK)
+        return status;
+    lun__cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
+    lun__node_become_leaf(e, n, to, 0);
+    return LUN_OK;
+}
+
+/* The results of a step that nothing uses: any elements. */
+static lun_status leave_out(lun_engine *e, const lun_lowered *l)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_storage *to;
+        if (!n->rank) {
+            lun__node_become_number(e, n, 0);
+            continue;
+        }
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+        if (s != LUN_OK)
+            break;
+        lun__cell_fill((lun_dtype)n->dtype, 0, to->data, n->n);
+        lun__node_become_leaf(e, n, to, 0);
+    }
+    return s;
+}
+
+static lun_status run_launch(lun_engine *e, const lun_step *step)
+{
+    lun_kernel_entry *k = NULL;
+    bool needed = true;
+    if (step->lowered.needed && !e->set_count) { /* on sets it does what was told beforehand */
+        lun_status s = lun__needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
+        if (s != LUN_OK || !needed)
+            return s == LUN_OK ? leave_out(e, &step->lowered) : s;
+    }
+    if (step->across || step->pairs) {
+        lun_status s =
+            step->across ? lun__across_run(e, step->across) : lun__pairs_run(e, step->pairs);
+        e->stats.kept += s == LUN_OK ? step->kept : 0;
+        return s;
+    }
+    lun_status status = step->n > 0 ? lun__run_kernel(e, &step->lowered, &k) : LUN_OK;
+    if (status == LUN_OK)
+        status = lun__run_lowered(e, &step->lowered, k, step->n);
+    if (status == LUN_OK)
+        e->stats.kept += step->kept;
+    return status;
+}
+
+/* On places that have some rows each.  *done: false: they are not shared so. */
+static lun_status run_handed(lun_engine *e, const lun_step *step, bool *done)
+{
+    lun_spread *rows;
+    lun_status s = lun__handed_rows(e, step, &rows);
+    *done = s == LUN_OK && rows;
+    if (!*done)
+        return s;
+    s = lun__handed_run(e, step->across, rows);
+    e->stats.kept += s == LUN_OK ? step->kept : 0;
+    lun__spread_release(rows);
+    return s;
+}
+
+lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
+{
+    lun_status status = LUN_OK;
+    for (int i = 0; status == LUN_OK && i < count; i++) {
+        const lun_step *step = &s->at[i];
+        status = lun__stopped(e);
+        if (status != LUN_OK)
+            break;
+        if (e->set_count && lun__placing_divides(step)) {
+            status = lun__run_shared(e, &step->lowered, step->n);
+            e->stats.kept += status == LUN_OK ? step->kept : 0;
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
+        if (e->set_count && lun__placing_pairs(step)) {
+            status = lun__pairs_shared(e, step->pairs);
+            e->stats.kept += status == LUN_OK ? step->kept : 0;
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
+        if (e->set_count && (lun__placing_streams(step) || lun__placing_multiplies(e, step))) {
+            status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
+                                                     : lun__algorithm_shared)(e, step->node);
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
+        if (e->set_count && step->across) {
+            bool done;
+            status = run_handed(e, step, &done);
+            if (done && status == LUN_OK)
+                lun__steps_done(e, s, i);
+            if (done)
+                continue;
+        }
+        if (e->set_count && status == LUN_OK)
+            status = lun__placed_gather(e, step);
+        if (status != LUN_OK)
+            break;
+        if (step->chain || step->sweep) {
+            int last = lun__chain_last(s, i);
+            status = step->sweep               ? lun__sweep_run(e, s, i, last)
+                     : lun__pieces_begin(s, i) ? lun__pieces_run(e, s, i, last)
+                                               : lun__chain_run(e, s, i, last);
+            i = last;
+        } else if (step->kind == LUN_STEP_LAUNCH)
+            status = run_launch(e, step);
+        else if (step->kind == LUN_STEP_COPY)
+            status = lun__run_copy(e, step->node);
+        else if (step->kind == LUN_STEP_PRODUCT)
+            status = lun__run_product(e, step->node);
+        else if (step->kind == LUN_STEP_ALGORITHM)
+            status = lun__run_algorithms(e, s, i, count);
+        else if (step->kind == LUN_STEP_RUNNING)
+            status = lun__run_running(e, step->node);
+        else
+            status = run_fill(e, step->node);
+        if (status == LUN_OK)
+            lun__steps_done(e, s, i);
+    }
+    return status;
+}
