@@ -169,14 +169,6 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
-lun_status lun__local_current(lun_engine *e, const lun_node *n, lun_backend_slot *at)
-{
-    lun_piece *x;
-    const lun_status s = lun__placed_ensure(e, n->storage, at, n->offset, n->offset + n->n, &x);
-    const lun_status sent = lun__placed_sent(e);
-    return s == LUN_OK ? sent : s;
-}
-
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, bool written)
 {

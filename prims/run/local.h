@@ -16,8 +16,6 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
 /* Slot i reads elements of n, a LEAF, as a layout says, of what is current at a place. */
 lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                     lun_backend_slot *at, const lun_layout *layout);
-/* Makes n, a LEAF, current at a place. */
-lun_status lun__local_current(lun_engine *e, const lun_node *n, lun_backend_slot *at);
 /* Slot i is n, which is current at a place; written: that place's version of it. */
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, bool written);

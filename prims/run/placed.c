@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "engine/watch.h"
 #include "ir/order.h"
 #include "plan/placing.h"
+#include "run/flights.h"
 #include "run/join.h"
 #include "run/local.h"
 #include "store/placed.h"
@@ -20,12 +20,6 @@ typedef struct turn {
     lun_interval indices;
     int64_t totals; /* of a SCAN: the first of so many indices whose totals others start from, */
     int64_t cell;   /* and the cell of the first one */
-    lun_kernel_entry *kernel;
-    lun_binding binding;
-    bool open;      /* the binding is */
-    bool under_way; /* it was submitted */
-    bool ran;       /* the launch has failed, not what comes before */
-    lun_status failed;
 } turn;
 
 typedef struct sharing {
@@ -34,12 +28,11 @@ typedef struct sharing {
     const lun_spread *cut;
     lun_storage *const *written;
     uint64_t *cells;
-    turn *turns;       /* by place */
+    turn *turns; /* by place */
+    lun_flights flights;
     lun_stage stage;   /* that the places run */
     uint64_t *carries; /* of a SCAN in stages: totals, then carries, one more; NULL: it has none */
     int64_t chunks;    /* carries */
-    int failed;        /* the first place that failed, -1: none, */
-    char *text;        /* and what it says */
 } sharing;
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -76,46 +69,18 @@ static uint64_t *rows_of(const sharing *w, const turn *t)
 
 /* ---- all places ------------------------------------------------------------------------------ */
 
-/* Place k has failed; of all that do the first one's words are kept, for others replace them.
- * ran: in its launch, which explains more. */
-static void note(sharing *w, int k, lun_status s, bool ran)
+/* All that the launch of place k needs, unless another stage had it before; false: it failed. */
+static bool bind(sharing *w, int k)
 {
-    turn *t = &w->turns[k];
-    t->under_way = false;
-    t->failed = s;
-    t->ran = ran;
-    if (w->failed >= 0 && w->failed < k)
-        return;
-    free(w->text);
-    w->text = strdup(lun__strbuf_text(&w->e->error));
-    w->failed = k;
-}
-
-/* Gives all places under way more of their parts; whether that was all. */
-static bool advance_each(sharing *w)
-{
-    bool all = true;
-    for (int k = 0; k < w->cut->places; k++) {
-        bool given = true;
-        const lun_backend_slot *b = w->turns[k].binding.b;
-        const lun_status s = w->turns[k].under_way && b->backend->advance
-                                 ? b->backend->advance(b->state, &given)
-                                 : LUN_OK;
-        if (s != LUN_OK)
-            note(w, k, s, true);
-        all &= given;
-    }
-    return all;
-}
-
-static void bind(sharing *w, int k)
-{
-    turn *t = &w->turns[k];
-    t->open = true;
-    const lun_status s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k), t->indices,
-                                         &t->binding, &t->kernel);
+    lun_flight *x = &w->flights.at[k];
+    if (x->open)
+        return true;
+    x->open = true;
+    const lun_status s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k),
+                                         w->turns[k].indices, &x->binding, &x->kernel);
     if (s != LUN_OK)
-        note(w, k, s, false);
+        lun__flights_fail(&w->flights, k, s, false);
+    return s == LUN_OK;
 }
 
 /* Place k's part begins, and on the host ends. */
@@ -123,82 +88,42 @@ static void submit(sharing *w, int k)
 {
     lun_engine *e = w->e;
     lun_backend_slot *at = lun__set_at(e, k);
-    turn *t = &w->turns[k];
+    const turn *t = &w->turns[k];
     const int64_t launches = e->stats.launches, all = t->indices.hi - t->indices.lo;
     const int64_t count = w->stage == LUN_STAGE_TOTALS ? t->totals : all;
     if (!count) /* nor is its kernel made: others would wait for a program that does not run here */
         return;
     lun__set_enter(e, at);
-    if (!t->open)
-        bind(w, k);
-    if (w->failed >= 0)
+    if (!bind(w, k))
         return;
-    t->binding.stage = w->stage;
-    if (!at->backend->submit) /* it runs all of its part now: the others have to be under way */
-        (void)advance_each(w);
-    const lun_status s =
-        lun__bind_submit(e, &t->binding, t->kernel, count, 0, count, rows_of(w, t));
-    t->under_way = true;
+    w->flights.at[k].binding.stage = w->stage;
+    lun__flights_begin(&w->flights, k, count, rows_of(w, t));
     at->counted->launches += e->stats.launches - launches;
-    if (s != LUN_OK)
-        note(w, k, s, true);
-}
-
-/* Gives them what is left, in turn, so that none waits for another one's end. */
-static void advance(sharing *w)
-{
-    struct timespec pause = {.tv_nsec = 20000};
-    while (!advance_each(w)) {
-        nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 1000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
-    }
-}
-
-/* Place k's part ends. */
-static void collect(sharing *w, int k)
-{
-    turn *t = &w->turns[k];
-    const int64_t count = t->indices.hi - t->indices.lo;
-    if (!t->under_way)
-        return;
-    lun_status s = lun__bind_collect(w->e, &t->binding, t->kernel);
-    t->under_way = false;
-    if (s != LUN_OK)
-        note(w, k, s, true);
-    else if (!w->l->line && w->l->ir.result_count)
-        shift_places(&w->l->ir, rows_of(w, t), lun__order_chunks(&w->l->ir, count), t->indices.lo);
-}
-
-/* The failure of the first place that failed. */
-static lun_status tell(const sharing *w)
-{
-    const turn *t = &w->turns[w->failed];
-    lun__clear(w->e);
-    if (w->text && *w->text)
-        lun__strbuf_puts(&w->e->error, w->text);
-    else if (t->failed == LUN_ENOMEM)
-        lun__nomem(w->e);
-    return t->ran ? lun__bind_failed(w->e, &t->binding, t->failed, t->indices.hi - t->indices.lo)
-                  : t->failed;
 }
 
 /* All places at once. */
 static lun_status run_all(sharing *w)
 {
     lun_engine *e = w->e;
+    const lun_ir *ir = &w->l->ir;
     const double start = lun__now();
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && w->failed < 0 && i < w->cut->places; i++) {
+    for (int i = 0; s == LUN_OK && w->flights.failed < 0 && i < w->cut->places; i++) {
         const int k = lun__placing_turn(e, w->cut->places, i);
         if (w->turns[k].indices.lo < w->turns[k].indices.hi)
             submit(w, k);
         s = lun__stopped(e);
     }
-    advance(w);
-    for (int k = 0; k < w->cut->places; k++)
-        collect(w, k);
+    lun__flights_end(&w->flights);
     e->stats.run_time += lun__now() - start;
-    return w->failed >= 0 ? tell(w) : s;
+    if (w->flights.failed >= 0)
+        return lun__flights_told(&w->flights);
+    for (int k = 0; s == LUN_OK && !w->l->line && ir->result_count && k < w->cut->places; k++) {
+        const lun_interval x = w->turns[k].indices;
+        if (x.lo < x.hi)
+            shift_places(ir, rows_of(w, &w->turns[k]), lun__order_chunks(ir, x.hi - x.lo), x.lo);
+    }
+    return s;
 }
 
 static lun_status join(sharing *w, int64_t n)
@@ -207,12 +132,12 @@ static lun_status join(sharing *w, int64_t n)
     const int k = first_place(w);
     if (!w->l->ir.result_count || w->l->line || k < 0)
         return LUN_OK;
-    turn *t = &w->turns[k];
+    lun_flight *x = &w->flights.at[k];
     const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
-    t->binding.run.partials = w->cells;
-    lun_status s = lun__join_apart(e, b, w->l, t->kernel->kernel, &t->binding.run,
+    x->binding.run.partials = w->cells;
+    lun_status s = lun__join_apart(e, b, w->l, x->kernel->kernel, &x->binding.run,
                                    lun__order_chunks(&w->l->ir, n));
-    return s == LUN_OK ? s : lun__bind_failed(e, &t->binding, s, n);
+    return s == LUN_OK ? s : lun__bind_failed(e, &x->binding, s, n);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */
@@ -222,16 +147,14 @@ static lun_status chain(sharing *w)
 {
     lun_engine *e = w->e;
     const int k = first_place(w);
-    turn *t = &w->turns[k];
+    lun_flight *x = &w->flights.at[k];
     const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
     lun_backend_slot *at = lun__set_at(e, k);
     lun__set_enter(e, at);
-    if (!t->open)
-        bind(w, k);
-    if (w->failed >= 0)
-        return tell(w);
-    t->binding.stage = LUN_STAGE_CARRIES;
-    const lun_status s = lun__bind_run(e, &t->binding, t->kernel, n, 0, n, w->carries);
+    if (!bind(w, k))
+        return lun__flights_told(&w->flights);
+    x->binding.stage = LUN_STAGE_CARRIES;
+    const lun_status s = lun__bind_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
     at->counted->launches += e->stats.launches - launches;
     return s;
 }
@@ -265,29 +188,16 @@ static lun_status run_stages(sharing *w)
     return s == LUN_OK ? run_all(w) : s;
 }
 
-/* The host's memory was read from until now. */
-static lun_status settle(lun_engine *e, lun_status s)
-{
-    lun_strbuf *text = &e->error;
-    if (s == LUN_OK)
-        return lun__placed_sent(e);
-    char *kept = strdup(lun__strbuf_text(text));
-    if (lun__placed_sent(e) != LUN_OK && kept) {
-        lun__strbuf_clear(text);
-        lun__strbuf_puts(text, kept);
-    }
-    free(kept);
-    return s;
-}
-
 lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, const lun_spread *cut,
                               lun_storage *const *written, uint64_t *cells)
 {
     const size_t places = (size_t)cut->places;
-    sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells, .failed = -1};
+    sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells};
     const int before = e->current;
     w.turns = calloc(places, sizeof *w.turns);
-    lun_status s = w.turns ? LUN_OK : lun__nomem(e);
+    lun_status s = lun__flights_open(e, cut->places, &w.flights);
+    if (s == LUN_OK && !w.turns)
+        s = lun__nomem(e);
     for (int k = 0; s == LUN_OK && k < cut->places; k++)
         w.turns[k].indices = lun__placing_range(cut, l, k);
     e->kernels_held++;
@@ -295,15 +205,12 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
         s = run_stages(&w);
     if (s == LUN_OK)
         s = join(&w, n);
-    s = settle(e, s);
-    for (int k = 0; w.turns && k < cut->places; k++)
-        if (w.turns[k].open)
-            lun__bind_close(&w.turns[k].binding);
+    s = lun__flights_settle(e, s);
+    lun__flights_close(&w.flights);
     e->current = before;
     e->kernels_held--;
     free(w.turns);
     free(w.carries);
-    free(w.text);
     return s;
 }
 

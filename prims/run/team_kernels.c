@@ -86,6 +86,19 @@ lun_status lun__team_kernel_entry(lun_engine *e, lun_remembered_teams *t, lun_ke
     return s;
 }
 
+void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k)
+{
+    const lun_ir *body = r->f->body;
+    k->lowered.texts = r->notes;
+    for (int i = 0; i < 3; i++)
+        k->lowered.args[LUN_FRONT_BLOCKS + i].cell = (uint64_t)r->blocks[i];
+    for (int i = LUN_FRONT_NUMBERS; i < body->arg_count; i++)
+        k->lowered.args[i].cell = r->cells[i - LUN_FRONT_NUMBERS];
+    for (int i = 0; i < body->slot_count; i++)
+        if (i < r->first || i >= r->first + r->scratches)
+            k->lowered.slots[i].node = r->arrays[i];
+}
+
 void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t)
 {
     if (!t || !t->number) {

@@ -19,6 +19,8 @@ struct lun_remembered_teams {
  * finds it meanwhile. */
 lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
                                  int64_t near, lun_remembered_teams **out);
+/* The numbers, arrays and texts of a launch, but for the first team and memory. */
+void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k);
 /* What the backend in use has built of it. */
 lun_status lun__team_kernel_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out);
 /* The launch is over: remembered if its run is known by a number; NULL: nothing was taken. */

@@ -110,6 +110,34 @@ static void test_both(void **unused)
     free(c);
 }
 
+/* Teams that write copies, in four launches on each device; nothing else is a kernel: no memory is
+ * filled, and nothing merged. */
+static const char teams[] = "local n = 64\n"
+                            "local a = lun.ones(n):copy():distribute 'copy'\n"
+                            "for round = 1, 4 do\n"
+                            "    lun.teams { league = n }(function(t)\n"
+                            "        local i, x = t:block(), 1.0\n"
+                            "        for k = 1, 20000 do x = x * 0.75 + k / (x + i) end\n"
+                            "        a[i] = a[i] + x\n"
+                            "    end)\n"
+                            "end\n";
+
+static void test_teams(void **unused)
+{
+    command *c = calloc(COMMANDS, sizeof *c);
+    lun_stats stats;
+    bool seen = false;
+    (void)unused;
+    assert_non_null(c);
+    for (int k = 0; k < ROUNDS && !seen; k++) {
+        const int count = run(teams, c, &stats);
+        assert_int_equal(number_of(c, count, "kernel"), 8);
+        seen = overlap(c, count, "kernel", "kernel", false);
+    }
+    assert_true(seen);
+    free(c);
+}
+
 /* From device to device nothing goes by way of the host. */
 static void test_copies(void **unused)
 {
@@ -135,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both),
+        cmocka_unit_test(test_teams),
         cmocka_unit_test(test_copies),
     };
     char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];

@@ -1,6 +1,6 @@
-/* places_stop_test.c - a kernel without end on one place of several, and cancellation while all
- * work: the evaluation ends, operands are whole, all places usable.  Devices are PoCL's, of the
- * kind that runs kernels in threads of its own; without OpenCL they are left out. */
+/* places_stop_test.c - a kernel without end on one place of several, and cancellation and errors
+ * while all work: the evaluation ends, operands are whole, all places usable.  Devices are PoCL's,
+ * of the kind that runs kernels in threads of its own; without OpenCL they are left out. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,9 @@ static const struct {
     const char *set;
     int places, stuck[2];
 } cases[] = {
-    {"openmp/3", 3, {2, 3}},
-    {"reference/2", 2, {1, 2}},
-    {"opencl:1,opencl:2", 2, {1, 2}},
-    {"opencl:2,openmp", 2, {1, 2}},
+    {"openmp/3", 3, {2, 3}},          {"reference/2", 2, {1, 2}},
+    {"opencl:1,opencl:2", 2, {1, 2}}, {"opencl:2,openmp", 2, {1, 2}},
+    {"openmp,opencl:1", 2, {1, 2}},
 };
 enum { CASES = sizeof cases / sizeof *cases, N = 3000 };
 
@@ -105,6 +104,48 @@ static void test_limits(void **unused)
     }
 }
 
+/* Teams of one place, or of all, that fail while the others work; the first place's error is told,
+ * and devices have begun before the host, wherever it stands. */
+static void fails(lun_engine *own, int k, int place)
+{
+    char text[1024];
+    const int each = N / cases[k].places;
+    const int low = place ? each * (place - 1) : 0, high = place ? each * place : N;
+    snprintf(text, sizeof text,
+             "local low, high, devices = %d, %d, {}\n"
+             "local function launches(name) return lun.stats().places[name].launches end\n"
+             "for _, name in ipairs { lun.use() } do\n"
+             "    if name:find 'opencl' then devices[name] = launches(name) end\n"
+             "end\n"
+             "local done, message = pcall(lun.teams { league = n }, function(t)\n"
+             "    local x = t:block()\n"
+             "    if x > low and x <= high then x = x + 10 * n end\n"
+             "    counts[x] = 0\n"
+             "end)\n"
+             "local index = not done and tonumber(tostring(message):match 'index (%%d+)')\n"
+             "assert(index and index > 10 * n + low and index <= 10 * n + low + %d, message)\n"
+             "for name, before in pairs(devices) do assert(launches(name) == before + 1) end\n",
+             low, high, each);
+    ok(own, text, cases[k].set);
+    ok(own, end, cases[k].set);
+    ok(own,
+       "counts = lun.zeros(n, 'i64'):copy():distribute 'copy' teams(0, 0)\n"
+       "assert(counts:sum() == n)",
+       cases[k].set);
+}
+
+static void test_errors(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < CASES; k++) {
+        lun_engine *own = open_set(k);
+        for (int place = 0; own && place <= cases[k].places; place++)
+            fails(own, k, place);
+        if (own)
+            lun_close(own);
+    }
+}
+
 static void *cancel_soon(void *engine)
 {
     usleep(200000);
@@ -112,16 +153,16 @@ static void *cancel_soon(void *engine)
     return NULL;
 }
 
-static void test_cancel(void **unused)
+/* A script whose kernel ends on no place. */
+static void cancelled(const char *text)
 {
-    (void)unused;
     for (int k = 0; k < CASES; k++) {
         pthread_t thread;
         lun_engine *own = open_set(k);
         if (!own)
             continue;
         assert_int_equal(pthread_create(&thread, NULL, cancel_soon, own), 0);
-        const lun_status s = lun_dostring(own, "loops(a, 1, n):eval()"); /* on all places */
+        const lun_status s = lun_dostring(own, text);
         assert_int_equal(pthread_join(thread, NULL), 0);
         if (s != LUN_ECANCEL)
             fail_msg("%s: %s: %s", cases[k].set, lun_status_name(s), lun_error(own));
@@ -130,9 +171,16 @@ static void test_cancel(void **unused)
     }
 }
 
+static void test_cancel(void **unused)
+{
+    (void)unused;
+    cancelled("loops(a, 1, n):eval()");
+    cancelled("teams(0, n)");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_errors),
                                        cmocka_unit_test(test_cancel)};
     if (setenv("POCL_DEVICES", "pthread pthread", 1))
         return 1;

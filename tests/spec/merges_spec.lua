@@ -169,8 +169,34 @@ describe("copies that differ", function()
         end
     end)
 
+    it("are written by teams with memory of their own, in several launches at each place", function()
+        local league, n = 201, 65536 -- half a megabyte for each team: 64 of them at a time
+        for _, set in ipairs(onplaces.sets) do
+            lun.use(set)
+            local places = select("#", lun.use())
+            local counts = lun.zeros(league, "i64"):copy():distribute "copy"
+            local before = lun.stats()
+            lun.teams { league = league }(function(t)
+                local own, b = t:scratch("i64", n), t:block()
+                own[n - b] = own[n - b] + b -- zero at first, whichever team had it before
+                own[1 + b % 3] = own[1 + b % 3] + own[n - b]
+                lun.atomic.add(counts, b, own[1] + own[2] + own[3])
+            end)
+            local after, launches = lun.stats(), 0
+            for _, range in ipairs(ranges(league, places)) do launches = launches + (range[2] - range[1] + 64) // 64 end
+            assert.equal(launches, after.launches - before.launches, set)
+            if onplaces.devices == "opencl" and set == "opencl:*" then -- which is not sent: devices make it
+                assert.equal(league * 8, after.bytes_to_device - before.bytes_to_device)
+            end
+            local want = {}
+            for b = 1, league do want[b] = b end
+            assert.same(want, counts:totable(), set)
+        end
+    end)
+
     it("do that on several devices, too", function()
         onplaces.again(3, "merges_spec.lua", "merged once, in any")
+        onplaces.again(3, "merges_spec.lua", "memory of their own")
     end)
 
     it("are merged by places, each its part, as explain tells", function()
