@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/infile.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "lunarray.h"
@@ -43,6 +44,13 @@ typedef struct lun_link {
     lun_status (*receive)(void *ctx, int from, void **bytes, int64_t *count);
     void *ctx;
 } lun_link;
+
+/* A file that elements are in, as other machines may see it. */
+typedef struct lun_file {
+    int64_t number;          /* of the engine: another one each time that a file is opened */
+    const char *name, *path; /* as the user gave it; from the root */
+    lun_infile_mark is;      /* when it was opened */
+} lun_file;
 
 /* What the engine provides to a backend as long as its state exists. */
 typedef struct lun_services {
@@ -204,6 +212,15 @@ typedef struct lun_backend {
     lun_status (*settle)(void *state);
     lun_status (*copy)(void *state, lun_buffer *to, int64_t to_offset, void *other,
                        lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
+
+    /* Elements of a file, from byte `at` of it on, into a buffer, read by the device's own machine
+     * at the latest when the buffer is used, which fails where that does, and reads again the next
+     * time.  *done false: it does not see the file as it is here, and nothing is read.  The file
+     * stays open there until it is unloaded; that may be called for any number.  NULL: devices'
+     * machines read no files. */
+    lun_status (*load)(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
+                       int64_t at, int64_t count, lun_infile_form form, bool *done);
+    void (*unload)(void *state, int64_t number);
 
     /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
      * `origin` of `from`; fails as run does. */

@@ -1373,7 +1373,7 @@ typedef struct lun_plan_kernel {
 /* Elements that are copied between places of a set before a kernel runs. */
 typedef struct lun_plan_move {
     size_t size;           /* sizeof(lun_plan_move) */
-    const char *from, *to; /* names of places; "host": the host's memory */
+    const char *from, *to; /* names of places; "host": the host's memory; "file": a file */
     const char *why;
     int64_t bytes;
     int kernel; /* number, from 0 */

@@ -145,7 +145,8 @@ lun_status lun__mpi_strange(lun_mpi *m, lun_mpi_answer *a)
 /* Whether a failure is told as on one machine. */
 static bool is_own(lun_status s)
 {
-    return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD || s == LUN_ECANCEL;
+    return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD || s == LUN_ECANCEL ||
+           s == LUN_EIO;
 }
 
 static lun_status receive(lun_mpi *m, void **bytes, int64_t *count)
@@ -181,18 +182,35 @@ static lun_status read_answer(lun_mpi *m, void *bytes, int64_t count, lun_mpi_an
     return s;
 }
 
-lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out)
+/* behind: a launch whose answer comes first. */
+static lun_status hear(lun_mpi *m, bool behind, lun_mpi_answer *out)
 {
     void *bytes = NULL;
     int64_t count = 0;
-    const bool behind = m->under_way && !m->launched.length; /* a launch */
-    *out = (lun_mpi_answer){.trap = -1};
-    lun_status s = lun__mpi_send(m);
-    if (s == LUN_OK && behind && !m->kept)
+    lun_status s = LUN_OK;
+    if (behind && !m->kept)
         s = receive(m, &m->kept, &m->kept_count);
     if (s == LUN_OK)
         s = receive(m, &bytes, &count);
     return s == LUN_OK ? read_answer(m, bytes, count, out) : s;
+}
+
+lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out)
+{
+    const bool behind = m->under_way && !m->launched.length;
+    *out = (lun_mpi_answer){.trap = -1};
+    const lun_status s = lun__mpi_send(m);
+    return s == LUN_OK ? hear(m, behind, out) : s;
+}
+
+lun_status lun__mpi_hear_asked(lun_mpi *m, lun_mpi_answer *out)
+{
+    *out = (lun_mpi_answer){.trap = -1};
+    if (m->unsent == LUN_OK)
+        return hear(m, m->under_way, out);
+    if (!m->under_way)
+        m->unsent = LUN_OK;
+    return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
 }
 
 void lun__mpi_count(void *state)

@@ -12,6 +12,12 @@ typedef struct lun_mpi_numbers {
     int count, room;
 } lun_mpi_numbers;
 
+/* A file that the rank was asked for. */
+typedef struct lun_mpi_file {
+    int64_t number;
+    bool seen; /* it has the file open */
+} lun_mpi_file;
+
 typedef struct lun_mpi lun_mpi;
 struct lun_mpi {
     const lun_services *services;
@@ -28,7 +34,11 @@ struct lun_mpi {
     lun_mpi_numbers buffers, kernels;
     bool multiplies, takes; /* matrices; algorithms */
     char by[40];            /* the backend and the device by which it computes */
-    int64_t unheard;        /* bytes of elements sent since its last answer */
+    lun_mpi_file *files;
+    int file_count, file_room;
+    bool looks;      /* its next answer is whether it sees a file */
+    bool loads;      /* the next launch may have to read files: its answer is awaited */
+    int64_t unheard; /* bytes of elements sent since its last answer */
     /* A launch that was submitted, or a product or an algorithm that has begun, until it is
      * collected or settled; its answer, once another one behind it was waited for. */
     lun_kernel *kernel;
@@ -76,6 +86,8 @@ lun_status lun__mpi_asked(lun_mpi *m);
 lun_status lun__mpi_send(lun_mpi *m);
 /* Sends it and waits for the answer to the last request, whose failure is the failure. */
 lun_status lun__mpi_hear(lun_mpi *m, lun_mpi_answer *out);
+/* The answer to the last request, which was sent, and is behind a launch under way. */
+lun_status lun__mpi_hear_asked(lun_mpi *m, lun_mpi_answer *out);
 /* The answer to the launch under way. */
 lun_status lun__mpi_hear_launch(lun_mpi *m, lun_mpi_answer *out);
 /* The same of an answer without a rest. */
@@ -101,6 +113,10 @@ lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *o
 lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
                         int64_t origin, lun_buffer *to);
 lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
+/* loads.c */
+lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
+                         int64_t at, int64_t count, lun_infile_form form, bool *done);
+void lun__mpi_unload(void *state, int64_t number);
 /* works.c */
 lun_status lun__mpi_settle(void *state);
 bool lun__mpi_takes(void *state, lun_algorithm which);

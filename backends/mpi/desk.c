@@ -1,66 +1,10 @@
-/* desk.c - what rank 0 has on this rank, and what of it cannot be used; see desk.h.  Knows no
- * launch. */
+/* desk.c - memory and kernels that rank 0 has on this rank; see desk.h.  Knows no launch. */
 #include "mpi/desk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
-
-/* ---- failures -------------------------------------------------------------------------------- */
-
-lun_status lun__desk_fail(const lun_desk *d, lun_status s, const char *text)
-{
-    lun__strbuf_clear(d->own.error);
-    lun__strbuf_puts(d->own.error, text);
-    return s;
-}
-
-lun_status lun__desk_strange(lun_desk *d, lun_bytes *in)
-{
-    in->bad = true;
-    return lun__desk_fail(d, LUN_EARG, "a request that makes no sense");
-}
-
-void lun__desk_spoil(const lun_desk *d, lun_desk_flaw *flaw, lun_status s)
-{
-    free(flaw->text);
-    flaw->status = s;
-    flaw->text = strdup(lun__strbuf_text(d->own.error)); /* NULL: without its text */
-}
-
-void lun__desk_mend(lun_desk_flaw *flaw)
-{
-    free(flaw->text);
-    *flaw = (lun_desk_flaw){LUN_OK, NULL};
-}
-
-lun_status lun__desk_check(const lun_desk *d, const lun_desk_flaw *flaw)
-{
-    if (flaw->status == LUN_OK)
-        return LUN_OK;
-    return lun__desk_fail(d, flaw->status, flaw->text ? flaw->text : "out of memory");
-}
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in)
-{
-    const int32_t k = lun__take_i32(in);
-    if (!in->bad && k >= 0 && k < d->buffer_count && d->buffers[k].used)
-        return &d->buffers[k];
-    in->bad = true;
-    return NULL;
-}
-
-lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in)
-{
-    const int32_t k = lun__take_i32(in);
-    if (!in->bad && k >= 0 && k < d->kernel_count && d->kernels[k].used)
-        return &d->kernels[k];
-    in->bad = true;
-    return NULL;
-}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -104,6 +48,7 @@ lun_status lun__desk_new(lun_desk *d, lun_bytes *in, bool *answers)
 
 static void free_buffer(lun_desk *d, lun_desk_buffer *b)
 {
+    lun__desk_forget(d, b);
     if (b->buffer)
         d->by->buffer_free(d->state, b->buffer);
     free(b->data);
@@ -121,11 +66,6 @@ lun_status lun__desk_free(lun_desk *d, lun_bytes *in, bool *answers)
     return LUN_OK;
 }
 
-bool lun__desk_fits(const lun_desk_buffer *b, int64_t offset, int64_t bytes)
-{
-    return offset >= 0 && bytes >= 0 && offset <= b->bytes && bytes <= b->bytes - offset;
-}
-
 lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset, void *to,
                           int64_t bytes)
 {
@@ -139,7 +79,7 @@ lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset,
 lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, const void *from,
                            int64_t bytes)
 {
-    lun_status s = lun__desk_check(d, &b->flaw);
+    lun_status s = lun__desk_ready(d, b);
     if (s != LUN_OK || !bytes)
         return s;
     if (b->buffer)
@@ -148,31 +88,6 @@ lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, cons
         memcpy(b->data + offset, from, (size_t)bytes);
     if (s != LUN_OK)
         lun__desk_spoil(d, &b->flaw, s);
-    return s;
-}
-
-bool lun__desk_reaches(const lun_desk_buffer *b, int64_t origin, int bytes, int64_t low,
-                       int64_t high)
-{
-    int64_t from, to;
-    return !__builtin_add_overflow(low, origin, &from) &&
-           !__builtin_add_overflow(high, origin, &to) && from >= 0 && from <= to &&
-           to < b->bytes / bytes;
-}
-
-bool lun__desk_layout_fits(const lun_desk_buffer *b, int64_t origin, int bytes, const lun_layout *l)
-{
-    int64_t low, high;
-    return !lun__layout_count(l) ||
-           (lun__layout_reach(l, &low, &high) && lun__desk_reaches(b, origin, bytes, low, high));
-}
-
-lun_status lun__desk_done(const lun_desk *d, lun_desk_buffer *to, lun_status s)
-{
-    if (s == LUN_OK)
-        lun__desk_mend(&to->flaw);
-    else
-        lun__desk_spoil(d, &to->flaw, s);
     return s;
 }
 
@@ -196,7 +111,8 @@ lun_status lun__desk_download(lun_desk *d, lun_bytes *in, bool *answers)
     if (in->bad || bytes > LUN_MPI_PIECE ||
         (b->flaw.status == LUN_OK && !lun__desk_fits(b, offset, bytes)))
         return lun__desk_strange(d, in);
-    lun_status s = lun__desk_check(d, &b->flaw);
+    d->stops = true;
+    lun_status s = lun__desk_ready(d, b);
     if (s != LUN_OK)
         return s;
     d->own.stats->bytes_sent += bytes;
@@ -325,6 +241,7 @@ void lun__desk_close(lun_desk *d)
             free_buffer(d, &d->buffers[i]);
     free(d->kernels);
     free(d->buffers);
+    lun__desk_close_files(d);
     free(d->takes);
     lun__strbuf_free(&d->rest);
 }

@@ -38,6 +38,21 @@ typedef struct lun_desk_take {
     int64_t offset, bytes;
 } lun_desk_take;
 
+/* A file that is open. */
+typedef struct lun_desk_file {
+    int64_t number; /* that rank 0 gave it */
+    int descriptor;
+    lun_infile_mark is;
+    char *name; /* as the user gave it */
+} lun_desk_file;
+
+/* Elements of an open file that have not been read yet. */
+typedef struct lun_desk_load {
+    int32_t buffer;
+    int64_t file, offset, at, count;
+    lun_infile_form form;
+} lun_desk_load;
+
 typedef struct lun_desk {
     /* as the engine's, but for the math mode, that of the kernel that is built, and the tick, which
      * is for the thread that serves */
@@ -53,6 +68,11 @@ typedef struct lun_desk {
     int kernel_count, kernel_room;
     lun_desk_take *takes;
     int take_count, take_room;
+    lun_desk_file *files;
+    int file_count, file_room;
+    lun_desk_load *loads;
+    int load_count, load_room;
+    bool stops;      /* what is done is answered: it may be stopped, and rank 0 hears of it */
     lun_stats told;  /* what rank 0 knows of the counters */
     lun_strbuf rest; /* of the answer */
     int trap;
@@ -68,6 +88,8 @@ void lun__desk_spoil(const lun_desk *d, lun_desk_flaw *flaw, lun_status s);
 void lun__desk_mend(lun_desk_flaw *flaw);
 /* The failure that it was spoilt by, LUN_OK if it was not. */
 lun_status lun__desk_check(const lun_desk *d, const lun_desk_flaw *flaw);
+/* The same of a buffer that is about to be used, into which what is to be loaded is read now. */
+lun_status lun__desk_ready(lun_desk *d, lun_desk_buffer *b);
 
 /* The buffer, or kernel, that is named next; NULL: there is none, and the reader is bad. */
 lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in);
@@ -90,6 +112,9 @@ lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, cons
 /* Takes what other ranks give and has not been taken, in its order: what fails is the buffers'
  * flaw.  Fails where the ranks have given up. */
 lun_status lun__desk_take_all(lun_desk *d);
+/* What is to be loaded into the buffer never is. */
+void lun__desk_forget(lun_desk *d, const lun_desk_buffer *b);
+void lun__desk_close_files(lun_desk *d);
 /* All of them end. */
 void lun__desk_close(lun_desk *d);
 
@@ -98,6 +123,7 @@ void lun__desk_close(lun_desk *d);
 typedef lun_status lun_desk_fn(lun_desk *d, lun_bytes *in, bool *answers);
 lun_desk_fn lun__desk_new, lun__desk_free, lun__desk_upload, lun__desk_download;
 lun_desk_fn lun__desk_give, lun__desk_take;
+lun_desk_fn lun__desk_open, lun__desk_load, lun__desk_shut;
 lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product, lun__desk_algorithm;
 lun_desk_fn lun__desk_build, lun__desk_release, lun__desk_prepare, lun__desk_source;
 lun_desk_fn lun__desk_run, lun__desk_combine;

@@ -166,7 +166,7 @@ static lun_status note_cells(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_la
 lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
 {
     lun_mpi *m = state;
-    const bool answered = k->waits || cells_of(&k->ir, l);
+    const bool answered = k->waits || m->loads || cells_of(&k->ir, l);
     l->trap = -1;
     l->trap_value = 0;
     if (l->count <= 0)
@@ -175,6 +175,7 @@ lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
         return lun__mpi_fail(m, LUN_ELIMIT,
                              "a reduction of so many elements is too long for one rank");
     m->services->stats->launches++;
+    m->loads = false;
     if (m->launch || m->algorithm || m->product)
         lun__mpi_join_launch(m);
     lun__put_u8(&m->launched, LUN_MPI_RUN);

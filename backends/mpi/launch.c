@@ -189,7 +189,7 @@ static lun_status check_flaws(lun_desk *d, const bench *b)
     for (int i = 0; s == LUN_OK && i < b->k->packed.ir.slot_count; i++)
         if (b->buffers[i] && (b->k->packed.ir.slots[i].role != LUN_SLOT_OUT ||
                               (!b->buffers[i]->data && !b->buffers[i]->buffer)))
-            s = lun__desk_check(d, &b->buffers[i]->flaw);
+            s = lun__desk_ready(d, b->buffers[i]);
     return s;
 }
 
@@ -286,6 +286,7 @@ lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
         for (int i = 0; !in->bad && i < ir->slot_count; i++)
             in->bad = (!b.buffers[i] || b.buffers[i]->flaw.status == LUN_OK) && !slot_fits(&b, i);
         b.l.whole = !*answers; /* nobody would hear that it was stopped */
+        d->stops = *answers;
         s = in->bad ? lun__desk_strange(d, in) : run(d, &b);
     }
     if (!in->bad)

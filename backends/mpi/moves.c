@@ -40,7 +40,7 @@ lun_status lun__desk_pad(lun_desk *d, lun_bytes *in, bool *answers)
     *answers = false;
     if (in->bad || !is_size(bytes) || from == to)
         return lun__desk_strange(d, in);
-    lun_status s = lun__desk_check(d, &from->flaw);
+    lun_status s = lun__desk_ready(d, from);
     if (s == LUN_OK && !to->data && !to->buffer)
         return lun__desk_check(d, &to->flaw);
     if (s != LUN_OK)
@@ -95,9 +95,9 @@ lun_status lun__desk_transfer(lun_desk *d, lun_bytes *in, bool *answers)
     if (in->bad || !is_size(t.bytes) || from == to ||
         (from && lun__layout_count(&t.at) != lun__layout_count(&t.of)))
         return lun__desk_strange(d, in);
-    lun_status s = lun__desk_check(d, &to->flaw); /* the rest of it stays */
+    lun_status s = lun__desk_ready(d, to); /* the rest of it stays */
     if (s == LUN_OK && from)
-        s = lun__desk_check(d, &from->flaw);
+        s = lun__desk_ready(d, from);
     if (s != LUN_OK)
         return lun__desk_done(d, to, s);
     if (!lun__desk_layout_fits(to, t.to_origin, t.bytes, &t.at) ||

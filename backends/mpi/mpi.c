@@ -18,6 +18,7 @@ static void free_state(lun_mpi *m)
     lun__strbuf_free(&m->out);
     free(m->buffers.free);
     free(m->kernels.free);
+    free(m->files);
     free(m->kept);
     free(m);
 }
@@ -133,6 +134,8 @@ const lun_backend lun__backend_mpi = {
     .upload = lun__mpi_upload,
     .download = lun__mpi_download,
     .copy = lun__mpi_copy,
+    .load = lun__mpi_load,
+    .unload = lun__mpi_unload,
     .settle = lun__mpi_settle,
     .serve = lun__mpi_serve,
 };

@@ -40,7 +40,7 @@ lun_status lun__desk_give(lun_desk *d, lun_bytes *in, bool *answers)
     const lun_link *link = d->own.link;
     lun_desk_take x;
     lun_strbuf out = LUN_STRBUF_INIT;
-    const lun_desk_buffer *b = take_part(d, in, &x);
+    lun_desk_buffer *b = take_part(d, in, &x);
     *answers = false;
     if (!b)
         return lun__desk_strange(d, in);
@@ -53,7 +53,7 @@ lun_status lun__desk_give(lun_desk *d, lun_bytes *in, bool *answers)
     lun_status s = met ? lun__desk_take_all(d) : LUN_OK;
     if (s != LUN_OK)
         return s;
-    s = lun__desk_check(d, &b->flaw);
+    s = lun__desk_ready(d, b);
     void *elements = s == LUN_OK ? malloc((size_t)x.bytes + 1) : NULL;
     if (s == LUN_OK)
         s = elements ? lun__desk_read(d, b, x.offset, elements, x.bytes)

@@ -68,6 +68,9 @@ static const struct {
     [LUN_MPI_SOURCE] = {lun__desk_source, false},
     [LUN_MPI_GIVE] = {lun__desk_give, true},
     [LUN_MPI_TAKE] = {lun__desk_take, true},
+    [LUN_MPI_OPEN] = {lun__desk_open, true},
+    [LUN_MPI_LOAD] = {lun__desk_load, true},
+    [LUN_MPI_CLOSE] = {lun__desk_shut, false},
 };
 
 static lun_status answer(lun_desk *d, lun_status s)
@@ -104,6 +107,7 @@ static lun_status hear(lun_desk *d, lun_bytes in)
         lun__strbuf_clear(&d->rest);
         d->trap = -1;
         d->trap_value = 0;
+        d->stops = false;
         s = requests[word].apart ? LUN_OK : lun__desk_take_all(d);
         if (s != LUN_OK)
             return s;

@@ -98,9 +98,9 @@ lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
     *answers = true;
     if (in->bad || a == c || b == c)
         return lun__desk_strange(d, in);
-    lun_status s = lun__desk_check(d, &a->flaw);
+    lun_status s = lun__desk_ready(d, a);
     if (s == LUN_OK)
-        s = lun__desk_check(d, &b->flaw);
+        s = lun__desk_ready(d, b);
     if (s == LUN_OK && !c->data && !c->buffer)
         return lun__desk_check(d, &c->flaw);
     if (s != LUN_OK)
@@ -175,7 +175,7 @@ lun_status lun__desk_algorithm(lun_desk *d, lun_bytes *in, bool *answers)
         return lun__desk_strange(d, in);
     for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++) {
         in->bad |= from[k] && from[k] == to[0];
-        s = from[k] && s == LUN_OK ? lun__desk_check(d, &from[k]->flaw) : s;
+        s = from[k] && s == LUN_OK ? lun__desk_ready(d, from[k]) : s;
     }
     if (in->bad)
         return lun__desk_strange(d, in);

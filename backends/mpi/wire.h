@@ -11,12 +11,15 @@
  * Elements go from one rank that serves to another without rank 0: what is GIVEn is a message from
  * rank to rank, a status, a text, then the elements.  Nobody waits at a TAKE: the elements are
  * awaited when the next request could meet them, so that ranks which give to each other do not wait
- * for each other's turn. */
+ * for each other's turn.
+ *
+ * What is LOADed is read when the buffer is used, or its file is CLOSEd.  A read that fails makes
+ * what needed it fail, and is tried again by what needs it next. */
 #ifndef LUN_MPI_WIRE_H
 #define LUN_MPI_WIRE_H
 
 /* Of the bytes; another version of the library may have another form of IR. */
-#define LUN_MPI_HELLO LUN_VERSION " 2"
+#define LUN_MPI_HELLO LUN_VERSION " 3"
 
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 enum { LUN_MPI_CELLS = 1 << 26 }; /* of a reduction on one rank, which answers with all of them */
@@ -41,6 +44,9 @@ typedef enum lun_mpi_word {
     LUN_MPI_SOURCE,    /* IR as bytes -> text */
     LUN_MPI_GIVE,      /* buffer, offset, count, rank: elements for that one, which TAKEs them */
     LUN_MPI_TAKE,      /* buffer, offset, count, rank: what that one GIVEs; they meet in order */
+    LUN_MPI_OPEN,  /* file, name, path, mark -> whether that file is seen here, which stays open */
+    LUN_MPI_LOAD,  /* buffer, offset, file, at, count, form of elements: of an open file */
+    LUN_MPI_CLOSE, /* file */
     LUN_MPI_WORDS
 } lun_mpi_word;
 

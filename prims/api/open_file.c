@@ -22,7 +22,7 @@ lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
     if (status != LUN_OK)
         return status;
     status = lun__storage_filed(e, source, 0, false, LUN_U8, size, &s);
-    lun__source_release(source);
+    lun__source_release(e, source);
     return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
 }
 

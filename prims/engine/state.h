@@ -113,6 +113,7 @@ struct lun_engine {
     void *handle_slabs;
 
     lun_storage *spare_storage; /* store/storage.c: unused ones */
+    int64_t files_opened;       /* store/source.c: so far */
     int diverged;               /* store/versions.c: arrays whose copies differ; */
     bool told_first;            /* it was logged that of such an array the first one was taken */
     int untimed;                /* run/launch.c: launches since the last one that was timed */

@@ -73,13 +73,14 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
     lun_told *to = t->told;
     if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
         return lun__nomem(t->e);
-    to->moves[to->move_count++] = (lun_told_move){.from = name_of(m->from),
-                                                  .to = name_of(m->to),
-                                                  .bytes = (m->hi - m->lo) * t->size,
-                                                  .why = t->merges             ? "copies are merged"
-                                                         : m->from || t->works ? t->why
-                                                                               : "first use",
-                                                  .step = t->step};
+    to->moves[to->move_count++] =
+        (lun_told_move){.from = m->from || !t->file ? name_of(m->from) : "file",
+                        .to = name_of(m->to),
+                        .bytes = (m->hi - m->lo) * t->size,
+                        .why = t->merges             ? "copies are merged"
+                               : m->from || t->works ? t->why
+                                                     : "first use",
+                        .step = t->step};
     return LUN_OK;
 }
 
@@ -98,6 +99,7 @@ lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_
                              int64_t count, int64_t size, const char *why)
 {
     t->works = true;
+    t->file = false;
     t->size = size;
     t->why = why;
     const lun_status s = lun__placed_route(from, false, at, 0, count, tell, t);
@@ -123,6 +125,7 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
     if (s != LUN_OK || !p)
         return s;
     t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    t->file = n->kind == LUN_NODE_LEAF && n->storage->source;
     t->why = why;
     return ensure(t, p, at, offset + lo, offset + hi);
 }

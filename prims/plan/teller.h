@@ -20,6 +20,7 @@ typedef struct lun_teller {
     int step;
     int64_t size; /* of an element of the array that moves */
     const char *why;
+    bool file;   /* that array is in a file */
     bool works;  /* what moves is working memory, also from the host */
     bool merges; /* copies that differ are merged, before all steps */
 } lun_teller;

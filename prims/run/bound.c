@@ -60,7 +60,7 @@ lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, 
         return lun__explain_refusal(e, to->l);
     if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
         return LUN_ELIMIT;
-    if (s == LUN_EIO && to->streams)
+    if (s == LUN_EIO && to->streams && run->trap >= 0)
         return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
     return s == LUN_ENOMEM ? lun__no_working_memory(e, count) : s;
 }

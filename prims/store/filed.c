@@ -29,39 +29,17 @@ lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first,
     return lun__storage_filed(e, s->source, start, s->swapped, s->dtype, count, out);
 }
 
-/* Any byte but 0 is true. */
-static void make_truth(unsigned char *p, int64_t count)
+static lun_infile_form form_of(const lun_storage *s)
 {
-    for (int64_t i = 0; i < count; i++)
-        p[i] = p[i] != 0;
+    return (lun_infile_form){.bytes = lun__dtype_get(s->dtype)->bytes,
+                             .swapped = s->swapped,
+                             .truth = lun__dtype_is_bool(s->dtype)};
 }
-
-#define SWAP(bits)                                              \
-    static void swap_##bits(void *at, int64_t count)            \
-    {                                                           \
-        uint##bits##_t *p = at;                                 \
-        for (int64_t i = 0; i < count; i++)                     \
-            p[i] = (uint##bits##_t)__builtin_bswap##bits(p[i]); \
-    }
-SWAP(16)
-SWAP(32)
-SWAP(64)
 
 int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to)
 {
-    int size = lun__dtype_get(s->dtype)->bytes;
-    int failure = lun__source_read(s->source, s->start + first * size, count * size, to);
-    if (failure)
-        return failure;
-    if (lun__dtype_is_bool(s->dtype))
-        make_truth(to, count);
-    if (s->swapped && size == 2)
-        swap_16(to, count);
-    else if (s->swapped && size == 4)
-        swap_32(to, count);
-    else if (s->swapped && size == 8)
-        swap_64(to, count);
-    return 0;
+    const lun_infile_form form = form_of(s);
+    return lun__source_read(s->source, s->start + first * form.bytes, count, form, to);
 }
 
 lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
@@ -80,4 +58,16 @@ lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t f
     return status;
 }
 
-/* ---- the interface --------------------------------------------------------------------------- */
+lun_status lun__storage_load(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                             const lun_backend_slot *at, lun_buffer *to, int64_t offset, bool *done)
+{
+    const lun_file *file = at->backend->load ? lun__source_file(s->source) : NULL;
+    const lun_infile_form form = form_of(s);
+    *done = false;
+    if (!count || !file)
+        return LUN_OK;
+    lun_status status = lun__source_check(e, s->source);
+    return status == LUN_OK ? at->backend->load(at->state, to, offset, file,
+                                                s->start + first * form.bytes, count, form, done)
+                            : status;
+}

@@ -93,7 +93,7 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
         if (status != LUN_OK)
             return status;
         s->stale = false;
-        lun__source_release(s->source);
+        lun__source_release(e, s->source);
         s->source = NULL;
     }
     if (change && s->placed)
@@ -128,12 +128,16 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
     return status;
 }
 
-/* Elements in a file, by way of memory that is let go again. */
+/* Elements in a file: the device's machine reads it, or they go by way of memory that is let go. */
 static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_slot *at,
                               lun_mirror *m)
 {
     lun_storage *copy;
-    lun_status status = lun__storage_new(e, s->dtype, s->count, &copy);
+    bool done;
+    lun_status status = lun__storage_load(e, s, 0, s->count, at, m->buffer, 0, &done);
+    if (status != LUN_OK || done)
+        return status;
+    status = lun__storage_new(e, s->dtype, s->count, &copy);
     if (status != LUN_OK)
         return status;
     status = lun__storage_fetch_all(e, s, 0, s->count, copy->data);

@@ -245,15 +245,21 @@ lun_status lun__placed_sent(lun_engine *e)
     return s;
 }
 
-/* From the file that has them, of which nothing else is kept. */
+/* From the file that has them, of which nothing else is kept: read by the place's machine, where
+ * it can. */
 static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, int64_t bytes)
 {
     const int64_t count = m->hi - m->lo;
     void *between;
     int64_t room;
+    bool done;
     if (v->to->data)
         return lun__storage_fetch_all(v->e, v->s, m->lo, count, (char *)v->to->data + to_at);
-    lun_status s = lun__pool_take(v->e->pool, bytes, &between, &room);
+    lun_status s =
+        lun__storage_load(v->e, v->s, m->lo, count, v->to->at, v->to->buffer, to_at, &done);
+    if (s != LUN_OK || done)
+        return s;
+    s = lun__pool_take(v->e->pool, bytes, &between, &room);
     if (s != LUN_OK)
         return lun__nomem(v->e);
     s = lun__storage_fetch_all(v->e, v->s, m->lo, count, between);

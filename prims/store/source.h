@@ -6,22 +6,25 @@
 
 #include <stdint.h>
 
+#include "backend.h"
+#include "base/infile.h"
 #include "lunarray.h"
 
 typedef struct lun_source lun_source;
-
-/* What a read can come to beside 0 and the system's errno. */
-enum { LUN_SOURCE_SHORT = -1 };
 
 /* Opens a regular file; *size: its bytes.  LUN_EIO with errno set, or LUN_ENOMEM. */
 lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size);
 lun_source *lun__source_retain(lun_source *s);
 /* NULL is allowed. */
-void lun__source_release(lun_source *s);
+void lun__source_release(lun_engine *e, lun_source *s);
 /* LUN_EIO if the file is not the one that was opened: written to since, or cut off. */
 lun_status lun__source_check(lun_engine *e, const lun_source *s);
-/* Bytes at .. at+bytes-1; 0, LUN_SOURCE_SHORT or an errno.  From any thread. */
-int lun__source_read(const lun_source *s, int64_t at, int64_t bytes, void *to);
+/* `count` elements from byte `at` on; 0, or what lun__source_fail tells.  From any thread. */
+int lun__source_read(const lun_source *s, int64_t at, int64_t count, lun_infile_form form,
+                     void *to);
+/* How devices' machines are told of it, as long as there is the source; NULL: its path is not
+ * known, or it cannot be read. */
+const lun_file *lun__source_file(lun_source *s);
 /* What such a failure is, as the engine's. */
 lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure);
 

@@ -101,7 +101,7 @@ void lun__storage_release(lun_engine *e, lun_storage *s)
         lun__pool_give(e->pool, s->data, s->bytes);
     else if (s->release)
         s->release(s->data, s->ctx);
-    lun__source_release(s->source);
+    lun__source_release(e, s->source);
     put_away(e, s);
 }
 

@@ -99,6 +99,11 @@ int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void 
 /* The same, with the engine's failure; can be cancelled. */
 lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                                   void *to);
+/* The same into memory of a device, from byte `offset` on, where the device's machine can read the
+ * file itself; *done false: it cannot, and nothing was read. */
+lun_status lun__storage_load(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                             const struct lun_backend_slot *at, struct lun_buffer *to,
+                             int64_t offset, bool *done);
 
 /* Frees the unused storages that the engine keeps. */
 void lun__storage_close(lun_engine *e);

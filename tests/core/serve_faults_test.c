@@ -15,7 +15,8 @@
 enum { RANKS = 4, FEW = 5 };
 
 /* Elements sent, from rank to rank too, kernels of both kinds, cells and elements wanted, a failure
- * in a kernel. */
+ * in a kernel, a file of 20000 zeros that all ranks read. */
+static char path[] = "/tmp/lunarray_faults_XXXXXX";
 static const char program[] =
     "local a, b = lun.random(20000, { seed = 1 }):eval(), lun.vector { 1, 2, 3, 4, 5, 6 }\n"
     "assert((b * 2 + 1):sum() == 48)\n"
@@ -31,7 +32,10 @@ static const char program[] =
     "assert(m:matmul(m:transpose():eval())[60][60] == (m[60] * m[60]):sum())\n"
     "assert(#c:compress(c:gt(2)):eval() == c:gt(2):count())\n"
     "assert(not pcall(function() return (1 // (b:cast 'i64' - 6)):eval() end))\n"
-    "assert((b:cast 'i64' // 2):totable()[6] == 3)\n";
+    "assert((b:cast 'i64' // 2):totable()[6] == 3)\n"
+    "local zeros = lun.open(os.getenv 'LUNARRAY_FAULTS', { dtype = 'f64' })\n"
+    "assert((zeros + 2):sum() == 40000 and (zeros + b[1]):eval()[20000] == 1)\n"
+    "zeros:free()\n";
 
 typedef struct rank {
     pthread_t thread;
@@ -167,5 +171,10 @@ int main(void)
         cmocka_unit_test(test_loses),
         cmocka_unit_test(test_dies),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int file = mkstemp(path);
+    if (file < 0 || ftruncate(file, 20000 * sizeof(double)) || setenv("LUNARRAY_FAULTS", path, 1))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    close(file);
+    return failed | unlink(path);
 }

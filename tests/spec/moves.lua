@@ -11,7 +11,7 @@ local NAMES = { "moves", "bytes_moved", "bytes_to_host", "bytes_to_device" }
 function moves.told(...)
     local told = { moves = 0, bytes_moved = 0, bytes_to_host = 0, bytes_to_device = 0 }
     for _, m in ipairs(lun.explain(...).moves) do
-        local name = m.from == "host" and "bytes_to_device" or m.to == "host" and "bytes_to_host" or "bytes_moved"
+        local name = (m.from == "host" or m.from == "file") and "bytes_to_device" or m.to == "host" and "bytes_to_host" or "bytes_moved"
         told.moves = told.moves + 1
         told[name] = told[name] + m.bytes
         local up, down = m.to:find "^opencl", m.from:find "^opencl"

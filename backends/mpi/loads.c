@@ -1,0 +1,102 @@
+/* loads.c - files whose elements a rank that serves reads itself, where it sees them as rank 0
+ * does; see client.h.  Opens nothing here. */
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "mpi/client.h"
+
+static const lun_mpi_file *find(const lun_mpi *m, int64_t number)
+{
+    for (int i = 0; i < m->file_count; i++)
+        if (m->files[i].number == number)
+            return &m->files[i];
+    return NULL;
+}
+
+/* ---- who sees a file ------------------------------------------------------------------------- */
+
+static void ask_for(lun_mpi *m, const lun_file *f)
+{
+    lun__mpi_ask(m, LUN_MPI_OPEN);
+    lun__put_i64(&m->out, f->number);
+    lun__put_text(&m->out, f->name);
+    lun__put_text(&m->out, f->path);
+    lun__put_i64(&m->out, f->is.size);
+    lun__put_i64(&m->out, f->is.seconds);
+    lun__put_i64(&m->out, f->is.nanoseconds);
+    lun__put_i64(&m->out, (int64_t)f->is.inode);
+    lun__put_i64(&m->out, (int64_t)f->is.ends);
+    m->awaited = true;
+}
+
+static lun_status hear_whether(lun_mpi *m, const lun_file *f)
+{
+    lun_mpi_answer a;
+    lun_status s = lun__mpi_hear_asked(m, &a);
+    if (s != LUN_OK)
+        return s;
+    const bool seen = lun__take_u8(&a.rest) != 0;
+    if (a.rest.bad)
+        return lun__mpi_strange(m, &a);
+    free(a.bytes);
+    m->files[m->file_count++] = (lun_mpi_file){f->number, seen};
+    return LUN_OK;
+}
+
+/* Asks all ranks at once, for a file that one reads is mostly read by all.  What fails for another
+ * one is told when that is used. */
+static lun_status ask_all(lun_mpi *m, const lun_file *f)
+{
+    lun_mpi *x = m;
+    do {
+        x->looks = x->rank > 0 && !find(x, f->number) &&
+                   lun__grow(&x->files, x->file_count, &x->file_room, sizeof *x->files);
+        if (x->looks)
+            ask_for(x, f);
+        x = x->next;
+    } while (x != m);
+    if (!m->looks)
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    (void)lun__mpi_send(m); /* which may fail for another rank */
+    for (x = m->next; x != m; x = x->next)
+        if (x->looks)
+            (void)hear_whether(x, f);
+    return hear_whether(m, f);
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
+                         int64_t at, int64_t count, lun_infile_form form, bool *done)
+{
+    lun_mpi *m = state;
+    lun_status s = find(m, file->number) ? LUN_OK : ask_all(m, file);
+    *done = s == LUN_OK && find(m, file->number)->seen;
+    if (!*done)
+        return s;
+    lun__mpi_ask(m, LUN_MPI_LOAD);
+    lun__put_i32(&m->out, to->number);
+    lun__put_i64(&m->out, offset);
+    lun__put_i64(&m->out, file->number);
+    lun__put_i64(&m->out, at);
+    lun__put_i64(&m->out, count);
+    lun__put_u8(&m->out, (unsigned)form.bytes);
+    lun__put_u8(&m->out, (unsigned)form.swapped | (unsigned)form.truth << 1);
+    m->loads = true;
+    m->services->stats->bytes_to_device += count * form.bytes;
+    return lun__mpi_asked(m);
+}
+
+void lun__mpi_unload(void *state, int64_t number)
+{
+    lun_mpi *m = state;
+    const lun_mpi_file *f = find(m, number);
+    if (!f)
+        return;
+    if (f->seen) {
+        lun__mpi_ask(m, LUN_MPI_CLOSE);
+        lun__put_i64(&m->out, number);
+        (void)lun__mpi_asked(m);
+    }
+    m->files[f - m->files] = m->files[--m->file_count];
+}

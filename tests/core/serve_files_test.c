@@ -1,0 +1,267 @@
+/* serve_files_test.c - files that ranks which serve read: each rank is a thread with a
+ * working directory of its own, so that a path which begins there leads each elsewhere. What a rank
+ * does not see as rank 0 does comes from there; reads that fail are told, and tried again. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* unshare */
+#endif
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lunarray_bind.h"
+#include "ranks/state.h"
+
+#include "engine_kit.h"
+
+enum { RANKS = 6, N = 60000 };
+
+/* What is at that name in a rank's directory. */
+typedef enum scene { SAME, NOTHING, OTHER, COPY, FOLDER, FORBIDDEN } scene;
+
+typedef struct server {
+    pthread_t thread;
+    lun_config config;
+    scene scene;
+    lun_status status;
+} server;
+
+static char top[] = "/tmp/lunarray_files_XXXXXX";
+static server servers[RANKS];
+static lun_ranks *group;
+static char own[96], path[] = "/proc/thread-self/cwd/x.raw"; /* rank 0's file */
+
+static void fill(const char *name, double shift)
+{
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    for (int i = 0; i < N; i++) {
+        const double x = i + shift;
+        assert_int_equal(fwrite(&x, sizeof x, 1, f), 1);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+static void take_times(const char *name)
+{
+    struct stat as;
+    assert_int_equal(stat(own, &as), 0);
+    const struct timespec times[] = {as.st_mtim, as.st_mtim};
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
+}
+
+/* A folder in which the calling thread alone works from now on. */
+static void settle(int rank, scene s)
+{
+    char folder[64], name[96];
+    snprintf(folder, sizeof folder, "%s/%d", top, rank);
+    snprintf(name, sizeof name, "%s/x.raw", folder);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    assert_int_equal(unshare(CLONE_FS), 0);
+    assert_int_equal(chdir(folder), 0);
+    if (s == SAME || s == FORBIDDEN)
+        assert_int_equal(link(own, name), 0);
+    else if (s == FOLDER)
+        assert_int_equal(mkdir(name, 0755), 0);
+    else if (s == OTHER || s == COPY)
+        fill(name, s == OTHER ? 0.5 : 0);
+    if (s == OTHER || s == COPY)
+        take_times(name);
+    if (s == FORBIDDEN)
+        (void)setfsuid(65534); /* of this thread */
+}
+
+static void *serve(void *arg)
+{
+    server *s = arg;
+    settle(s->config.rank, s->scene);
+    s->status = lun_serve(&s->config);
+    return NULL;
+}
+
+static lun_config config_of(int rank)
+{
+    return (lun_config){.size = sizeof(lun_config),
+                        .backend = "mpi",
+                        .cache_dir = "",
+                        .ranks = group,
+                        .rank = rank};
+}
+
+static int open_first(void **state)
+{
+    static const scene scenes[RANKS] = {SAME, SAME, NOTHING, OTHER, FOLDER, FORBIDDEN};
+    (void)state;
+    snprintf(own, sizeof own, "%s/x.raw", top);
+    fill(own, 0);
+    assert_int_equal(chmod(own, 0600), 0);
+    setenv("LUNARRAY_RANK_BACKEND", "reference", 1);
+    assert_int_equal(lun_ranks_new(RANKS, &group), LUN_OK);
+    for (int i = 1; i < RANKS; i++) {
+        const bool is_root = geteuid() == 0;
+        const scene s = scenes[i] == FORBIDDEN && !is_root ? COPY : scenes[i];
+        servers[i] = (server){.config = config_of(i), .scene = s};
+        assert_int_equal(pthread_create(&servers[i].thread, NULL, serve, &servers[i]), 0);
+    }
+    const lun_config c = config_of(0);
+    assert_int_equal(lun_open(&c, &e), LUN_OK);
+    assert_int_equal(chdir(top), 0);
+    return 0;
+}
+
+static int close_first(void **state)
+{
+    char command[96];
+    (void)state;
+    int left = kit_engine_close();
+    for (int i = 1; i < RANKS; i++) {
+        pthread_join(servers[i].thread, NULL);
+        left |= servers[i].status != LUN_OK;
+    }
+    lun_ranks_free(group);
+    snprintf(command, sizeof command, "rm -rf %s/*", top);
+    return left | (system(command) != 0);
+}
+
+static void open_elements(lun_array **out)
+{
+    const int64_t n = N;
+    lun_array *bytes;
+    OK(lun_open_file(e, path, &bytes));
+    OK(lun_file_elements(e, bytes, 0, LUN_F64, false, 1, &n, out));
+    lun_release(bytes);
+}
+
+/* 0 + 1 + ... of a file that one of five ranks sees as rank 0 does. */
+static void test_who_sees(void **state)
+{
+    lun_array *a;
+    lun_value total;
+    lun_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    (void)state;
+    open_elements(&a);
+    lun_stats_get(e, &before);
+    OK(lun_total(e, LUN_SUM, a, 0, &total));
+    lun_stats_get(e, &after);
+    assert_true(total.as.d == (double)N * (N - 1) / 2);
+    /* each part is 10000 elements, or whole chunks near that: rank 1's are not sent */
+    const int64_t sent = after.bytes_sent - before.bytes_sent;
+    const int64_t all = after.bytes_to_device - before.bytes_to_device;
+    assert_true(all > sent && sent > 0);
+    lun_release(a);
+    OK(lun_use(e, "mpi:1,mpi:2"));
+    open_elements(&a);
+    lun_stats_get(e, &before);
+    OK(lun_total(e, LUN_SUM, a, 0, &total));
+    lun_stats_get(e, &after);
+    assert_true(total.as.d == (double)N * (N - 1) / 2);
+    assert_int_equal(after.bytes_sent, before.bytes_sent);
+    lun_release(a);
+    for (int rank = 2; rank < RANKS; rank++) {
+        char name[8];
+        snprintf(name, sizeof name, "mpi:%d", rank + 1);
+        OK(lun_use(e, name));
+        open_elements(&a);
+        lun_stats_get(e, &before);
+        OK(lun_total(e, LUN_MAX, a, 0, &total));
+        lun_stats_get(e, &after);
+        assert_true(total.as.d == N - 1);
+        assert_int_equal(after.bytes_sent - before.bytes_sent, N * (int64_t)sizeof(double));
+        lun_release(a);
+    }
+}
+
+static lun_file file_of(int *descriptor)
+{
+    lun_file f = {.number = 1000, .name = "x.raw", .path = path};
+    *descriptor = lun__infile_open(own, &f.is);
+    assert_true(*descriptor >= 0);
+    assert_int_equal(lun__infile_ends(*descriptor, &f.is), 0);
+    return f;
+}
+
+/* What is loaded is read when it is wanted: a file that has changed by then, or ends before, is
+ * told; one that is there again is read. */
+static void test_changes(void **state)
+{
+    const lun_infile_form form = {.bytes = sizeof(double)};
+    int descriptor;
+    bool done;
+    double x;
+    (void)state;
+    OK(lun_use(e, "mpi:2"));
+    const lun_file f = file_of(&descriptor);
+    const lun_backend_slot *at = &e->backends[e->current];
+    const lun_backend *b = at->backend;
+    lun_buffer *to;
+    OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));
+    OK(b->load(at->state, to, 0, &f, 0, N, form, &done));
+    assert_true(done);
+    OK(b->finish(at->state));
+    assert_int_equal(truncate(own, 10), 0);
+    FAILS(b->download(at->state, to, 8, &x, sizeof x), LUN_EIO,
+          "x.raw: the file has changed since it was opened (480000 bytes then, 10 now); open it");
+    assert_int_equal(strncmp(lun_error(e), "x.raw", 5), 0);
+    FAILS(b->download(at->state, to, 8, &x, sizeof x), LUN_EIO, "has changed");
+    fill(own, 0);
+    const struct timespec times[] = {{f.is.seconds, f.is.nanoseconds},
+                                     {f.is.seconds, f.is.nanoseconds}};
+    assert_int_equal(utimensat(AT_FDCWD, own, times, 0), 0);
+    OK(b->download(at->state, to, 8 * (N - 1), &x, sizeof x));
+    assert_true(x == N - 1);
+    assert_int_equal(truncate(own, 10), 0); /* it has been read */
+    OK(b->download(at->state, to, 8, &x, sizeof x));
+    assert_true(x == 1);
+    b->unload(at->state, f.number);
+    b->unload(at->state, f.number);
+    b->buffer_free(at->state, to);
+    close(descriptor);
+}
+
+/* A file that is closed is read before; where that fails, what needs the elements fails. */
+static void test_closed_before(void **state)
+{
+    const lun_infile_form form = {.bytes = sizeof(double)};
+    int descriptor;
+    bool done;
+    double x;
+    (void)state;
+    OK(lun_use(e, "mpi:2"));
+    for (int cut = 0; cut < 2; cut++) {
+        const lun_file f = file_of(&descriptor);
+        const lun_backend_slot *at = &e->backends[e->current];
+        const lun_backend *b = at->backend;
+        lun_buffer *to;
+        OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));
+        OK(b->load(at->state, to, 0, &f, 0, N / 2, form, &done));
+        OK(b->load(at->state, to, N / 2 * 8, &f, N / 2 * 8, N / 2, form, &done));
+        OK(b->finish(at->state));
+        if (cut)
+            assert_int_equal(truncate(own, 10), 0);
+        b->unload(at->state, f.number);
+        if (cut)
+            FAILS(b->download(at->state, to, 0, &x, sizeof x), LUN_EIO, "has changed");
+        else
+            OK(b->download(at->state, to, 8 * (N - 2), &x, sizeof x));
+        assert_true(cut || x == N - 2);
+        b->buffer_free(at->state, to);
+        close(descriptor);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_who_sees, open_first, close_first),
+        cmocka_unit_test_setup_teardown(test_changes, open_first, close_first),
+        cmocka_unit_test_setup_teardown(test_closed_before, open_first, close_first),
+    };
+    if (!mkdtemp(top))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed | rmdir(top);
+}
