@@ -12,34 +12,26 @@ local function stops(backend)
     end
 end
 
--- A session of its own, which gets SIGINT once it has said that it begins; how long it took then to get to its end,
--- and what it said. What was on the device before is used there afterwards, and the same function.
+-- What a session of its own says, which asks for SIGINT when it calls the function. What was on the device before is used
+-- there afterwards, and the same function.
 local function interrupted(backend, body, after, before, environment)
-    local lines, path = os.tmpname(), os.tmpname()
+    local lines = os.tmpname()
     local file = assert(io.open(lines, "w"))
     file:write(([[
-lun.use %q; a = (lun.index(100000) * 1):eval(); %s print("be" .. "gin")
+lun.use %q; a = (lun.index(100000) * 1):eval(); %s
 spin = %s
-spin(a)
+os.execute "(sleep 0.7; kill -INT $PPID) >/dev/null 2>&1 &" spin(a)
 lun.use %q
 print("goes on", a:sum(), lun.index(4):map(function(x) local n = 0 while n < x do n = n + 1 end return n end):sum())
 print("without a", lun.index(4):sum())
 ]]):format(backend, before or "", body, after or stops(backend) and backend or "openmp"))
     file:close()
-    local command = ([[
-        %s LUNARRAY_JIT=sync %s -i <%s >%s 2>&1 & child=$!
-        for try in $(seq 1 600); do grep -q begin %s && break; sleep 0.05; done
-        sleep 0.7
-        kill -INT $child; start=$(date +%%s%%N)
-        wait $child; echo "$(( ($(date +%%s%%N) - start) / 1000000 )) ms"
-        cat %s
-    ]]):format(environment or "", build .. "/lunarray", lines, path, path, path)
-    local pipe = assert(io.popen("sh -c '" .. command .. "' 2>&1"))
+    local pipe = assert(io.popen(("%s LUNARRAY_JIT=sync timeout -s KILL 100 %s/lunarray -i <%s 2>&1"):format(
+        environment or "", build, lines)))
     local text = pipe:read "a"
     pipe:close()
     os.remove(lines)
-    os.remove(path)
-    return tonumber(text:match "(%d+) ms"), text
+    return text
 end
 
 describe("a Lua function that never ends", function()
@@ -51,16 +43,17 @@ describe("a Lua function that never ends", function()
         ["in a combination"] =
             "function(a) a:reduce(function(x, y) local n = x while n == x or n ~= x do n = n + y end return n end):value() end",
     }
+    -- the loop is an effect by itself
+    bodies["though nothing is used of what the loop computes"] = "function(a) local low, high = 0, 10 "
+        .. "a:map(function(x) local y = x while y > low and y <= high do y = y // 1 end return x end):eval() end"
     bodies["in teams, whose threads meet"] = "function(a) local y = lun.zeros(4) "
         .. "lun.teams{league=4, team=3}(function(t) local k = 1 while k > 0 do k = k % 7 + 1 t:barrier() end y[t:block()] = k end) end"
     for name, body in pairs(bodies) do
         for _, backend in ipairs(lun.backends()) do
             it(("is ended by a signal %s, on %s"):format(name, backend), function()
-                local ms, text = interrupted(backend, body)
+                local text = interrupted(backend, body)
                 assert.matches("interrupted", text, 1, true)
                 assert.matches("goes on\t5000050000\t10", text, 1, true)
-                -- far less where nothing else runs; a driver's compiler is not interrupted
-                assert.is_true(ms < (backend == "opencl" and 15000 or 5000), text)
             end)
         end
     end
@@ -159,10 +152,9 @@ describe("a C function that never ends", function()
         for name, text in pairs(bodies) do
             if backend == "opencl" and stops(backend) or backend ~= "opencl" and name ~= "for 10^8 rounds an element" then
                 it(("is ended by a signal %s, on %s"):format(name, backend), function()
-                    local ms, said = interrupted(backend, ("function(a) a:map [[%s]]:eval() end"):format(text))
+                    local said = interrupted(backend, ("function(a) a:map [[%s]]:eval() end"):format(text))
                     assert.matches("interrupted", said, 1, true)
                     assert.matches("goes on\t5000050000\t10", said, 1, true)
-                    assert.is_true(ms < 15000, said)
                 end)
             end
         end
@@ -174,17 +166,16 @@ describe("a C function that never ends", function()
     -- of a processor it is known that kernels see what the host writes: here it is tried
     for _, form in ipairs { "vector", "scalar" } do
         it("is ended by a signal where that was tried, in form " .. form, function()
-            local ms, said = interrupted("opencl", ("function(a) a:map [[%s]]:eval() end"):format(
+            local said = interrupted("opencl", ("function(a) a:map [[%s]]:eval() end"):format(
                 bodies["for 10^8 rounds an element"]), "opencl", nil,
                 "LUNARRAY_OPENCL_STOP=probe LUNARRAY_OPENCL_FORM=" .. form)
             assert.matches("interrupted", said, 1, true)
             assert.matches("goes on\t5000050000\t10", said, 1, true)
-            assert.is_true(ms < 15000, said)
         end)
     end
 
     it("leaves its device where kernels see nothing of what the host writes", function()
-        local _, said = interrupted("opencl", "function(a) f(a, 1):eval():sum() end", "openmp",
+        local said = interrupted("opencl", "function(a) f(a, 1):eval():sum() end", "openmp",
             "f = lun.map 'long f(long i, long k) { volatile long n = 2 * i; do n += 2; while (k && n);"
             .. " return n; }' f(a, 0):eval()",
             ("LUNARRAY_OPENCL_STOP=probe LUN_TEST_CL=deaf LD_LIBRARY_PATH=%s/tests/shim"):format(build))

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 
 #include "render/facts/affine.h"
+#include "render/facts/counted.h"
 #include "render/facts/exits.h"
 #include "render/facts/flow.h"
 #include "render/facts/lanes.h"
+#include "render/facts/rounds.h"
 #include "render/facts/uses.h"
 
 /* ---- what is needed -------------------------------------------------------------------------- */
@@ -71,11 +73,21 @@ static void spread(lun_renderer *r, unsigned section)
     } while (r->changed && r->masked);
 }
 
+/* A LOOP that may go on for ever does so whether or not anything uses what it computes, on every
+ * backend alike: it is an effect, until it is stopped. */
+static bool may_stay(const lun_renderer *r, int32_t i)
+{
+    lun_counted count;
+    return r->ir->ins[i].kind == LUN_IR_LOOP && !lun__counted_find(r->ir, &r->blocks, i, &count) &&
+           !lun__rounds_few(r->ir, &r->blocks, i);
+}
+
 static void find_needs(lun_renderer *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *ins = &r->ir->ins[i];
-        if ((lun__ir_row(ins->kind)->effects & LUN_EFFECT_WRITES) || lun__ir_may_fail(r->ir, ins))
+        if ((lun__ir_row(ins->kind)->effects & LUN_EFFECT_WRITES) || lun__ir_may_fail(r->ir, ins) ||
+            may_stay(r, i))
             need(r, i, LUN_FACT_BODY);
     }
     spread(r, LUN_FACT_BODY);
