@@ -64,7 +64,8 @@ lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_
     t->number = r->number;
     t->form = form;
     t->near = near;
-    memcpy(t->scratch, r->scratch, (size_t)r->scratches * sizeof *r->scratch);
+    if (r->scratches)
+        memcpy(t->scratch, r->scratch, (size_t)r->scratches * sizeof *r->scratch);
     lun_status s = lower(e, r, t);
     if (s != LUN_OK) {
         forget(t);
