@@ -35,7 +35,8 @@ static const char plain[] =
 
 static const char asked_of_thread[] =
     "static __thread const volatile int *lun_stop;\n"
-    "#define LUN_STOPPED __builtin_expect(*lun_stop, 0)\n#define LUN_ASKED LUN_STOPPED\n"
+    "#define LUN_STOPPED __builtin_expect(__atomic_load_n(lun_stop, __ATOMIC_RELAXED), 0)\n#define "
+    "LUN_ASKED LUN_STOPPED\n"
     "#define LUN_ASKED_FOR 0\n#define LUN_ASK_FOR(leave)\n";
 
 static const char asked_each[] = "#define LUN_STOPPED __builtin_expect(*lun_here->stop, 0)\n"
