@@ -61,7 +61,7 @@ static void *stay(void *self)
 static void see_off(const trial *t)
 {
     pthread_join(t->thread, NULL);
-    for (int i = 0; i < 1000 && syscall(SYS_tgkill, getpid(), t->id, 0) == 0; i++)
+    for (int i = 0; i < 20000 && syscall(SYS_tgkill, getpid(), t->id, 0) == 0; i++)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
