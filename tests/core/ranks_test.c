@@ -366,18 +366,18 @@ static void test_inside(void **state)
 
 static void be_silent(rank *r)
 {
-    static const struct timespec second = {.tv_nsec = 900 * 1000 * 1000};
-    r->e->ranks->timeout = 0.3;
-    r->e->ranks->log_after = 0.1;
+    static const struct timespec silence = {.tv_sec = 2};
     (void)lun_mark(r->e, "c.lua:12");
     EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    r->e->ranks->timeout = 0.8;
+    r->e->ranks->log_after = 0.4;
     r->error[0] = '\0';
     if (r->mype == 2)
-        nanosleep(&second, NULL);
+        nanosleep(&silence, NULL);
     else
         EXPECT(lun_spmd_step(r->e, "sums f64[100]", "a sum", NULL) == LUN_EBACKEND);
     if (r->mype != 2)
-        EXPECT(strstr(r->error, "no word from rank 2 for 0.1 s in a sum (c.lua:12); waiting on"));
+        EXPECT(strstr(r->error, "no word from rank 2 for 0.4 s in a sum (c.lua:12); waiting on"));
     snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
     EXPECT(lun_spmd_barrier(r->e) == LUN_EBACKEND); /* and nothing goes any more, on any of them */
     snprintf(r->error, sizeof r->error, "%s", lun_error(r->e));
@@ -389,7 +389,7 @@ static void test_silent(void **state)
     rank all[4];
     run_ranks(all, 4, be_silent);
     for (int i = 0; i < 4; i++)
-        assert_string_equal(all[i].error, "no word from rank 2 for 0.3 s in a sum (c.lua:12)");
+        assert_string_equal(all[i].error, "no word from rank 2 for 0.8 s in a sum (c.lua:12)");
 }
 
 /* ---- a rank that is stopped ------------------------------------------------------------------ */

@@ -57,7 +57,7 @@ static void assert_ends(lun_engine *e, const char *script)
         fail_msg("%s: %s: %s", script, lun_status_name(s), lun_error(e));
     if (!strstr(lun_error(e), "\"]:1: interrupted"))
         fail_msg("%s: no place in '%s'", script, lun_error(e));
-    if (took > 2)
+    if (took > 20) /* it takes milliseconds where nothing else runs */
         fail_msg("%s: %g s", script, took);
 }
 

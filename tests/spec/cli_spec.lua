@@ -222,18 +222,22 @@ local cases = {
     { "printf 'os.exit(4)\\n' | lua -i >all; test $? = 4", "", "", 0 },
 }
 
+-- Runs a chunk in the background, which calls begin() where it can be interrupted, and sends it SIGINT then.
+local function interrupted(chunk, signals)
+    return "rm -f begun; \"$LUA\" -e 'function begin() io.open(\"begun\", \"w\"):close() end " .. chunk .. "' &"
+        .. " until test -e begun; do sleep 0.02; done; sleep 0.1; " .. (signals or "kill -INT $!") .. "; wait $!"
+end
+
 local interrupts = {
     -- Ctrl-C: caught by pcall, the script goes on; not caught, it ends the script
-    { "\"$LUA\" -e 'print(pcall(function() io.stdout:write \"\" while true do end end)) print \"on\"' &"
-        .. " sleep 0.4; kill -INT $!; wait $!", "false\t", "", 0, lua = true },
-    { "\"$LUA\" -e 'while true do end' & sleep 0.4; kill -INT $!; wait $!", "", "interrupted!", 1, lua = true },
+    { interrupted "print(pcall(function() begin() while true do end end)) print \"on\"", "false\t", "", 0, lua = true },
+    { interrupted "begin() while true do end", "", "interrupted!", 1, lua = true },
     -- also in a coroutine, where stock Lua's goes on, and in an evaluation; a script may catch it and evaluate again
-    { "\"$LUA\" -e 'coroutine.wrap(function() while true do end end)()' & sleep 0.4; kill -INT $!; wait $!",
-      "", "interrupted!", 1, differs = true, lua = true },
-    { "\"$LUA\" -e '(lun.index(1000000000000) * 2):sum()' & sleep 0.4; kill -INT $!; wait $!",
-      "", "interrupted", 1, differs = true },
-    { "\"$LUA\" -e 'print(pcall(function() pcall(lun.eval, (lun.index(1000000000000) * 2):lazy \"sum\") end))"
-        .. " print(lun.index(4):sum())' & sleep 0.4; kill -INT $!; wait $!", "interrupted!\n10\n", "", 0, differs = true },
+    { interrupted "coroutine.wrap(function() begin() while true do end end)()", "", "interrupted!", 1, differs = true,
+      lua = true },
+    { interrupted "begin(); (lun.index(1000000000000) * 2):sum()", "", "interrupted", 1, differs = true },
+    { interrupted("print(pcall(function() begin() pcall(lun.eval, (lun.index(1000000000000) * 2):lazy \"sum\") end))"
+        .. " print(lun.index(4):sum())"), "interrupted!\n10\n", "", 0, differs = true },
 }
 
 local function check(case)
@@ -274,9 +278,8 @@ describe("the program as a Lua interpreter", function()
         if not stops_lua then
             return
         end
-        local command = "\"$LUA\" -e 'string.find(string.rep(\"a\", 200000), \".*b\")' & sleep 0.4;"
-            .. " for i in 1 2 3 4 5 6 7 8 9; do kill -INT $!; sleep 0.2; done 2>/dev/null; wait $!" -- two may come as one
-        local _, _, code = run(ours, command)
+        local _, _, code = run(ours, interrupted("begin() string.find(string.rep(\"a\", 200000), \".*b\")",
+            "for i in 1 2 3 4 5 6 7 8 9; do kill -INT $!; sleep 0.2; done 2>/dev/null")) -- two may come as one
         assert.equal(128 + 2, code)
     end)
 end)

@@ -54,7 +54,7 @@ describe("a kernel that is compiled while it runs", function()
         it("goes on with what the compiler has made: " .. kind, function()
             local path = shell.write(directory .. "/script.lua", (script:gsub("KIND", ("%q"):format(kind))))
             local pipe = assert(io.popen(("LUNARRAY_BACKEND=openmp LUNARRAY_JIT= LUNARRAY_CC='%s/cc' LUNARRAY_CACHE_DIR= "
-                .. "timeout 100 %s/lunarray %s %s/data.npy 2>&1"):format(directory, BUILD, path, directory)))
+                .. "timeout 800 %s/lunarray %s %s/data.npy 2>&1"):format(directory, BUILD, path, directory)))
             local text = pipe:read "a"
             pipe:close()
             assert.equal("1\t1\t1\n1\t0\t0\ntrue\n", text)

@@ -340,7 +340,7 @@ describe("the sandbox", function()
             assert.is_true(status <= 1, text)
             if row.what == "is stopped in time" then
                 assert.is_truthy(text:find("time limit reached", 1, true), text)
-                assert.is_true(seconds < 15, seconds) -- on a busy machine
+                assert.is_true(seconds < 60, seconds) -- on a busy machine
                 assert.is_truthy(text:find ":%d+: time limit", text)
             elseif row.what == "is stopped when too large" then
                 assert.is_truthy(text:find "memory limit reached" or text:find "not enough memory" or text:find "too large"

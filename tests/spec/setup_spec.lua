@@ -60,13 +60,10 @@ describe("tests/setup.sh", function()
         local output, status = run "test"
         assert.equal("", output)
         assert.equal(0, status)
-        local best = math.huge
-        for _ = 1, 5 do
-            local start = capture "date +%s%N"
-            run "test"
-            best = math.min(best, (capture "date +%s%N" - start) / 1e9)
-        end
-        assert.is_true(best < 0.2, best .. " s")
+        -- processor time of it and its children, on a busy machine too
+        local minutes, seconds = capture(("PATH='%s:%s' sh -c 'sh tests/setup.sh test; times' 2>&1 </dev/null | tail -n 1"):format(
+            bin, machine)):match "^(%d+)m([%d.]+)s"
+        assert.is_true(minutes * 60 + seconds < 0.2, seconds .. " s")
     end)
 
     it("does not ask for the tests' tools to run the program", function()

@@ -192,10 +192,13 @@ describe("ranks that are threads", function()
     end)
 
     it("stop at Ctrl-C, all of them", function()
-        shell.write(scratch .. "/s.lua", "if lun.spmd.mype == 0 then lun.spmd.barrier() end while true do end")
-        local out, status = shell.capture(([[cd %s
-            %s --ranks 3 s.lua >out 2>&1 & pid=$!
-            sleep 0.5; kill -INT $pid; wait $pid; echo $?]]):format(scratch, path))
+        shell.write(scratch .. "/s.lua", [[
+            lun.spmd.barrier()
+            if lun.spmd.mype == 1 then os.execute "(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &" end
+            if lun.spmd.mype == 0 then lun.spmd.barrier() end
+            while true do end]])
+        local out, status = shell.capture(("cd %s; timeout -s KILL 60 %s --ranks 3 s.lua >out 2>&1; echo $?"):format(
+            scratch, path))
         assert.are.equal(0, status)
         assert.are.equal("1\n", out)
     end)
