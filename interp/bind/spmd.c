@@ -379,5 +379,7 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
     lua_pushvalue(L, -1);
     lua_setfield(L, p->internal, "spmd");
     lun__register(L, p, lua_gettop(L), functions);
+    lua_pushinteger(L, LUN_SPMD_TAG_PARTS);
+    lua_setfield(L, -2, "PARTS");
     lua_pop(L, 1);
 }

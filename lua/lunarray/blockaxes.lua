@@ -4,9 +4,10 @@
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
 local fold = require "lunarray.fold"
+local moments = require "lunarray.blockmoments"
 local pack = require "lunarray.pack"
+local running = require "lunarray.blockrunning"
 local spread = require "lunarray.spread"
-local tree = require "lunarray.blocktree"
 
 local net = core.internal.spmd
 local npes, mype = net.start()
@@ -89,25 +90,6 @@ local function combine_parts(a, to, dtype, name, ...)
     return fold.tree((fold.operation(COMBINE[name])), list):eval()
 end
 
--- ---------------------------------------------------------------- sums of long columns
-
-local CHUNK = 16384 -- rows that the engine combines first
-
--- Whether a sum or product along the first axis moves less where each rank keeps its rows.
-local function is_long(s, name, along)
-    for d = 2, #s.shape do
-        if along[d] then
-            return false
-        end
-    end
-    return (name == "sum" or name == "prod") and spread.is_flat(s) and s.shape[1] >= CHUNK * npes
-end
-
-local function combine_columns(a, to, dtype, name)
-    local columns = tree(a, name, (fold.operation(COMBINE[name])), a:size() // (a:shape()))
-    return blocked.box_of(columns:cast(dtype):reshape(to.shape), to, mype):eval()
-end
-
 -- ---------------------------------------------------------------- all
 
 -- a[name](a, ...), which goes along the axes `along` (a set). What it gives of the whole array says `like`, a private
@@ -123,8 +105,13 @@ local function run(a, name, along, like, ...)
     if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
         return blocked.make(to, combine_parts(a, to, like:dtype(), name, ...))
     end
-    if from ~= s and is_long(s, name, along) then
-        return blocked.make(to, combine_columns(a, to, like:dtype(), name))
+    local moment = from ~= s and moments(a, name, along, ...)
+    if moment then
+        return blocked.make(to, blocked.box_of(moment:cast(like:dtype()):reshape(to.shape), to, mype):eval())
+    end
+    local scanned = from ~= s and name == "scan" and running(a, along, like:dtype(), ...)
+    if scanned then
+        return blocked.make(s, scanned)
     end
     local part = blocked.part_of(blocked.in_spread(a, from))
     local made = blocked.make(to, part[name](part, ...))

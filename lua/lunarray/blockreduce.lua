@@ -57,7 +57,7 @@ local function reduce(a, name, by_parts)
     a:eval()
     net.step(("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
         name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""))
-    return (by_parts and of_parts or tree)(a, name, (fold.operation(COMBINE[name])))
+    return (by_parts and of_parts or tree.whole)(a, name, (fold.operation(COMBINE[name])))
 end
 
 for name in pairs(COMBINE) do

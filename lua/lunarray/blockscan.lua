@@ -15,24 +15,6 @@ local CHUNK, LANES = 65536, 64 -- the engine's order: chunks, and lanes in which
 
 -- ---------------------------------------------------------------- functions
 
-local operations = {} -- their names, by what scripts say
-for name, f in pairs(core.op) do
-    operations[f] = name
-end
-
--- The name of the operation that f is; nil for other functions.
-local function operation_of(f)
-    if operations[f] then
-        return operations[f]
-    end
-    local g = type(f) == "string" and fold.operation(f)
-    for name in pairs(core.op) do
-        if g == core[name] then
-            return name
-        end
-    end
-end
-
 -- f as a function for lines, which are combined from left to right.
 local function line_function(f, name)
     if not name then
@@ -51,16 +33,6 @@ local function lines(f, first, x, count, size, give)
 end
 
 -- ---------------------------------------------------------------- totals
-
--- The dtype in which an operation combines elements.
-local function accumulator(name, result)
-    if not result:find "f" then
-        return result
-    elseif name == "add" or name == "mul" then
-        return "f64"
-    end
-    return result == "f64" and "f64" or "f32"
-end
 
 -- Totals of chunks, `count` of which x begins with, by an operation: each lane from the identity on, then the lanes in
 -- halves.
@@ -92,12 +64,12 @@ end
 -- How a scan by f from id is done in parts: its function for lines, the dtype of totals, the first value; nil where it
 -- has no such form. Raises what is wrong with f and id, as a private array does.
 local function plan(dtype, f, id)
-    local name = operation_of(f)
+    local name = fold.name_of(f)
     local one = core.zeros(1, dtype)
     local result = id == nil and one:scan(f) or one:scan(f, id)
     local how = { name = name, f = line_function(f, name), dtype = result:dtype(), give = result:dtype() }
     if name then
-        how.dtype = accumulator(name, how.give)
+        how.dtype = fold.accumulator(name, how.give)
         how.identity = one:cast(how.dtype):scan(f):cast(how.dtype):eval()
         how.whole = not how.dtype:find "f" -- no order: each rank has one total
     elseif type(f) ~= "function" then

@@ -28,6 +28,34 @@ function fold.operation(op)
         or type(op))
 end
 
+local operations = {} -- their names, by what scripts say
+for name, f in pairs(core.op) do
+    operations[f] = name
+end
+
+-- The name of the operation that f is, also of core.op; nil for other functions.
+function fold.name_of(f)
+    if operations[f] then
+        return operations[f]
+    end
+    local g = type(f) == "string" and fold.operation(f)
+    for name in pairs(core.op) do
+        if g == core[name] then
+            return name
+        end
+    end
+end
+
+-- The dtype in which an operation combines elements for a result of some dtype.
+function fold.accumulator(name, result)
+    if not result:find "f" then
+        return result
+    elseif name == "add" or name == "mul" then
+        return "f64"
+    end
+    return result == "f64" and "f64" or "f32"
+end
+
 function fold.tree(f, list)
     while #list > 1 do
         local level = {}

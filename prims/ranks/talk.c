@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lunarray_bind.h"
 #include "ranks/state.h"
 
 /* A message from a rank that has ended may still be on its way when its end is known: so often it
@@ -41,7 +42,7 @@ static lun_status check(lun_engine *e, int pe, int tag, const char *what)
     int size = lun_spmd_npes(e);
     if (pe < 0 || pe >= size)
         return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", pe, size - 1);
-    if (tag < 0 || tag > MOST_TAG)
+    if (tag != LUN_SPMD_TAG_PARTS && (tag < 0 || tag > MOST_TAG))
         return lun__fail(e, LUN_EARG, "a tag must be from 0 to %d, not %d", MOST_TAG, tag);
     if (lun__alone(e))
         return lun__fail(e, LUN_EARG, "%s needs another rank: there is one alone", what);

@@ -5,33 +5,7 @@ local onranks = require "onranks"
 
 local scratch = onranks.scratch(setup, teardown)
 
-local HEAD = [[
-local s = lun.spmd
-local n, me = s.npes, s.mype
-local function blocked(x, axis)
-    return x:distribute("block", { over = "ranks", axis = axis })
-end
-local function same(what, a, x) -- a blocked array and a private one
-    assert(a:kind() == "Blocked", what .. ": not blocked")
-    local whole = a:distribute("copy", { over = "ranks" })
-    local function text(y)
-        return y:dtype() .. " " .. table.concat({ y:shape() }, ",")
-    end
-    assert(text(whole) == text(x), what .. ": " .. text(whole) .. ", " .. text(x))
-    assert(whole:tobytes() == x:tobytes(), what)
-end
-]]
-
-local function run(n, script)
-    return onranks.printed(scratch(), n, HEAD .. script)
-end
-
--- The script's assertions hold on several numbers of ranks.
-local function holds(script)
-    for _, n in ipairs { 1, 2, 3, 4, 7 } do
-        assert.are.same({ "held" }, run(n, script .. '\nprint "held"'))
-    end
-end
+local run, holds = onranks.blocked(scratch, assert)
 
 describe("a scan of a blocked array", function()
     it("has the bits of a private one, by operations and functions", function()

@@ -36,4 +36,35 @@ function onranks.printed(scratch, n, script)
         scratch, onranks.path, n))))
 end
 
+-- What scripts about blocked arrays begin with.
+local HEAD = [[
+local s = lun.spmd
+local n, me = s.npes, s.mype
+local function blocked(x, axis)
+    return x:distribute("block", { over = "ranks", axis = axis })
+end
+local function same(what, a, x) -- a blocked array and a private one
+    assert(a:kind() == "Blocked", what .. ": not blocked")
+    local whole = a:distribute("copy", { over = "ranks" })
+    local function text(y)
+        return y:dtype() .. " " .. table.concat({ y:shape() }, ",")
+    end
+    assert(text(whole) == text(x), what .. ": " .. text(whole) .. ", " .. text(x))
+    assert(whole:tobytes() == x:tobytes(), what)
+end
+]]
+
+-- Functions of such scripts: the lines that n ranks print; that assertions hold on several numbers of ranks. assert:
+-- busted's.
+function onranks.blocked(scratch, assert)
+    local function run(n, script)
+        return onranks.printed(scratch(), n, HEAD .. script)
+    end
+    return run, function(script)
+        for _, n in ipairs { 1, 2, 3, 4, 7 } do
+            assert.are.same({ "held" }, run(n, script .. '\nprint "held"'))
+        end
+    end
+end
+
 return onranks
