@@ -171,26 +171,103 @@ LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
  * ones. */
 LUN_API void lun_block_all(lun_engine *e, bool on);
 
-/* What a statement of a loop assigns at places that its rounds compute: in each of `rounds`, which
- * ascend, a value to the element at a place, row-major from 0.  Vectors of one length, or places
- * and values in the loop's shape. */
+/* ---- loops on parts of arrays ---------------------------------------------------------------- */
+
+/* A loop of which some rounds run here, with a function of the host's language, on arrays of which
+ * parts are here.  Of axis k rounds first[k] .. first[k] + extent[k] - 1 run, of those from
+ * whole_first[k] on, whole_extent[k].  In the place of such an array the function captures a
+ * stand-in, of its shape and dtype, whose elements mean nothing. */
+typedef struct lun_part_loop {
+    int rank;
+    int64_t whole_first[LUN_MAX_RANK], whole_extent[LUN_MAX_RANK];
+    int64_t first[LUN_MAX_RANK], extent[LUN_MAX_RANK];
+    lun_array *const *arrays; /* the stand-ins, at most LUN_MAX_OPERANDS */
+    int count;
+} lun_part_loop;
+
+/* Elements that each round reads, or assigns, at its own indices: the index along axis d of the
+ * array is that of the loop's axis param[d] plus shift[d]; with param[d] -1 it is shift[d]. */
+typedef struct lun_reach {
+    int array;
+    bool assigned;
+    int param[LUN_MAX_RANK];
+    int64_t shift[LUN_MAX_RANK];
+} lun_reach;
+enum { LUN_MAX_REACHES = 96 };
+
+/* Whether a loop reads an array at computed indices too. */
+typedef enum lun_computed {
+    LUN_COMPUTED_NONE,
+    LUN_COMPUTED_SOME, /* lun_loop_wanted tells which elements */
+    LUN_COMPUTED_ALL   /* that hangs on its elements: it may be any */
+} lun_computed;
+
+/* What the rounds reach, in list, with room for LUN_MAX_REACHES; computed: of each array.  Fails as
+ * lun_each does. */
+LUN_API lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *loop,
+                                  lun_reach *list, int *length, lun_computed *computed);
+
+/* What is here of an array that a loop reads: for what rounds read at their own indices a box, for
+ * computed indices a Vector. */
+typedef struct lun_part {
+    int array;
+    lun_array *elements;
+    int64_t first[LUN_MAX_RANK]; /* of a box: the indices of its first element, from 0 */
+    bool computed;
+    int64_t from;     /* of a Vector: elements from that place on, row-major, from 0; */
+    lun_array *words; /* unless NULL: those that lun_marks_fill has marked */
+} lun_part;
+
+/* How blocked arrays are divided, by array, and the PE whose elements are here. */
+struct lun_blocks;
+typedef struct lun_whose {
+    const struct lun_blocks *const *blocks;
+    int pe;
+} lun_whose;
+
+/* What the rounds read at computed indices of arrays that have no Vector among the parts, and that
+ * this PE has not: marks[k], of each array, the bits of its elements, a Vector of u32, its first
+ * element's the lowest of the first; NULL of other arrays.  *gets: how often they read such
+ * elements.  The parts have all else that this hangs on. */
+LUN_API lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *loop,
+                                   const lun_part *parts, int count, const lun_whose *whose,
+                                   lun_array **marks, int64_t *gets);
+/* Marked elements of a PE, as it is asked for them: *bytes, to be freed, NULL where there are
+ * none. */
+LUN_API lun_status lun_marks_request(lun_engine *e, lun_array *marks, const struct lun_blocks *b,
+                                     int pe, void **bytes, int64_t *count);
+/* The elements that such bytes ask this part for, of so many, in their order: a Vector of i64, from
+ * 1.  LUN_EARG: the bytes are something else. */
+LUN_API lun_status lun_marks_asked(lun_engine *e, int64_t size, const void *bytes, int64_t count,
+                                   lun_array **places);
+/* *out, whose array is 0: a part for computed indices, of this PE's elements and those that are
+ * marked, whose bytes each PE has sent, in order; its arrays are the caller's.  LUN_EARG: they are
+ * not as many as were asked for. */
+LUN_API lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const struct lun_blocks *b,
+                                  int pe, lun_array *own, const void *const *bytes,
+                                  const int64_t *counts, lun_part *out);
+
+/* What a statement of a loop assigns.  At its rounds' own indices: values for a box of elements. At
+ * computed ones: in each of `rounds`, which ascend, a value to the element at a place, row-major
+ * from 0; Vectors of one length, or places and values in the loop's shape. */
 typedef struct lun_logged {
-    int array;      /* which one of the loop's arrays it is */
+    int array; /* which one of the loop's arrays it is */
+    bool boxed;
+    int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK]; /* of a box: from 0 */
     int how;        /* 0: the value replaces the element; else how they are combined, */
     bool behind;    /* the element being the second operand */
     char note[248]; /* "script:line: message" of an integer that does not fit; "": all do */
-    lun_array *rounds, *places; /* i64 */
+    lun_array *rounds, *places; /* i64; NULL of a box */
     lun_array *values;
 } lun_logged;
 
-/* lun_each, which notes in list, with room for LUN_MAX_OUTPUTS, what it assigns to one of these
- * arrays at places that iterations compute, instead of storing it.  Places are -1 where nothing is
- * assigned; rounds are NULL; places and values are the caller's.  What stands at the loop's
- * indices, plus constants, is stored: elements that only change by their own iteration.  The arrays
- * are as the function captures them. */
-LUN_API lun_status lun_each_logged(lun_engine *e, lun_function *f, int rank, const int64_t *first,
-                                   const int64_t *extent, lun_array *const *arrays, int count,
-                                   lun_logged *list, int *length);
+/* Runs the rounds on the parts; list, with room for LUN_MAX_OUTPUTS, has then what they assign to
+ * the arrays, of which none changes; other arrays that the function assigns are assigned.  Places
+ * are -1 where nothing is assigned; rounds are NULL; the rest is the caller's. */
+LUN_API lun_status lun_loop_run(lun_engine *e, lun_function *f, const lun_part_loop *loop,
+                                const lun_part *parts, int count, lun_logged *list, int *length);
+/* Releases what entries hold. */
+LUN_API void lun_logged_release(lun_logged *list, int length);
 /* *out: a Vector of `to`'s elements, row-major, after all that the logs say has been stored, round
  * by round, of one round log by log: what one loop over all these rounds would leave.  `to` keeps
  * its elements.  LUN_EBOUNDS: an integer does not fit; LUN_EARG: an element that is not there. */

@@ -95,6 +95,8 @@ void lun__gather_shape(lua_State *L, int i);
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
 lun_array **lun__new_array(lua_State *L, lun__host *h);
+/* How a blocked array is divided, at i. */
+const lun_blocks *lun__check_blocks(lua_State *L, int i);
 /* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one. */
 lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
@@ -239,6 +241,7 @@ void lun__open_make(lua_State *L, const lun__parts *p);
 void lun__open_function(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
+void lun__open_partloop(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_atomic(lua_State *L, const lun__parts *p);
 void lun__open_places(lua_State *L, const lun__parts *p);

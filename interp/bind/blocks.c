@@ -50,15 +50,15 @@ static int cut(lua_State *L)
     return 2;
 }
 
-static const lun_blocks *check_blocks(lua_State *L)
+const lun_blocks *lun__check_blocks(lua_State *L, int i)
 {
-    return luaL_checkudata(L, 1, type_name);
+    return luaL_checkudata(L, i, type_name);
 }
 
 /* box(blocks, pe): lists of the first index and the number of elements along each axis. */
 static int box(lua_State *L)
 {
-    const lun_blocks *b = check_blocks(L);
+    const lun_blocks *b = lun__check_blocks(L, 1);
     const lua_Integer pe = luaL_checkinteger(L, 2);
     int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK];
     luaL_argcheck(L, pe >= 0 && pe < b->npes, 2, "no such PE");
@@ -71,7 +71,7 @@ static int box(lua_State *L)
 /* home(blocks, indices): the PE that has an element, and its indices there. */
 static int home(lua_State *L)
 {
-    const lun_blocks *b = check_blocks(L);
+    const lun_blocks *b = lun__check_blocks(L, 1);
     int64_t index[LUN_MAX_RANK], inside[LUN_MAX_RANK];
     luaL_argcheck(L, read_list(L, 2, index) == b->rank, 2, "an index for each axis expected");
     for (int d = 0; d < b->rank; d++) {
@@ -87,7 +87,7 @@ static int home(lua_State *L)
 static int whole(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    const lun_blocks *b = check_blocks(L);
+    const lun_blocks *b = lun__check_blocks(L, 1);
     h->waiting = L;
     lun_array **out = lun__new_array(L, h);
     lun_array *part = lun__check_array(L, h, 2);

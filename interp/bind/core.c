@@ -55,6 +55,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_function,
         lun__open_skeleton,
         lun__open_generate,
+        lun__open_partloop,
         lun__open_teams,
         lun__open_atomic,
         lun__open_places,

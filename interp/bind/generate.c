@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/field.h"
 #include "bind/skeleton.h"
 #include "luafn/luafn.h"
 
@@ -227,115 +226,9 @@ static int each(lua_State *L)
     return 0;
 }
 
-/* ---- logs ------------------------------------------------------------------------------------ */
-
-/* Pushes what has been noted, places and values being the userdata from `first` on. */
-static void push_logged(lua_State *L, const lun_logged *x, int first)
-{
-    lua_createtable(L, 0, 6);
-    lun__set_integer(L, "array", x->array + 1);
-    lun__set_integer(L, "how", x->how);
-    lun__set_bool(L, "behind", x->behind);
-    lun__set_text(L, "note", x->note);
-    lua_pushvalue(L, first);
-    lua_setfield(L, -2, "places");
-    lua_pushvalue(L, first + 1);
-    lua_setfield(L, -2, "values");
-}
-
-/* internal.each_logged(extents, f, array...): lun.each, but what it would assign to these arrays at
- * computed places is given as a list of { array=, how=, behind=, note=, places=, values= }. */
-static int each_logged(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    const int count = lua_gettop(L) - 2;
-    lun_array *arrays[LUN_MAX_OPERANDS];
-    lun_logged list[LUN_MAX_OUTPUTS];
-    int length;
-    ranges r;
-    lun_status s;
-    luaL_argcheck(L, count >= 0 && count <= LUN_MAX_OPERANDS, 3, "too many arrays");
-    luaL_checkstack(L, 2 * LUN_MAX_OUTPUTS + LUA_MINSTACK, "too many arrays");
-    read_ranges(L, 1, &r);
-    lun_function *f = lun__function(L, h, 2, r.rank, false);
-    const int top = lua_gettop(L);
-    for (int k = 0; k < 2 * LUN_MAX_OUTPUTS; k++)
-        lun__new_array(L, h);
-    lun__mark(L, h);
-    for (int k = 0; k < count; k++)
-        arrays[k] = lun__check_array(L, h, k + 3);
-    LUN__TRY(
-        s, lun_each_logged(h->engine, f, r.rank, r.first, r.extent, arrays, count, list, &length));
-    if (s != LUN_OK)
-        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
-    for (int k = 0; k < length; k++) {
-        *lun__array_place(L, h, top + 1 + 2 * k) = list[k].places;
-        *lun__array_place(L, h, top + 2 + 2 * k) = list[k].values;
-    }
-    lua_createtable(L, length, 0);
-    for (int k = 0; k < length; k++) {
-        push_logged(L, &list[k], top + 1 + 2 * k);
-        lua_rawseti(L, -2, k + 1);
-    }
-    lun__report_memory(L, h);
-    return 1;
-}
-
-/* A field of the table at the top, which keeps the array alive. */
-static lun_array *array_field(lua_State *L, lun__host *h, const char *name)
-{
-    lua_getfield(L, -1, name);
-    lun_array *a = lun__check_array(L, h, lua_gettop(L));
-    lua_pop(L, 1);
-    return a;
-}
-
-static void read_logged(lua_State *L, lun__host *h, lun_logged *x)
-{
-    luaL_checktype(L, -1, LUA_TTABLE);
-    x->rounds = array_field(L, h, "rounds");
-    x->places = array_field(L, h, "places");
-    x->values = array_field(L, h, "values");
-    lua_getfield(L, -1, "how");
-    x->how = (int)lua_tointeger(L, -1);
-    lua_getfield(L, -2, "behind");
-    x->behind = lua_toboolean(L, -1);
-    lua_getfield(L, -3, "note");
-    snprintf(x->note, sizeof x->note, "%s", luaL_optstring(L, -1, ""));
-    lua_pop(L, 3);
-}
-
-/* internal.store_logged(array, logs): its elements, as a Vector, after what logs of such entries
- * say, each with rounds=, has been stored. */
-static int store_logged(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_status s;
-    luaL_checktype(L, 2, LUA_TTABLE);
-    lua_settop(L, 2);
-    const int count = (int)lua_rawlen(L, 2);
-    lun_logged *logs = lua_newuserdatauv(L, (size_t)(count + 1) * sizeof *logs, 0);
-    for (int k = 0; k < count; k++) {
-        lua_rawgeti(L, 2, k + 1);
-        read_logged(L, h, &logs[k]);
-        lua_pop(L, 1);
-    }
-    lun__new_array(L, h);
-    lun_array *to = lun__check_array(L, h, 1), *out;
-    LUN__TRY(s, lun_store_logged(h->engine, to, logs, count, &out));
-    if (s != LUN_OK)
-        lun__raise_as(L, h, s, 1, "each");
-    *lun__array_place(L, h, 4) = out;
-    lun__report_memory(L, h);
-    return 1;
-}
-
 void lun__open_generate(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg internal[] = {
-        {"each_logged", each_logged}, {"store_logged", store_logged}, {NULL, NULL}};
     static const lun__entry functions[] = {
         {"generate", generate, 3}, {"each", each, LUN__ANY}, {NULL, NULL, 0}};
     lun__offer(L, p, p->core, functions);
-    lun__register(L, p, p->internal, internal);
 }

@@ -1,11 +1,7 @@
--- What a Lua function does, by its instructions: whether it asks what metamethods cannot answer for a stand-in,
--- equality with something of another type and truth; whether it could do otherwise in another call. Reads the binary
--- chunk of Lua 5.4 that string.dump writes. Knows nothing of arrays.
+-- What a Lua function does, by its instructions: whether it could do otherwise in another call. Reads the binary chunk
+-- of Lua 5.4 that string.dump writes. Knows nothing of arrays.
 
 local HEADER = 4 + 1 + 1 + 6 + 3 + 8 + 8 + 1 -- up to the first function
-local ASKS = { -- NOT EQ EQK EQI TEST TESTSET
-    [51] = true, [57] = true, [60] = true, [61] = true, [66] = true, [67] = true,
-}
 -- SETUPVAL, SETTABUP to SETFIELD; NOT; JMP to TAILCALL, tests and calls; FORLOOP to TFORLOOP; CLOSURE, VARARG.
 local VARIES = { [10] = true, [51] = true, [79] = true, [80] = true }
 for _, range in ipairs { { 15, 18 }, { 56, 69 }, { 73, 77 } } do
@@ -86,10 +82,6 @@ local function scan(s, at, codes)
 end
 
 local opcodes = {}
-
-function opcodes.asks(f)
-    return (scan(string.dump(f), HEADER + 1, ASKS))
-end
 
 -- Whether f has branches, loops, calls or assignments to what outlives it.
 function opcodes.varies(f)

@@ -3,11 +3,8 @@
 -- call is refused. Knows no transport.
 
 local blocked = require "lunarray.blocked"
-local core = require "lunarray.core"
 local opcodes = require "lunarray.opcodes"
 local spread = require "lunarray.spread"
-
-local _, mype = core.internal.spmd.start()
 
 local owner = {}
 
@@ -159,9 +156,9 @@ function owner.ranges(extents)
     return list
 end
 
--- The rounds of a PE: a box of the loop's.
-function owner.rounds(array, list, extents)
-    local first, count = spread.box(blocked.spread_of(array), mype)
+-- The rounds of a PE: a box of the loop's, {1, 0} along each axis if there are none.
+function owner.rounds(array, list, extents, pe)
+    local first, count = spread.box(blocked.spread_of(array), pe)
     local box = {}
     for k, range in ipairs(extents) do
         box[k] = { range[1], range[2] }
@@ -180,11 +177,15 @@ function owner.rounds(array, list, extents)
             box[1] = { 1, 0 }
         end
     end
-    local empty = false
     for _, range in ipairs(box) do
-        empty = empty or range[2] < range[1]
+        if range[2] < range[1] then
+            for k in ipairs(box) do
+                box[k] = { 1, 0 }
+            end
+            break
+        end
     end
-    return box, empty
+    return box
 end
 
 return owner

@@ -1,7 +1,6 @@
 -- What rounds of a shared loop assign at places that they compute: the kernel's notes of it, sent to the ranks that
 -- have the elements as (round, element, value), and stored there in the order of all ranks' rounds. Knows no transport.
 
-local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
 local spread = require "lunarray.spread"
 
@@ -45,26 +44,32 @@ local function pack_one(note, found, rounds, places, values)
         rounds:take(found):tobytes(), places:take(found):tobytes(), values:take(found):tobytes())
 end
 
--- The notes as a string for each PE, "" where it has none of the elements. Counts, of the arrays for which `counts` is
--- true, accesses to elements of other PEs.
-function roundlog.pack(notes, captured, box, extents, counts)
+-- Adds a note to the lists of the PEs that have its elements; gives how many are elsewhere.
+local function pack_note(note, of, rounds, lists)
+    local places, values, sent = note.places:reshape(-1), note.values:reshape(-1), 0
+    for pe = 0, npes - 1 do
+        local there, at = places_at(of, pe, places)
+        local found = there:indices()
+        if #found > 0 then
+            table.insert(lists[pe + 1], pack_one(note, found, rounds, at, values))
+            sent = sent + (pe ~= mype and #found or 0)
+        end
+    end
+    return sent
+end
+
+-- The notes but those of boxes as a string for each PE, "" where it has none of the elements. Counts accesses to
+-- elements of other PEs.
+function roundlog.pack(notes, captured, box, extents)
     local lists, strings = {}, {}
     for pe = 1, npes do
         lists[pe] = {}
     end
-    local rounds = #notes > 0 and numbers_of(box, extents):eval()
+    local rounds
     for _, note in ipairs(notes) do
-        local entry = captured[note.array]
-        local places, values, sent = note.places:reshape(-1), note.values:reshape(-1), 0
-        for pe = 0, npes - 1 do
-            local there, at = places_at(blocked.spread_of(entry.array), pe, places)
-            local found = there:indices()
-            if #found > 0 then
-                table.insert(lists[pe + 1], pack_one(note, found, rounds, at, values))
-                sent = sent + (pe ~= mype and #found or 0)
-            end
-        end
-        if counts(entry) then
+        if note.places then
+            rounds = rounds or numbers_of(box, extents):eval()
+            local sent = pack_note(note, captured[note.array].of, rounds, lists)
             net.count(note.how > 0 and sent or 0, sent)
         end
     end
@@ -91,7 +96,7 @@ end
 function roundlog.stored(captured, logs)
     local parts = {}
     for k, list in pairs(logs) do
-        local part = blocked.part_of(captured[k].array)
+        local part = captured[k].part
         parts[k] = core.internal.store_logged(part, list):reshape({ part:shape() })
     end
     return parts

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/elements.h"
-#include "api/log.h"
 #include "api/owners.h"
 #include "api/scatter.h"
 #include "lunarray_bind.h"
@@ -85,6 +84,15 @@ static lun_status direct(lun_engine *e, const lun_box *b, lun_array *value, assi
     return s == LUN_OK ? lun_storable(e, a->target, a->part) : s;
 }
 
+lun_status lun__assign_cast(lun_engine *e, const lun_front_store *to, lun_array *value,
+                            lun_array **out)
+{
+    if (to->how == LUN_COMBINING_NONE)
+        return lun_cast(e, value, lun_dtype_of(to->to.array), out);
+    lun_dtype t = lun_dtype_of(value);
+    return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, out);
+}
+
 /* Places and values in the dtypes in which they are scattered. */
 static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, assignment *a)
 {
@@ -92,12 +100,7 @@ static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, a
     lun_status s = lun__check_writable(e, to);
     if (s == LUN_OK)
         s = lun_cast(e, place, LUN_I64, &a->place);
-    if (s != LUN_OK)
-        return s;
-    if (a->store->how == LUN_COMBINING_NONE)
-        return lun_cast(e, value, lun_dtype_of(to), &a->value);
-    lun_dtype t = lun_dtype_of(value);
-    return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, &a->value);
+    return s == LUN_OK ? lun__assign_cast(e, a->store, value, &a->value) : s;
 }
 
 static bool is_number(lun_array *a)
@@ -205,15 +208,6 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     return LUN_OK;
 }
 
-/* Whether a scattered store is noted instead. */
-static bool is_logged(lun_engine *e, const lun_front_result *r, assignment *a)
-{
-    if (!lun__log_takes(e->log, a->store, r->notes, a->place, a->value))
-        return false;
-    a->place = a->value = NULL;
-    return true;
-}
-
 /* Changes the arrays, whole ones before elements of them. */
 static lun_status commit(lun_engine *e, assignment *all, int count)
 {
@@ -274,7 +268,7 @@ lun_status lun__assign(lun_engine *e, const lun_box *b, const lun_front_result *
     if (s == LUN_OK)
         s = lun_eval(e, todo, wanted);
     for (int k = 0; s == LUN_OK && k < n; k++)
-        if (all[k].place && !is_logged(e, r, &all[k]))
+        if (all[k].place)
             s = ready(e, r, all, &all[k]);
     if (s == LUN_OK)
         s = commit(e, all, n);

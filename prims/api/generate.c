@@ -93,18 +93,17 @@ static bool reach_of(const lun_box *b, lun_front_index at, int64_t n, int64_t *l
 enum { PAD_MOST = 8 };
 
 /* w's array with elements beyond its ends, zeros, as far as its indices reach; b has elements.
- * False: that is more than PAD_MOST times as large as both. */
-static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding *p)
+ * False: these cannot be numbered; *all: how many they are. */
+static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding *p, int64_t *all)
 {
-    int64_t low, high, all = 1, most = lun_size(w->array);
+    int64_t low, high;
+    *all = 1;
     *p = (lun_padding){0};
     p->rank = lun_shape(w->array, p->inner);
-    if (__builtin_add_overflow(most, lun__layout_count(&b->at), &most))
-        return false;
     for (int k = 0; k < p->rank; k++) {
         if (!reach_of(b, w->at[k], p->inner[k], &low, &high) ||
             __builtin_sub_overflow(high, low - 1, &p->extent[k]) ||
-            __builtin_mul_overflow(all, p->extent[k], &all) || all / PAD_MOST > most)
+            __builtin_mul_overflow(*all, p->extent[k], all))
             return false;
         p->before[k] = 1 - low;
         p->rule[k] = LUN_PAD_VALUE;
@@ -112,25 +111,29 @@ static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding 
     return true;
 }
 
+/* Whether padding makes no array more than PAD_MOST times as large as it and the rounds are. */
 static bool all_reached(const lun_box *b, const lun_front_result *r)
 {
     lun_padding p;
+    int64_t all, most;
     for (int i = 0; !b->empty && i < r->window_count; i++)
-        if (!padding_of(b, &r->windows[i], &p))
+        if (__builtin_add_overflow(lun_size(r->windows[i].array), lun__layout_count(&b->at),
+                                   &most) ||
+            !padding_of(b, &r->windows[i], &p, &all) || all / PAD_MOST > most)
             return false;
     return true;
 }
 
-/* The elements of w's array at its indices, as t: 0 beyond its ends. */
-static lun_status window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
-                         lun_node **out)
+lun_status lun__box_window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
+                           lun_node **out)
 {
     lun_layout to = b->at, from;
     lun_node *whole = NULL, *padded = NULL, *part = NULL;
     lun_padding p;
-    if (b->empty)
+    int64_t all;
+    if (b->empty || lun_size(w->array) == 0)
         return zero(e, t, out);
-    if (!padding_of(b, w, &p))
+    if (!padding_of(b, w, &p, &all))
         return lun__fail(e, LUN_ERANGE, "indices reach too far beyond an array");
     from = lun__layout_right(p.rank, p.extent);
     memset(to.stride, 0, sizeof to.stride);
@@ -178,7 +181,7 @@ static lun_status operands(lun_engine *e, const lun_box *b, lun_array *const *in
         *count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->window_count; k++) {
-        s = window(e, b, &r->windows[k], (lun_dtype)body->args[*count], &nodes[*count]);
+        s = lun__box_window(e, b, &r->windows[k], (lun_dtype)body->args[*count], &nodes[*count]);
         *count += s == LUN_OK;
     }
     return s == LUN_OK ? lun__captured_operands(e, r, nodes, count) : s;

@@ -20,6 +20,9 @@ lun_status lun__box_make(lun_engine *e, int rank, const int64_t *first, const in
  * are within.  writes: it may assign elements of arrays. */
 lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
                             lun_array *const *index, bool writes, lun_front_result *r);
+/* The elements of w's array at its indices, as t: 0 beyond its ends. */
+lun_status lun__box_window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
+                           lun_node **out);
 /* Its results, as those of lun_call. */
 lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_array *const *index,
                           const lun_front_result *r, lun_array **outs, int room, int *results);

@@ -1,34 +1,13 @@
-/* log.c - loops whose assignments are noted instead of stored, and such notes of several loops
- * stored in the order of one.  Knows nothing of where the rounds ran. */
-#include "api/log.h"
-
-#include <stdio.h>
+/* log.c - what several loops have noted of their assignments, stored in the order of one.  Knows
+ * nothing of where the rounds ran. */
 #include <stdlib.h>
+
+#include "ir/ir.h"
+#include "lunarray_bind.h"
 
 #include "api/scatter.h"
 #include "engine/state.h"
 #include "run/trap.h"
-
-/* ---- noting ---------------------------------------------------------------------------------- */
-
-bool lun__log_takes(lun_each_log *log, const lun_front_store *to, const char *const *notes,
-                    lun_array *places, lun_array *values)
-{
-    int k = 0;
-    while (log && k < log->count && log->arrays[k] != to->to.array)
-        k++;
-    if (!log || k == log->count)
-        return false;
-    lun_logged *x = &log->list[log->length++];
-    *x = (lun_logged){.array = k, .how = (int)to->how, .behind = to->behind};
-    x->places = places;
-    x->values = values;
-    if (to->note >= 0) /* a longer one is cut */
-        snprintf(x->note, sizeof x->note, "%s", notes[to->note]);
-    return true;
-}
-
-/* ---- storing --------------------------------------------------------------------------------- */
 
 /* What is left of one log: values from number `at` on. */
 typedef struct cursor {

@@ -107,7 +107,6 @@ struct lun_engine {
     uint16_t workgroup; /* lun_workgroup */
     int64_t chunk;      /* of launches now: see lun_launch */
     bool in_order;
-    struct lun_each_log *log; /* api/log.c: of lun_each now; NULL: all is stored */
 
     struct lun_array *spare_handles;
     void *handle_slabs;

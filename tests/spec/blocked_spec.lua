@@ -375,8 +375,9 @@ describe("sharedon", function()
             print("transpose", t.remote_gets, t.remote_puts, t.messages)]])))
     end)
 
-    it("asks once for what a loop reads again and again, and anew where that has changed", function()
-        assert.are.same({ "1: 12 messages", "2: 6 messages", "3: 6 messages", "gathered" }, (run(4, [[
+    it("is sent what it reads at its own indices, and asks once for what it reads at computed ones", function()
+        assert.are.same({ "box 1: 6 messages", "box 2: 6 messages", "box 3: 6 messages", "computed 1: 8 messages",
+            "computed 2: 4 messages", "computed 3: 4 messages", "gathered" }, (run(4, [[
             local N = 40
             local a, b = lun.zeros { s.block(N) }, lun.zeros { s.block(N) }
             b:set(lun.index(N) * 1.0)
@@ -384,8 +385,19 @@ describe("sharedon", function()
                 lun.stats "reset"
                 s.sharedon(b, { { 2, N - 1 } }, function(i) a[i] = b[i - 1] + b[i + 1] end)
                 local messages = s.allreduce("+", lun.stats().messages)
-                print(k .. ": " .. messages .. " messages")
+                print("box " .. k .. ": " .. messages .. " messages")
                 a, b = b, a
+            end
+            for k = 1, 3 do
+                b:set(lun.index(N) * k)
+                lun.stats "reset"
+                s.sharedon(b, function(i) a[i] = b[N + 1 - i] end)
+                local messages = s.allreduce("+", lun.stats().messages)
+                print("computed " .. k .. ": " .. messages .. " messages")
+                for i = 1, N do
+                    assert(a[i] == (N + 1 - i) * k)
+                end
+                s.barrier()
             end
             a:set(lun.index(N) * 1.0)
             local where, values = lun.zeros(N, "i64"), lun.zeros { s.block(N) }
@@ -409,8 +421,8 @@ describe("sharedon", function()
             return lines[1]
         end
         for script, text in pairs {
-            ["s.sharedon(a, function(i, j) a[i][j] = b[i + 1][j] end)"] = "s.lua:4: PE 2: index 10 is out of range for axis "
-                .. "1 of 'b' (length 9)\t0.0\t81.0",
+            ["s.sharedon(a, function(i, j) a[i][j] = b[i + 1][j] end)"] = "s.lua:4: PE 2: s.lua:4: index 10 is out of "
+                .. "range for axis 1 of array 'b' (length 9)\t0.0\t81.0",
             ["s.sharedon(function(i) return a[i][i] end, {9}, print)"] = "s.lua:4: bad argument #1 to 'sharedon' (loop "
                 .. "variable 1 is used twice)\t0.0\t81.0",
             ["s.sharedon(function(i, j) return a[i * j][1] end, {9, 9}, print)"] = "s.lua:4: bad argument #1 to "

@@ -67,4 +67,41 @@ function onranks.blocked(scratch, assert)
     end
 end
 
+-- What scripts of shared loops have: arrays blocked and as tables, the plain loop, and whether both agree on this rank.
+onranks.loops = [[
+local s = lun.spmd
+local me = s.mype
+local function blocked(shape, x)
+    local a = lun.zeros(shape, x:dtype())
+    a:set(x)
+    return a
+end
+local function serial(extents, f, ...)
+    if #extents == 0 then
+        return f(...)
+    end
+    local range = type(extents[1]) == "table" and extents[1] or { 1, extents[1] }
+    for i = range[1], range[2] do
+        local all = table.pack(...)
+        all[#all + 1] = i
+        serial({ table.unpack(extents, 2) }, f, table.unpack(all))
+    end
+end
+local function bits(x)
+    return type(x) == "number" and string.pack(math.type(x) == "integer" and "j" or "n", x) or tostring(x)
+end
+local function agree(what, a, t)
+    local all = a:distribute("copy", { over = "ranks" }):totable()
+    local function compare(x, y, at)
+        if type(x) == "table" then
+            assert(#x == #y, what)
+            for k in ipairs(x) do compare(x[k], y[k], at .. " " .. k) end
+        elseif bits(x) ~= bits(y) then
+            error(("%s, element%s: %s instead of %s"):format(what, at, x, y), 0)
+        end
+    end
+    compare(all, t, "")
+end
+]]
+
 return onranks

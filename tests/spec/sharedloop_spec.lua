@@ -6,45 +6,8 @@ local onranks = require "onranks"
 
 local scratch = onranks.scratch(setup, teardown)
 
--- What scripts have: arrays blocked and as tables, the plain loop, and whether both agree on this rank.
-local PRELUDE = [[
-local s = lun.spmd
-local me = s.mype
-local function blocked(shape, x)
-    local a = lun.zeros(shape, x:dtype())
-    a:set(x)
-    return a
-end
-local function serial(extents, f, ...)
-    if #extents == 0 then
-        return f(...)
-    end
-    local range = type(extents[1]) == "table" and extents[1] or { 1, extents[1] }
-    for i = range[1], range[2] do
-        local all = table.pack(...)
-        all[#all + 1] = i
-        serial({ table.unpack(extents, 2) }, f, table.unpack(all))
-    end
-end
-local function bits(x)
-    return type(x) == "number" and string.pack(math.type(x) == "integer" and "j" or "n", x) or tostring(x)
-end
-local function agree(what, a, t)
-    local all = a:distribute("copy", { over = "ranks" }):totable()
-    local function compare(x, y, at)
-        if type(x) == "table" then
-            assert(#x == #y, what)
-            for k in ipairs(x) do compare(x[k], y[k], at .. " " .. k) end
-        elseif bits(x) ~= bits(y) then
-            error(("%s, element%s: %s instead of %s"):format(what, at, x, y), 0)
-        end
-    end
-    compare(all, t, "")
-end
-]]
-
 local function run(n, script)
-    return onranks.printed(scratch(), n, PRELUDE .. script)
+    return onranks.printed(scratch(), n, onranks.loops .. script)
 end
 
 local function agrees(script)
@@ -250,29 +213,38 @@ end)
 describe("a log of a loop", function()
     local internal = require("lunarray.core").internal
 
-    -- By statement: the places from 0 and values of its rounds.
+    -- By statement: the places from 0 and values of its rounds, or a box.
     local function log_of(extents, f, ...)
-        local list = internal.each_logged(extents, f, ...)
+        local parts = {}
+        for k, a in ipairs { ... } do
+            parts[k] = { array = k, elements = a }
+        end
+        local list = internal.loop_run({ whole = extents, box = extents }, f, parts, ...)
         for k, note in ipairs(list) do
-            list[k] = ("%d: %s = %s"):format(note.array, table.concat(note.places:reshape(-1):totable(), " "),
-                table.concat(note.values:reshape(-1):totable(), " "))
+            local where = note.places and table.concat(note.places:reshape(-1):totable(), " ") or
+                ("%s + %s"):format(table.concat(note.first, " "), table.concat(note.count, " "))
+            list[k] = ("%d: %s = %s"):format(note.array, where, table.concat(note.values:reshape(-1):totable(), " "))
         end
         return list
     end
 
-    it("has what is assigned at computed places, and stores nothing of it", function()
+    it("has what is assigned, and stores nothing of it", function()
         local a, b, m = lun.zeros(8), lun.zeros(7, "i64"), lun.zeros { 3, 4 }
-        assert.are.same({ "1: 1 3 5 7 = 1.0 1.0 1.0 1.0" }, log_of(4, function(i) a[2 * i] = 1.0 end, a))
+        local four = { { 1, 4 } }
+        assert.are.same({ "1: 1 3 5 7 = 1.0 1.0 1.0 1.0" }, log_of(four, function(i) a[2 * i] = 1.0 end, a))
         assert.are.same({ "2: -1 2 -1 2 = 0 5 0 5" },
-            log_of(4, function(i) if i % 2 == 0 then b[3] = 5 end end, a, b))
-        assert.are.same({ "1: 3 11 = 0.5 0.5" }, log_of(2, function(i) m[2 * i - 1][4] = m[2 * i - 1][4] + 0.5 end, m))
-        assert.are.same({}, log_of(8, function(i) if i > 5 then a[i] = 1 end end, a)) -- at the loop's index
-        assert.are.equal(3.0, a:sum())
-        assert.are.same({}, log_of(3, function(i) b[2 * i] = 4 end, a)) -- not asked for
+            log_of(four, function(i) if i % 2 == 0 then b[3] = 5 end end, a, b))
+        assert.are.same({ "1: 3 11 = 0.5 0.5" },
+            log_of({ { 1, 2 } }, function(i) m[2 * i - 1][4] = m[2 * i - 1][4] + 0.5 end, m))
+        assert.are.same({ "1: 2 + 4 = 1.0 2.0 3.0 4.0" }, log_of(four, function(i) a[i + 1] = i end, a))
+        assert.are.same({ "1: 2 1 + 1 4 = 1.0 2.0 3.0 4.0" }, log_of(four, function(i) m[2][i] = i end, m))
+        assert.are.same({ "1: 1 1 + 3 4 = 0.0 1.0 2.0 3.0 1.0 2.0 3.0 4.0 2.0 3.0 4.0 5.0" },
+            log_of({ { 1, 4 }, { 1, 3 } }, function(j, i) m[i][j] = i + j - 2 end, m))
+        assert.are.equal(0.0, a:sum() + b:sum() + m:sum())
+        assert.are.same({}, log_of({ { 1, 3 } }, function(i) b[2 * i] = 4 end, a)) -- not asked for
         assert.are.equal(12, b:sum())
-        assert.are.equal(0.0, m:sum())
-        assert.is_false((pcall(internal.each_logged, 6, function(i) a[2 * i] = 1 end, a)))
-        assert.are.equal(3.0, a:sum())
+        assert.is_false((pcall(log_of, { { 1, 6 } }, function(i) a[2 * i] = 1 end, a)))
+        assert.are.equal(0.0, a:sum())
     end)
 
     it("is stored with others by rounds, and refused where it does not fit", function()
