@@ -290,8 +290,10 @@ LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, i
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
                                            const int64_t *given_counts, int64_t **got_counts,
                                            void **got);
-/* The tag of messages within a step, which no script's messages have. */
-enum { LUN_SPMD_TAG_PARTS = 30001 };
+/* A message to a rank within a step, and the next one from a rank, apart from those of scripts;
+ * *bytes as below. */
+LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
+LUN_API lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count);
 /* The next message from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
 LUN_API lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count);
 /* Sets what answers the requests of other ranks, by lun_spmd_reply, at once or later; called while

@@ -229,26 +229,28 @@ static int exchange(lua_State *L)
     return s == LUN_OK ? push_parts(L, got) : lun__spmd_fail(L, h, s);
 }
 
-/* send(pe, tag, bytes) */
+/* send(pe, tag, bytes); tag nil: within a step, apart from scripts' messages */
 static int send(lua_State *L)
 {
     lun__host *h = here(L);
     size_t length;
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
+    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
     const char *bytes = luaL_checklstring(L, 3, &length);
-    lun_status s = lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
+    lun_status s = lua_isnil(L, 2) ? lun_spmd_hand_on(h->engine, pe, bytes, (int64_t)length)
+                                   : lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
-/* receive(pe, tag): the next message. */
+/* receive(pe, tag): the next message; without a tag: within a step. */
 static int receive(lua_State *L)
 {
     lun__host *h = here(L);
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
+    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
     void *bytes = NULL;
     int64_t length = 0;
     lun__mark(L, h);
-    lun_status s = lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
+    lun_status s = lua_isnoneornil(L, 2) ? lun_spmd_handed(h->engine, pe, &bytes, &length)
+                                         : lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
     return s == LUN_OK ? push_bytes(L, bytes, length) : lun__spmd_fail(L, h, s);
 }
 
@@ -379,7 +381,5 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
     lua_pushvalue(L, -1);
     lua_setfield(L, p->internal, "spmd");
     lun__register(L, p, lua_gettop(L), functions);
-    lua_pushinteger(L, LUN_SPMD_TAG_PARTS);
-    lua_setfield(L, -2, "PARTS");
     lua_pop(L, 1);
 }

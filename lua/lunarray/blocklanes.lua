@@ -104,13 +104,13 @@ function lanes.hand_on(of, arrays)
         bytes[k] = x:tobytes()
     end
     of.given = of.given + 1
-    net.send(neighbour(of, 1), net.PARTS, "y" .. table.concat(bytes))
+    net.send(neighbour(of, 1), nil, "y" .. table.concat(bytes))
 end
 
 -- Those of the rank before, of such numbers of rows.
 function lanes.take_over(of, rows_of, width, dtype)
     of.taken = of.taken + 1
-    local bytes = net.receive(neighbour(of, -1), net.PARTS)
+    local bytes = net.receive(neighbour(of, -1))
     if bytes:sub(1, 1) == "n" then
         of.taken = math.huge
         error(bytes:sub(2), 0)
@@ -252,12 +252,12 @@ end
 local function give_up(of, message)
     while of.taken < of.due do
         of.taken = of.taken + 1
-        if net.receive(neighbour(of, -1), net.PARTS):sub(1, 1) == "n" then
+        if net.receive(neighbour(of, -1)):sub(1, 1) == "n" then
             break
         end
     end
     if of.given < of.owed then
-        net.send(neighbour(of, 1), net.PARTS, "n" .. message)
+        net.send(neighbour(of, 1), nil, "n" .. message)
     end
 end
 

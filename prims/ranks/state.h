@@ -10,7 +10,7 @@
 #include "ranks/ranks.h"
 
 /* The tags of messages. A control message begins with one of the kinds below. */
-enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_LINK, LUN_TAG_TREE, LUN_TAG_USER };
+enum { LUN_TAG_CONTROL, LUN_TAG_REPLY, LUN_TAG_LINK, LUN_TAG_TREE, LUN_TAG_PARTS, LUN_TAG_USER };
 enum {
     LUN_SAYS_ASK = 'a',     /* are you there? */
     LUN_SAYS_HERE = 'h',    /* yes */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lunarray_bind.h"
 #include "ranks/state.h"
 
 /* A message from a rank that has ended may still be on its way when its end is known: so often it
@@ -42,7 +41,7 @@ static lun_status check(lun_engine *e, int pe, int tag, const char *what)
     int size = lun_spmd_npes(e);
     if (pe < 0 || pe >= size)
         return lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", pe, size - 1);
-    if (tag != LUN_SPMD_TAG_PARTS && (tag < 0 || tag > MOST_TAG))
+    if (tag < 0 || tag > MOST_TAG)
         return lun__fail(e, LUN_EARG, "a tag must be from 0 to %d, not %d", MOST_TAG, tag);
     if (lun__alone(e))
         return lun__fail(e, LUN_EARG, "%s needs another rank: there is one alone", what);
@@ -54,35 +53,31 @@ static lun_status check(lun_engine *e, int pe, int tag, const char *what)
 }
 
 /* A message travels in pieces; the first byte of each says whether another one follows. */
-lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
+static lun_status send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
 {
-    LUN_NEED(e, count >= 0 && (bytes || !count));
-    lun_status s = check(e, pe, tag, "a message");
-    if (s != LUN_OK)
-        return s;
     const int64_t most = e->ranks->most;
+    lun_status s;
     e->stats.messages++;
     e->stats.bytes_sent += count;
     do {
         int64_t part = count < most ? count : most;
-        s = lun__post(e, pe, LUN_TAG_USER + tag, part < count ? 'm' : 'l', bytes, part);
+        s = lun__post(e, pe, tag, part < count ? 'm' : 'l', bytes, part);
         bytes = (const char *)bytes + part;
         count -= part;
     } while (s == LUN_OK && count > 0);
     return s;
 }
 
-lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count)
+static lun_status receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count)
 {
-    LUN_NEED(e, bytes && count);
-    lun_status s = check(e, pe, tag, "a message");
     char *all = NULL, kind = 'm';
     int64_t length = 0;
+    lun_status s = LUN_OK;
     lun_wait w = lun__wait_new("recv", pe);
     while (s == LUN_OK && kind == 'm') {
         void *part = NULL;
         int64_t n = 0;
-        s = lun__take_message(e, pe, LUN_TAG_USER + tag, &w, &part, &n);
+        s = lun__take_message(e, pe, tag, &w, &part, &n);
         if (s != LUN_OK)
             break;
         char *more = realloc(all, (size_t)(length + n));
@@ -104,6 +99,34 @@ lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_
     *bytes = all;
     *count = length;
     return LUN_OK;
+}
+
+lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
+{
+    LUN_NEED(e, count >= 0 && (bytes || !count));
+    const lun_status s = check(e, pe, tag, "a message");
+    return s == LUN_OK ? send(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
+}
+
+lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count)
+{
+    LUN_NEED(e, bytes && count);
+    const lun_status s = check(e, pe, tag, "a message");
+    return s == LUN_OK ? receive(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
+}
+
+lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count)
+{
+    LUN_NEED(e, count >= 0 && (bytes || !count));
+    const lun_status s = check(e, pe, 0, "a step");
+    return s == LUN_OK ? send(e, pe, LUN_TAG_PARTS, bytes, count) : s;
+}
+
+lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count)
+{
+    LUN_NEED(e, bytes && count);
+    const lun_status s = check(e, pe, 0, "a step");
+    return s == LUN_OK ? receive(e, pe, LUN_TAG_PARTS, bytes, count) : s;
 }
 
 lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room, int64_t *count)
