@@ -27,6 +27,15 @@ typedef struct lun_scatter {
 /* Returns s->count; or the number k of the first value whose combination does not fit, and that in
  * *bad: then the elements hold what came before it.  Floats are rounded at each step. */
 int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad);
+/* Of the range of the elements, to how many threads it gives a part each, LUN_SCATTER_PARTS at
+ * most. */
+enum { LUN_SCATTER_PARTS = 16 };
+int lun__scatter_parts(const lun_engine *e, const lun_scatter *s);
+/* The same on this thread alone. */
+int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad);
+/* The same on this thread, of the values alone that go to elements low .. low + span - 1, wherever
+ * others go. */
+int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad);
 /* The same of several, none of which is exact or writes what another one does. */
 void lun__scatter_all(lun_engine *e, lun_scatter *const *s, int count);
 

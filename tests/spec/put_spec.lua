@@ -157,12 +157,25 @@ describe("put", function()
             local n, m = %d, %d
             local at = (lun.random(m, { seed = 3 }) * n):cast "i64" + 1
             local x = lun.random(m, { seed = 4 })
-            local h = lun.zeros(n)
-            lun.each(m, function(k) h[at[k] ] = h[at[k] ] + x[k] end)
-            io.write(lun.zeros(n):put(at, x):tobytes(), lun.zeros(n):put(at, x, { combine = "+" }):tobytes(), h:tobytes())]]):format(n, m))
+            local function zeros(weights) return lun.zeros(n):copy():distribute("block", { weights = weights }) end
+            for _, set in ipairs { lun.use(), "reference/3" } do
+                lun.use(set)
+                local weights = set:find "/" and { 1, 5, 2 }
+                local h = zeros(weights or nil)
+                lun.each(m, function(k) h[at[k] ] = h[at[k] ] + x[k] end)
+                io.write(zeros():put(at, x):tobytes(), zeros():put(at, x, { combine = "+" }):tobytes(), h:tobytes())
+                local small = lun.zeros(1 << 20, "i8"):copy():distribute("block", { weights = weights or nil })
+                local done, message = pcall(lun.each, m, function(k)
+                    small[at[k] * 7] = small[at[k] * 7] + (k == 90001 and 200 or k == 250000 and 300 or k %% 2)
+                end)
+                io.write(tostring(done), tostring(message):match "number %%d+ does not fit" or message, small:abs():sum(), "\n")
+            end]]):format(n, m))
         file:close()
         local want = lun.vector(last):tobytes() .. lun.vector(sums):tobytes()
-        want = want .. lun.vector(sums):tobytes()
+        local before = 0
+        for k = 1, 90000 do before = before + (places[k] == places[90001] and k % 2 or 0) end
+        want = want .. lun.vector(sums):tobytes() .. ("falsenumber %d does not fit0\n"):format(before + 200)
+        want = want .. want
         for _, threads in ipairs { 1, 2, 3, 8 } do
             local run = assert(io.popen(("LUNARRAY_THREADS=%d '%s' '%s'"):format(threads, shell.interpreter(), script)))
             assert.is_true(run:read "a" == want, threads .. " threads")
