@@ -52,6 +52,14 @@ typedef struct lun_file {
     lun_infile_mark is;      /* when it was opened */
 } lun_file;
 
+/* A file that is being written, as other machines may see it. */
+typedef struct lun_outfile {
+    const char *path; /* from the root */
+    int64_t mark_at;  /* where it has bytes that no other file has there */
+    const void *mark;
+    int64_t mark_bytes;
+} lun_outfile;
+
 /* What the engine provides to a backend as long as its state exists. */
 typedef struct lun_services {
     lun_strbuf *error; /* text of the last failure; a function that fails writes it */
@@ -222,6 +230,15 @@ typedef struct lun_backend {
                        int64_t at, int64_t count, lun_infile_form form, bool *done);
     void (*unload)(void *state, int64_t number);
 
+    /* Bytes of a buffer into a file, from byte `at` of it on, by the device's own machine: begins
+     * that, and waits for nothing.  For each such call stored is called once, in their order: it
+     * waits for the end, or fails as download does.  *done false: the machine does not see the
+     * file, and has written nothing; *failure: an errno, or 0.  NULL: devices' machines write no
+     * files. */
+    lun_status (*store)(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
+                        const lun_outfile *to, int64_t at);
+    lun_status (*stored)(void *state, bool *done, int *failure);
+
     /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
      * `origin` of `from`; fails as run does. */
     lun_status (*pad)(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
@@ -262,6 +279,8 @@ extern const lun_backend *const lun__backends_all[];
 /* Writes n bytes; false with errno, which is EFBIG beyond the process's limit:
  * there is no signal. */
 bool lun__write_all(int fd, const void *bytes, size_t n);
+/* The same from byte `at` of the file on, wherever it stands; 0, or an errno. */
+int lun__write_at(int fd, int64_t at, const void *bytes, int64_t n);
 
 /* ---- the cache, as backends see it ------------------------------------------------------------
  * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked

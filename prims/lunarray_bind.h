@@ -334,6 +334,21 @@ LUN_API int lun_blocks_home(const lun_blocks *b, const int64_t *index, int64_t *
 LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part,
                                      lun_array **out);
 
+/* A file that is open for writing, and how ranks find it. */
+typedef struct lun_write_to {
+    size_t size; /* sizeof(lun_write_to) */
+    int descriptor;
+    const char *path; /* that it has now */
+    int64_t at;       /* the byte to which the first element goes */
+    int64_t mark_at;  /* where the file has bytes that no other file has there: at most 64 */
+    const void *mark;
+    int64_t mark_bytes;
+} lun_write_to;
+/* Writes all elements of a, in row-major order, as this machine stores them.  Ranks that have some
+ * and see the file, by its mark, write these.  LUN_EIO: errno says why, or is 0 where a file that
+ * elements are in could not be read. */
+LUN_API lun_status lun_write_file(lun_engine *e, lun_array *a, const lun_write_to *to);
+
 /* Whether a set of places, as lun_use takes it, names ranks ("mpi", "mpi:1,mpi:2"). */
 LUN_API bool lun_names_ranks(const char *places);
 /* How many ranks there are, with this one, if the others serve it (lun_serve); else 0. */

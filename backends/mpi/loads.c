@@ -1,4 +1,4 @@
-/* loads.c - files whose elements a rank that serves reads itself, where it sees them as rank 0
+/* loads.c - files that a rank which serves reads and writes itself, where it sees them as rank 0
  * does; see client.h.  Opens nothing here. */
 #include <stdlib.h>
 
@@ -99,4 +99,40 @@ void lun__mpi_unload(void *state, int64_t number)
         (void)lun__mpi_asked(m);
     }
     m->files[f - m->files] = m->files[--m->file_count];
+}
+
+/* ---- files that are written ------------------------------------------------------------------ */
+
+lun_status lun__mpi_store(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
+                          const lun_outfile *to, int64_t at)
+{
+    lun_mpi *m = state;
+    lun__mpi_ask(m, LUN_MPI_STORE);
+    lun__put_i32(&m->out, from->number);
+    lun__put_i64(&m->out, offset);
+    lun__put_i64(&m->out, bytes);
+    lun__put_text(&m->out, to->path);
+    lun__put_i64(&m->out, to->mark_at);
+    lun__put_bytes(&m->out, to->mark, to->mark_bytes);
+    lun__put_i64(&m->out, at);
+    m->awaited = true;
+    return LUN_OK;
+}
+
+lun_status lun__mpi_stored(void *state, bool *done, int *failure)
+{
+    lun_mpi *m = state;
+    lun_mpi_answer a;
+    *done = false;
+    *failure = 0;
+    (void)lun__mpi_send(m); /* which may fail for another rank */
+    lun_status s = lun__mpi_hear_asked(m, &a);
+    if (s != LUN_OK)
+        return s;
+    *done = lun__take_u8(&a.rest) != 0;
+    *failure = lun__take_i32(&a.rest);
+    if (a.rest.bad)
+        return lun__mpi_strange(m, &a);
+    free(a.bytes);
+    return LUN_OK;
 }

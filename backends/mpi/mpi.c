@@ -136,6 +136,8 @@ const lun_backend lun__backend_mpi = {
     .copy = lun__mpi_copy,
     .load = lun__mpi_load,
     .unload = lun__mpi_unload,
+    .store = lun__mpi_store,
+    .stored = lun__mpi_stored,
     .settle = lun__mpi_settle,
     .serve = lun__mpi_serve,
 };

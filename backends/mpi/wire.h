@@ -19,7 +19,7 @@
 #define LUN_MPI_WIRE_H
 
 /* Of the bytes; another version of the library may have another form of IR. */
-#define LUN_MPI_HELLO LUN_VERSION " 3"
+#define LUN_MPI_HELLO LUN_VERSION " 4"
 
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 enum { LUN_MPI_CELLS = 1 << 26 }; /* of a reduction on one rank, which answers with all of them */
@@ -47,6 +47,7 @@ typedef enum lun_mpi_word {
     LUN_MPI_OPEN,  /* file, name, path, mark -> whether that file is seen here, which stays open */
     LUN_MPI_LOAD,  /* buffer, offset, file, at, count, form of elements: of an open file */
     LUN_MPI_CLOSE, /* file */
+    LUN_MPI_STORE, /* buffer, offset, count, outfile, at -> whether that file is seen; an errno */
     LUN_MPI_WORDS
 } lun_mpi_word;
 

@@ -1,8 +1,9 @@
-/* file.c - arrays on files, and elements into files: internal.open, elements, bytes, write and
- * streamed, for lua/lunarray/io.lua and raw.lua. Knows no format. */
+/* file.c - arrays on files, and elements into files: internal.open, elements, bytes, write,
+ * write_apart and others, for lua/lunarray/io.lua and raw.lua. Knows no format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "bind/bind.h"
 #include "bind/hold.h"
@@ -98,6 +99,58 @@ static int write_elements(lua_State *L)
     return luaL_fileresult(L, 1, NULL);
 }
 
+/* internal.apart(a): whether ranks serve that may have its elements, or compute them. */
+static int is_apart(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    (void)lun__check_array(L, h, 1);
+    lua_pushboolean(L, lun_linked(h->engine) > 1);
+    return 1;
+}
+
+/* internal.write_apart(file, name, at, mark_at, mark, a): all elements, from byte `at` on, into a
+ * file of Lua's, which has that name and mark: by all ranks that see it. True; or nil, message,
+ * errno. */
+static int write_apart(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, file->closef, 1, "closed file");
+    size_t marked;
+    lun_write_to to = {.size = sizeof to,
+                       .path = luaL_checkstring(L, 2),
+                       .at = luaL_checkinteger(L, 3),
+                       .mark_at = luaL_checkinteger(L, 4)};
+    to.mark = luaL_checklstring(L, 5, &marked);
+    to.mark_bytes = (int64_t)marked;
+    (void)lun__check_array(L, h, 6);
+    if (fflush(file->f) != 0)
+        return luaL_fileresult(L, 0, NULL);
+    to.descriptor = fileno(file->f);
+    lun_status s;
+    int reason;
+    LUN__TRY(s, lun_write_file(h->engine, lun__check_array(L, h, 6), &to));
+    reason = errno;
+    if (s == LUN_EIO && reason) {
+        errno = reason;
+        return luaL_fileresult(L, 0, NULL);
+    }
+    lun__check(L, h, s, 6);
+    lun__report_memory(L, h);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* internal.cut(file, bytes): it ends there. True; or nil, message, errno. */
+static int cut(lua_State *L)
+{
+    const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, file->closef, 1, "closed file");
+    const lua_Integer bytes = luaL_checkinteger(L, 2);
+    const bool done = fflush(file->f) == 0 && ftruncate(fileno(file->f), (off_t)bytes) == 0;
+    return luaL_fileresult(L, done, NULL);
+}
+
 /* internal.streamed(a): whether it reads files, or has no elements in memory. */
 static int is_streamed(lua_State *L)
 {
@@ -120,12 +173,10 @@ static int writing(lua_State *L)
 
 void lun__open_file(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"open", open_file},
-                                         {"elements", file_elements},
-                                         {"bytes", part_bytes},
-                                         {"write", write_elements},
-                                         {"streamed", is_streamed},
-                                         {"writing", writing},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"open", open_file},   {"elements", file_elements},
+                                         {"bytes", part_bytes}, {"write", write_elements},
+                                         {"apart", is_apart},   {"write_apart", write_apart},
+                                         {"cut", cut},          {"streamed", is_streamed},
+                                         {"writing", writing},  {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

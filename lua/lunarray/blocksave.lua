@@ -59,9 +59,9 @@ local function write_part(handle, head, size, s, pe, take)
 end
 
 -- The file as another rank sees it; nil where it is not there, or another one.
-local function reach(name, head, mark)
+local function reach(name, mark, mark_at)
     local handle = io.open(name, "r+b")
-    if handle and handle:seek("set", head) and handle:read(#mark) == mark then
+    if handle and handle:seek("set", mark_at) and handle:read(#mark) == mark then
         return handle
     elseif handle then
         handle:close()
@@ -70,11 +70,11 @@ local function reach(name, head, mark)
 end
 
 -- What all ranks do once PE 0 has the file, `handle` there: their elements are written. True, or nil, message, errno.
-local function share(a, handle, name, head, mark)
+local function share(a, handle, name, head, mark, mark_at)
     local s, part, npes = blocked.spread_of(a), blocked.part_of(a):reshape(-1), net.start()
     local size, parts = dtypes.by_name[a:dtype()].bytes, {}
     if mype > 0 and name then
-        handle = reach(name, head, mark)
+        handle = reach(name, mark, mark_at)
     end
     for pe = 1, npes do
         parts[pe] = pe == 1 and not handle and part:tobytes() or ""
@@ -109,27 +109,23 @@ local function share(a, handle, name, head, mark)
     return true
 end
 
--- PE 0's file: the head, then a mark by which other ranks know it, at its full length. What lun.save gives.
+-- PE 0's file: the head, and behind its full length a mark by which other ranks know it. What lun.save gives.
 local function write_file(path, a, head)
     local bytes, told = a:size() * dtypes.by_name[a:dtype()].bytes, false
     local function fill(handle, name)
-        local mark = file.unguessable():sub(1, bytes)
-        local ok, message, code = handle:write(mark)
-        if ok and bytes > #mark then
-            ok, message, code = handle:seek("set", #head + bytes - 1)
-            if ok then
-                ok, message, code = handle:write "\0"
-            end
-        end
-        if ok then
-            ok, message, code = handle:flush()
-        end
-        if not ok then
+        local length = #head + bytes
+        local mark, message, code = file.mark(handle, length)
+        if not mark then
             return nil, message, code
         end
         told = true
-        net.bcast(0, pack.write(name, #head, mark))
-        return share(a, handle, name, #head, mark)
+        net.bcast(0, pack.write(name, #head, mark, length))
+        local ok
+        ok, message, code = share(a, handle, name, #head, mark, length)
+        if not ok then
+            return nil, message, code
+        end
+        return core.internal.cut(handle, length)
     end
     local results = table.pack(pcall(core.internal.writing, file.write, path, raw.pieces { head, fill }))
     if not told then
@@ -165,9 +161,9 @@ return function(path, a)
         results = write_file(path, a, head)
         results = pack.write(table.unpack(results, 1, results.n))
     else
-        local name, length, mark = pack.read(net.bcast(0))
-        if length then
-            share(a, nil, name, length, mark)
+        local name, head_length, mark, mark_at = pack.read(net.bcast(0))
+        if name then
+            share(a, nil, name, head_length, mark, mark_at)
         end
     end
     return table.pack(pack.read(net.bcast(0, results)))

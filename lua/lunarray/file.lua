@@ -187,6 +187,23 @@ function file.unguessable()
     return (tostring({}) .. os.time() .. os.clock()):gsub("%W", "")
 end
 
+-- Makes a file of Lua's, which is new, `bytes` long, and puts a mark behind that by which other processes know it: the
+-- mark; or nil, message, errno. internal.cut removes it.
+function file.mark(handle, bytes)
+    local mark = file.unguessable()
+    local ok, message, code = handle:seek("set", bytes)
+    if ok then
+        ok, message, code = handle:write(mark)
+    end
+    if ok then
+        ok, message, code = handle:flush()
+    end
+    if not ok then
+        return nil, message, code
+    end
+    return mark
+end
+
 -- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write to it,
 -- of the file and the name it has meanwhile, if any. Closes it: true; or nil, message, errno. It is closed, too, if
 -- next_piece raises an error.

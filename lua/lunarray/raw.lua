@@ -3,6 +3,7 @@
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
+local file = require "lunarray.file"
 
 local raw = {
     load_options = { dtype = true, shape = true },
@@ -135,11 +136,43 @@ function raw.pieces(list)
 end
 
 local LARGE = 64 << 20 -- bytes from which on elements are not all needed at once
+local WORTH = 1 << 16 -- bytes from which on ranks write what they have themselves
+
+-- Writes the elements of `a` behind `head` bytes into a file of Lua's, `name` meanwhile: each rank that sees it its
+-- own. True; or nil, message, errno.
+local function write_by_ranks(handle, name, head, a)
+    local size, count = dtypes.by_name[a:dtype()].bytes, a:size()
+    local bytes = head + count * size
+    local mark, message, code = file.mark(handle, bytes)
+    if not mark then
+        return nil, message, code
+    end
+    local most = count
+    if count * size >= LARGE and core.internal.streamed(a) then -- piece by piece, which are not kept
+        a, most = a:reshape(-1), LARGE // size * select("#", core.use())
+    end
+    for first = 1, count, most do
+        local part = most == count and a or a:sub(first, math.min(first + most - 1, count))
+        local ok
+        ok, message, code = core.internal.write_apart(handle, name, head + (first - 1) * size, bytes, mark, part)
+        if not ok then
+            return nil, message, code
+        end
+    end
+    return core.internal.cut(handle, bytes)
+end
 
 -- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed
 -- piece by piece while it is written, and not kept: its elements need not fit into memory.
 function raw.contents(head, a)
-    if a:size() < LARGE // dtypes.by_name[a:dtype()].bytes then
+    if a:size() >= WORTH // dtypes.by_name[a:dtype()].bytes and core.internal.apart(a) then
+        return raw.pieces { head, function(handle, name)
+            if not name then
+                return core.internal.write(handle, a)
+            end
+            return write_by_ranks(handle, name, #head, a)
+        end }
+    elseif a:size() < LARGE // dtypes.by_name[a:dtype()].bytes then
         return raw.pieces { head, a:tobytes() }
     elseif not core.internal.streamed(a) then
         a:eval()

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,6 +41,17 @@ int lun__infile_open(const char *path, lun_infile_mark *out)
     *out = (lun_infile_mark){0};
     note(out, &is);
     return descriptor;
+}
+
+char *lun__infile_path(const char *path)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+    const size_t room = strlen(path) + (here ? strlen(here) : 0) + 2;
+    char *out = here || *path == '/' ? malloc(room) : NULL;
+    if (out)
+        snprintf(out, room, "%s%s%s", here ? here : "", here ? "/" : "", path);
+    free(here);
+    return out;
 }
 
 /* ---- known again ----------------------------------------------------------------------------- */

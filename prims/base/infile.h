@@ -30,6 +30,9 @@ enum { LUN_INFILE_SHORT = -1, LUN_INFILE_CHANGED = -2 };
 int lun__infile_open(const char *path, lun_infile_mark *is);
 /* 0, or what reading came to: the mark's `ends`. */
 int lun__infile_ends(int descriptor, lun_infile_mark *mark);
+/* The path from the root, malloc'd, with its links as they are: they may lead elsewhere on other
+ * machines.  NULL: it is not known. */
+char *lun__infile_path(const char *path);
 bool lun__infile_same(const lun_infile_mark *a, const lun_infile_mark *b);
 /* 0, an errno, or LUN_INFILE_CHANGED: the file is not as it was then. */
 int lun__infile_check(int descriptor, const lun_infile_mark *then);

@@ -1,5 +1,5 @@
 /* write.c - bytes into a file, all of them or an error: what the cache and the compiler's texts are
- * written with.  Knows nothing of either. */
+ * written with, and elements.  Knows nothing of these. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigtimedwait */
 #endif
@@ -29,21 +29,36 @@ static void let_go(const sigset_t *signal, const sigset_t *before)
     errno = error;
 }
 
-bool lun__write_all(int fd, const void *from, size_t n)
+/* From byte `at` of the file on, or where it stands: at < 0. */
+static bool write_bytes(int fd, int64_t at, const char *p, size_t n)
 {
-    const char *p = from;
+    const size_t most = (size_t)1 << 30;
     sigset_t signal, before;
     ssize_t put = 0;
     hold(&signal, &before);
     while (n) {
-        put = write(fd, p, n);
+        const size_t some = n < most ? n : most;
+        put = at < 0 ? write(fd, p, some) : pwrite(fd, p, some, (off_t)at);
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
             break;
         p += put;
+        at += at < 0 ? 0 : put;
         n -= (size_t)put;
     }
     let_go(&signal, &before);
+    if (n && !put)
+        errno = EIO;
     return n == 0;
+}
+
+bool lun__write_all(int fd, const void *from, size_t n)
+{
+    return write_bytes(fd, -1, from, n);
+}
+
+int lun__write_at(int fd, int64_t at, const void *from, int64_t n)
+{
+    return write_bytes(fd, at, from, (size_t)n) ? 0 : errno;
 }

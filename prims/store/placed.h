@@ -151,6 +151,19 @@ lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
  * alone. */
 void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi);
 
+/* ---- stored.c: elements into a file ---------------------------------------------------------- */
+
+/* A file that is open here for writing, and how places' machines find it; path NULL: not at all. */
+typedef struct lun_store_to {
+    int descriptor;
+    int64_t at; /* the byte to which the first element goes */
+    lun_outfile out;
+} lun_store_to;
+/* Writes elements lo .. hi - 1 of s, as this machine stores them.  LUN_EIO: *failure is an errno,
+ * or 0 where it is not the file that failed. */
+lun_status lun__storage_store(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi,
+                              const lun_store_to *to, int *failure);
+
 /* ---- versions.c: copies that differ ---------------------------------------------------------- */
 
 /* The copies of s, which is a copy on every place of the set in use, are about to be written by a

@@ -2,7 +2,6 @@
 #include "store/source.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,18 +23,6 @@ static lun_status refuse(lun_engine *e, const char *path, int reason)
     return s;
 }
 
-/* The path from the root, with its links as they are: they may lead elsewhere on other machines. */
-static char *from_root(const char *path)
-{
-    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
-    const size_t room = strlen(path) + (here ? strlen(here) : 0) + 2;
-    char *out = here || *path == '/' ? malloc(room) : NULL;
-    if (out)
-        snprintf(out, room, "%s%s%s", here ? here : "", here ? "/" : "", path);
-    free(here);
-    return out;
-}
-
 lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size)
 {
     size_t length = strlen(path) + 1;
@@ -52,7 +39,7 @@ lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, i
     }
     s->as.number = ++e->files_opened;
     s->as.name = s->path;
-    s->as.path = from_root(path);
+    s->as.path = lun__infile_path(path);
     *size = s->as.is.size;
     *out = s;
     return LUN_OK;

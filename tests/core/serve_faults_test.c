@@ -2,6 +2,7 @@
  * message, dies or ends: at every call of the transport in turn. No rank hangs; rank 0 is told why
  * what it wanted is not there, and computes by itself. RANKS_FAULTS=all takes every call, else a
  * few. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 enum { RANKS = 4, FEW = 5 };
 
 /* Elements sent, from rank to rank too, kernels of both kinds, cells and elements wanted, a failure
- * in a kernel, a file of 20000 zeros that all ranks read. */
-static char path[] = "/tmp/lunarray_faults_XXXXXX";
+ * in a kernel, a file of 20000 zeros that all ranks read, one that all write. */
+static char folder[] = "/tmp/lunarray_faults_XXXXXX";
+static char path[64], saved[64];
 static const char program[] =
     "local a, b = lun.random(20000, { seed = 1 }):eval(), lun.vector { 1, 2, 3, 4, 5, 6 }\n"
     "assert((b * 2 + 1):sum() == 48)\n"
@@ -35,7 +37,10 @@ static const char program[] =
     "assert((b:cast 'i64' // 2):totable()[6] == 3)\n"
     "local zeros = lun.open(os.getenv 'LUNARRAY_FAULTS', { dtype = 'f64' })\n"
     "assert((zeros + 2):sum() == 40000 and (zeros + b[1]):eval()[20000] == 1)\n"
-    "zeros:free()\n";
+    "zeros:free()\n"
+    "assert(lun.save(os.getenv 'LUNARRAY_SAVED', (c + 2):eval(), { dtype = 'f32' }))\n"
+    "local there = lun.load(os.getenv 'LUNARRAY_SAVED', { dtype = 'f32' })\n"
+    "assert(#there == 20000 and there[20000] == c[20000] + 2 and there:min() == 2)\n";
 
 typedef struct rank {
     pthread_t thread;
@@ -171,10 +176,17 @@ int main(void)
         cmocka_unit_test(test_loses),
         cmocka_unit_test(test_dies),
     };
-    const int file = mkstemp(path);
-    if (file < 0 || ftruncate(file, 20000 * sizeof(double)) || setenv("LUNARRAY_FAULTS", path, 1))
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/zeros", folder);
+    snprintf(saved, sizeof saved, "%s/saved", folder);
+    const int file = open(path, O_WRONLY | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, 20000 * sizeof(double)) || setenv("LUNARRAY_FAULTS", path, 1) ||
+        setenv("LUNARRAY_SAVED", saved, 1))
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close(file);
-    return failed | unlink(path);
+    unlink(path);
+    unlink(saved);
+    return failed | rmdir(folder); /* which fails where a save has left anything */
 }

@@ -1,15 +1,18 @@
 /* serve_files_test.c - files that ranks which serve read: each rank is a thread with a
  * working directory of its own, so that a path which begins there leads each elsewhere. What a rank
- * does not see as rank 0 does comes from there; reads that fail are told, and tried again. */
+ * does not see as rank 0 does comes from there, and goes there; reads that fail are told, and tried
+ * again. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* unshare */
 #endif
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/fsuid.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +37,9 @@ static char top[] = "/tmp/lunarray_files_XXXXXX";
 static server servers[RANKS];
 static lun_ranks *group;
 static char own[96], path[] = "/proc/thread-self/cwd/x.raw"; /* rank 0's file */
+static char target[96], out_path[] = "/proc/thread-self/cwd/out.raw";
+static const char mark[] = "0123456789";
+enum { HEAD = 10, OUT_BYTES = HEAD + N * (int)sizeof(double) };
 
 static void fill(const char *name, double shift)
 {
@@ -54,6 +60,28 @@ static void take_times(const char *name)
     assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
+/* A file that is to be written, or looks like it. */
+static void make_out(const char *name, const char *its_mark)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, its_mark, sizeof mark, OUT_BYTES), sizeof mark);
+    assert_int_equal(close(fd), 0);
+}
+
+/* The file to write to, as the rank sees it. */
+static void settle_out(const char *folder, scene s)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s/out.raw", folder);
+    if (s == SAME || s == FORBIDDEN)
+        assert_int_equal(link(target, name), 0);
+    else if (s == FOLDER)
+        assert_int_equal(mkdir(name, 0755), 0);
+    else if (s == OTHER)
+        make_out(name, "0123456780");
+}
+
 /* A folder in which the calling thread alone works from now on. */
 static void settle(int rank, scene s)
 {
@@ -71,6 +99,7 @@ static void settle(int rank, scene s)
         fill(name, s == OTHER ? 0.5 : 0);
     if (s == OTHER || s == COPY)
         take_times(name);
+    settle_out(folder, s);
     if (s == FORBIDDEN)
         (void)setfsuid(65534); /* of this thread */
 }
@@ -99,6 +128,8 @@ static int open_first(void **state)
     snprintf(own, sizeof own, "%s/x.raw", top);
     fill(own, 0);
     assert_int_equal(chmod(own, 0600), 0);
+    snprintf(target, sizeof target, "%s/out.raw", top);
+    make_out(target, mark);
     setenv("LUNARRAY_RANK_BACKEND", "reference", 1);
     assert_int_equal(lun_ranks_new(RANKS, &group), LUN_OK);
     for (int i = 1; i < RANKS; i++) {
@@ -253,12 +284,109 @@ static void test_closed_before(void **state)
     }
 }
 
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static lun_status write_out(lun_array *a)
+{
+    const int fd = open(target, O_WRONLY);
+    assert_true(fd >= 0);
+    const lun_write_to to = {.size = sizeof to,
+                             .descriptor = fd,
+                             .path = out_path,
+                             .at = HEAD,
+                             .mark_at = OUT_BYTES,
+                             .mark = mark,
+                             .mark_bytes = sizeof mark};
+    const lun_status s = lun_write_file(e, a, &to);
+    const int reason = errno;
+    close(fd);
+    errno = reason;
+    return s;
+}
+
+/* 2 * (1 ... N), distributed. */
+static void make_elements(lun_array **made)
+{
+    const lun_value one = {.dtype = LUN_F64, .as.d = 1};
+    lun_array *a;
+    OK(lun_range(e, one, one, N, LUN_F64, &a));
+    OK(lun_add(e, a, a, made));
+    OK(lun_eval(e, made, 1));
+    lun_release(a);
+}
+
+static void check_out(void)
+{
+    FILE *f = fopen(target, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, HEAD, SEEK_SET), 0);
+    for (int i = 1; i <= N; i++) {
+        double x;
+        assert_int_equal(fread(&x, sizeof x, 1, f), 1);
+        assert_true(x == 2 * i);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Each of six ranks has 10000 elements; two of the five others see the file, or one. */
+static void test_who_writes(void **state)
+{
+    enum { PART = N / RANKS * (int)sizeof(double) };
+    char name[96], there[sizeof mark];
+    lun_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    lun_array *a;
+    (void)state;
+    make_elements(&a);
+    lun_stats_get(e, &before);
+    OK(write_out(a));
+    lun_stats_get(e, &after);
+    assert_int_equal(after.bytes_to_host - before.bytes_to_host, 4 * PART);
+    assert_int_equal(after.moves - before.moves, 4);
+    assert_int_equal(after.bytes_sent - before.bytes_sent, 0);
+    check_out();
+    snprintf(name, sizeof name, "%s/3/out.raw", top); /* another file stays as it was */
+    FILE *f = fopen(name, "rb");
+    assert_non_null(f);
+    assert_int_equal(fgetc(f), 0);
+    assert_int_equal(fseek(f, OUT_BYTES, SEEK_SET), 0);
+    assert_int_equal(fread(there, sizeof there, 1, f), 1);
+    assert_string_equal(there, "0123456780");
+    assert_int_equal(fclose(f), 0);
+    lun_release(a);
+}
+
+/* A limit on the length of files stands for a full disk: rank 0's own part fits, others do not. */
+static void test_full(void **state)
+{
+    struct rlimit before, few;
+    lun_array *a;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    few = before;
+    for (int k = 0; k < 2; k++) {
+        OK(lun_use(e, k ? "mpi" : "mpi:1,mpi:2"));
+        make_elements(&a);
+        few.rlim_cur = OUT_BYTES / 4 * 3;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+        const lun_status s = write_out(a);
+        const int reason = errno;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(s, LUN_EIO);
+        assert_int_equal(reason, EFBIG);
+        OK(write_out(a)); /* nothing is lost */
+        check_out();
+        lun_release(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_who_sees, open_first, close_first),
         cmocka_unit_test_setup_teardown(test_changes, open_first, close_first),
         cmocka_unit_test_setup_teardown(test_closed_before, open_first, close_first),
+        cmocka_unit_test_setup_teardown(test_who_writes, open_first, close_first),
+        cmocka_unit_test_setup_teardown(test_full, open_first, close_first),
     };
     if (!mkdtemp(top))
         return 1;

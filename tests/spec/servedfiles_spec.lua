@@ -204,6 +204,97 @@ describe("a file of a script on all ranks", function()
         end
     end)
 
+    -- Saves arrays of all kinds as x1, x2, ...
+    local SAVES = [[
+        local count = 0
+        local function save(a, ext, opts)
+            count = count + 1
+            assert(lun.save(("%s%d.%s"):format(arg[1] or "x", count, ext or "npy"), a, opts))
+        end
+        for _, n in ipairs { 0, 1, 8191, 8192, 16385, 100003 } do
+            save(lun.random(n, { seed = n }) + 1)
+            save((lun.index(n) % 7):cast "u8")
+            save((lun.index(n) % 3):eq(1))
+            save(lun.index(n) * 2, "raw", { dtype = "i32" })
+        end
+        local m = lun.random({ 300, 200 }, { seed = 1 }) * 2
+        save(m) save(m:transpose()) save(m:sub({ 3, 200 }, { 5, 190 })) save(m[7]) save(m:copy { layout = "left" })
+        save(m:sub({ 11, 290 }, { 1, 200 })) save(m:reshape(-1):sub(2, -1, 2)) save(m:sum(1)) save(lun.full(20000, 3.5))
+        local v = (lun.random(50000, { seed = 2 }) + 1):distribute "copy"
+        v:eval() save(v) v[7] = 3 save(v)
+        local w = lun.random(50000, { seed = 2 }):eval() save(w) save(w * 1)
+        w:distribute "single" save(w * 3)
+        save(assert(lun.open "y.npy")) save(lun.open "y.npy" * 2) save(lun.open("y.npy"):sub(101, -1))
+    ]]
+
+    it("is saved with the bytes of one machine", function()
+        run(path, [[lun.save("y.npy", lun.random(70001, { seed = 7 }))]])
+        assert.equal("", (run(path, SAVES)))
+        for _, n in ipairs { 2, 4, 7 } do
+            assert.equal("", (served(n, SAVES:gsub('arg%[1%] or "x"', '"z"'))))
+            local differing, status = shell.capture(("cd %s && for f in x*; do cmp $f z${f#x}; done 2>&1; rm z*"):format(scratch()))
+            assert.equal("", differing)
+            assert.equal(0, status)
+        end
+        assert.equal("", (shell.capture(("cd %s && ls -A | grep '^[.]'"):format(scratch()))))
+    end)
+
+    it("is saved by all ranks, and no element comes to rank 0", function()
+        assert.equal("2\t0\t0\t0\n2\t0\t0\t0\n0\t0\t0\t0\n", (served(4, [[
+            local a = (lun.random(40000, { seed = 1 }) + 1):eval()
+            for _, x in ipairs { a, a:reshape(200, 200), lun.vector((lun.random(40000, { seed = 2 }) + 1):totable()) } do
+                local before = lun.stats()
+                assert(lun.save("h.npy", x))
+                local after = lun.stats()
+                print(after.messages - before.messages, after.bytes_sent - before.bytes_sent,
+                    after.bytes_to_host - before.bytes_to_host, after.moves - before.moves)
+            end]])))
+    end)
+
+    it("is copied from file to file, and nothing is sent", function()
+        assert.equal("0\t0\ntrue\n", (served(4, [[
+            assert(lun.save("i.npy", lun.random(40000, { seed = 1 })))
+            local before = lun.stats()
+            assert(lun.save("j.npy", lun.open "i.npy"))
+            local after = lun.stats()
+            print(after.bytes_sent - before.bytes_sent, after.bytes_to_host - before.bytes_to_host)
+            print(lun.load "i.npy":eq(lun.load "j.npy"):all())]])))
+    end)
+
+    it("that cannot be saved is the error of one machine, and leaves the old one", function()
+        run(path, [[lun.save("k.npy", lun.index(10))]])
+        for _, launch in ipairs { path, path .. " --ranks 4 --backend mpi" } do
+            assert.equal("nil\tk.npy: File too large\t27\nnil\tnowhere/k.npy: No such file or directory\t2\n"
+                .. "nil\tl.raw: the file has changed since it was opened (400000 bytes then, 400001 now); open it again\t5\n"
+                .. "true\n", (run("sh -c 'ulimit -f 1000; exec \"$@\"' sh " .. launch, [[
+                local a = (lun.index(200000) * 2):eval()
+                print(lun.save("k.npy", a))
+                print(lun.save("nowhere/k.npy", a))
+                local f = io.open("l.raw", "wb") f:write(("x"):rep(400000)) f:flush()
+                local b = lun.open("l.raw", { dtype = "u8" })
+                f:write "y" f:close()
+                print(lun.save("m.npy", b * 2))
+                print(lun.load "k.npy":sum() == 55 and not io.open "m.npy")]])))
+        end
+        assert.equal("", (shell.capture(("cd %s && ls -A | grep '^[.]'"):format(scratch()))))
+    end)
+
+    it("larger than what is kept is saved piece by piece", function()
+        if sanitized then
+            return
+        end
+        assert.equal("0\t0\ttrue\n", (served(2, [[
+            assert(lun.save("n.raw", lun.index(20000000) % 251, { dtype = "u8" }))
+            local a = lun.open("n.raw", { dtype = "u8" }):cast "f64" * 2
+            local before = lun.stats()
+            assert(lun.save("o.npy", a))
+            local after = lun.stats()
+            local b = lun.open "o.npy"
+            print(after.bytes_sent - before.bytes_sent, after.bytes_to_host - before.bytes_to_host,
+                b:sum() == a:sum() and b[20000000] == 20000000 % 251 * 2)
+            os.remove "n.raw" os.remove "o.npy"]])))
+    end)
+
     local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
     for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
         it("is read through rank 0 by ranks that do not see it, under " .. launcher, function()
@@ -222,8 +313,14 @@ describe("a file of a script on all ranks", function()
                 local a = lun.open "/proc/self/cwd/g.npy"
                 counted(a * 2)
                 counted(lun.open "g.npy" * 2)
-                print(a:sum())]])
-            assert.equal("160000\t320000\t4\n0\t320000\t4\n800020000\n", text)
+                print(a:sum())
+                local b = (lun.random(40000, { seed = 1 }) + 1):eval()
+                for _, name in ipairs { "/proc/self/cwd/i.npy", "j.npy" } do
+                    local before = lun.stats().bytes_to_host
+                    assert(lun.save(name, b))
+                    print(lun.stats().bytes_to_host - before, lun.load(name):eq(b):all())
+                end]])
+            assert.equal("160000\t320000\t4\n0\t320000\t4\n800020000\n160000\ttrue\n0\ttrue\n", text)
             assert.equal(0, status)
         end)
     end
