@@ -61,7 +61,7 @@ int64_t lun__sorting_room(const lun_sorting *s, int threads)
     if (is_short(s, workers))
         return line_bytes(s) <= LOCAL ? 0 : 2 * workers * line_bytes(s) + LUN_LINE;
     const lun_record r = lun__sort_record(s->dtype, s->line, s->places);
-    return lun__sort_line_room(r, s->line, workers) + LUN_LINE;
+    return lun__sort_line_room(r, lun__dtype_get(s->dtype)->bytes, s->line, workers) + LUN_LINE;
 }
 
 /* ---- short lines ----------------------------------------------------------------------------- */

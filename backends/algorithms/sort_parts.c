@@ -205,10 +205,10 @@ static void work_on_parts(void *ctx, int worker)
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
-/* Whether records can stand where results will. */
-static bool stands(lun_record r)
+/* Whether records can stand where results will: places, or elements of so many bytes. */
+static bool stands(lun_record r, int64_t size)
 {
-    return r != LUN_RECORD_PLACED64;
+    return r == LUN_RECORD_PLACED32 || (r != LUN_RECORD_PLACED64 && lun__record_bytes(r) == size);
 }
 
 static int64_t side_bytes(lun_record r, int64_t n)
@@ -222,9 +222,10 @@ static int owns(int workers)
     return workers > 1 ? workers + 1 : 1;
 }
 
-int64_t lun__sort_line_room(lun_record r, int64_t n, int workers)
+int64_t lun__sort_line_room(lun_record r, int64_t size, int64_t n, int workers)
 {
-    return owns(workers) * (int64_t)sizeof(lun_sort_own) + side_bytes(r, n) * (stands(r) ? 1 : 2);
+    return owns(workers) * (int64_t)sizeof(lun_sort_own) +
+           side_bytes(r, n) * (stands(r, size) ? 1 : 2);
 }
 
 /* NaNs have lost their bits: they are taken from the elements, in order. */
@@ -245,9 +246,9 @@ void lun__sort_line_run(const lun_sort_line *l)
     x.low = x.radix->low;
     x.alone = l->workers > 1 ? l->n / (2 * l->workers) : 0;
     x.side[1] = at;
-    x.side[0] = l->record == LUN_RECORD_PLACED32   ? (char *)l->places
-                : l->record == LUN_RECORD_PLACED64 ? at + side_bytes(l->record, l->n)
-                                                   : l->to;
+    x.side[0] = !stands(l->record, lun__sort_element_bytes(l)) ? at + side_bytes(l->record, l->n)
+                : l->record == LUN_RECORD_PLACED32             ? (char *)l->places
+                                                               : l->to;
     atomic_init(&x.next, 0);
     sort_range(&x, (lun_sort_range){.side = -1, .count = l->n, .high = 64});
     if (!lun__sort_stopped(&x))

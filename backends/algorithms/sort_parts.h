@@ -26,7 +26,8 @@ typedef struct lun_sort_line {
 } lun_sort_line;
 
 lun_record lun__sort_record(lun_dtype t, int64_t line, bool placed);
-int64_t lun__sort_line_room(lun_record r, int64_t n, int workers);
+/* Bytes of memory for a line of n elements of so many bytes. */
+int64_t lun__sort_line_room(lun_record r, int64_t size, int64_t n, int workers);
 void lun__sort_line_run(const lun_sort_line *l);
 /* The same, with the same memory, of 64-bit elements with places where that takes words of 64 bits;
  * false: it does not. */

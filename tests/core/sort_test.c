@@ -197,10 +197,11 @@ static void check(lun_dtype t, kind k, int64_t n, int64_t line, bool descending,
 static void test_all(void **state)
 {
     (void)state;
-    static const int64_t lengths[] = {1, 2, 3, 24, 25, 100, 1000, 5000, 40000, 65537, 100000, MOST};
+    static const int64_t lengths[] = {1,    2,     3,     24,    25,    100,    1000,
+                                      5000, 16385, 32767, 40000, 65537, 100000, MOST};
     uint64_t seed = 17;
     for (int round = 0; round < ROUNDS; round++) {
-        const int64_t n = lengths[below(&seed, below(&seed, 4) ? 8 : 12)];
+        const int64_t n = lengths[below(&seed, below(&seed, 4) ? 10 : 14)];
         const int64_t lines = n < 2000 && below(&seed, 2) ? 1 + below(&seed, 30) : 1;
         check((lun_dtype)(round % LUN_DTYPE_COUNT), (kind)below(&seed, KINDS), n * lines, n,
               below(&seed, 2), &seed);
