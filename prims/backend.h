@@ -218,6 +218,10 @@ typedef struct lun_backend {
     lun_status (*send)(void *state, lun_buffer *to, int64_t offset, const void *host,
                        int64_t bytes);
     lun_status (*settle)(void *state);
+    /* download that returns at once; fetched waits until all that was fetched is there, and for
+     * nothing that was begun later.  NULL: there is only download. */
+    lun_status (*fetch)(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes);
+    lun_status (*fetched)(void *state);
     lun_status (*copy)(void *state, lun_buffer *to, int64_t to_offset, void *other,
                        lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
 

@@ -124,11 +124,12 @@ typedef struct lun_product {
 } lun_product;
 
 /* An operand or a result of an algorithm: n contiguous elements in host memory, or, for
- * begin_algorithm, of a lun_buffer. */
+ * begin_algorithm, of a lun_buffer, unless they are few and `here`. */
 typedef struct lun_column {
     void *data;
     lun_dtype dtype;
     int64_t n;
+    bool here;
 } lun_column;
 
 /* One run of an algorithm of table/algorithms.def. */
@@ -140,9 +141,11 @@ typedef struct lun_algorithm_run {
     int64_t line;  /* length of a line, each of which is processed on its own; 0: there is one */
     int64_t first; /* of a run on a piece: the number of its first element */
     uint64_t option[LUN_ALGORITHM_OPTIONS];
-    int64_t origin[LUN_ALGORITHM_OPERANDS]; /* in buffers: where the operands' first elements are */
-    void *scratch;                          /* algorithm_room's bytes */
-    int64_t failed;                         /* out: if an element caused the failure, its number */
+    int64_t every; /* of ORDERED: by so many elements samples are apart, > 0 */
+    /* in buffers: where the operands' first elements are, and the results' */
+    int64_t origin[LUN_ALGORITHM_OPERANDS], to_origin[LUN_ALGORITHM_RESULTS];
+    void *scratch;  /* algorithm_room's bytes */
+    int64_t failed; /* out: if an element caused the failure, its number */
     /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
      * run does too.  NULL: there is none. */
     struct lun_algorithm_run *beside;

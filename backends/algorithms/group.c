@@ -248,7 +248,8 @@ static lun_status by_table(run *x, char *scratch)
 static lun_status by_order(run *x, char *scratch)
 {
     x->places = (int64_t *)(void *)scratch;
-    x->sorted = (lun_column){scratch + rounded(8 * x->n), x->keys->dtype, x->n};
+    x->sorted =
+        (lun_column){.data = scratch + rounded(8 * x->n), .dtype = x->keys->dtype, .n = x->n};
     const lun_sorting sorting =
         sorting_of(x, x->sorted.data, (char *)x->sorted.data + sorted_bytes(x));
     lun_status s = lun__sorting_run(x->services, x->team, &sorting);

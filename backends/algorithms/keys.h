@@ -34,6 +34,18 @@ static inline int64_t lun__record_bytes(lun_record r)
 }
 
 lun_keys lun__keys(lun_dtype t, bool descending);
+
+/* The key of an element, given by its bits. */
+static inline uint64_t lun__key(const lun_keys *k, uint64_t raw)
+{
+    const uint64_t sign = (uint64_t)1 << (k->bits - 1), all = sign | (sign - 1);
+    if (!k->infinity)
+        return raw ^ k->flip;
+    if ((raw & ~sign) > k->infinity)
+        return all;
+    return (raw & sign ? raw ^ all : raw | sign) ^ k->down;
+}
+
 /* The records of n elements, whose places begin with `place`; how many are NaN. */
 int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t place, lun_record r,
                        void *to);

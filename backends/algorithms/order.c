@@ -1,4 +1,4 @@
-/* order.c - the rows sort, argsort and topk: what sort.h gives, as their results are. */
+/* order.c - the rows sort, argsort, ordered and topk: what sort.h gives, as their results are. */
 #include <string.h>
 
 #include "algorithms/algorithms.h"
@@ -63,6 +63,34 @@ lun_status lun__argsort_run(const lun_services *services, const lun_team *team,
 {
     const lun_sorting s = argsort_of(r);
     return lun__sorting_run(services, team, &s);
+}
+
+/* ---- ordered --------------------------------------------------------------------------------- */
+
+static lun_sorting ordered_of(const lun_algorithm_run *r)
+{
+    lun_sorting s = argsort_of(r);
+    s.to = r->out[0].data;
+    s.places = r->out[1].data;
+    return s;
+}
+
+int64_t lun__ordered_room(const lun_algorithm_run *r, int threads)
+{
+    const lun_sorting s = ordered_of(r);
+    return lun__sorting_room(&s, threads);
+}
+
+lun_status lun__ordered_run(const lun_services *services, const lun_team *team,
+                            lun_algorithm_run *r)
+{
+    const lun_sorting s = ordered_of(r);
+    const int64_t size = lun__dtype_get(s.dtype)->bytes, every = r->every;
+    const lun_status status = lun__sorting_run(services, team, &s);
+    for (int64_t i = 0; status == LUN_OK && i < r->out[2].n; i++)
+        memcpy((char *)r->out[2].data + i * size, (char *)s.to + ((i + 1) * every - 1) * size,
+               (size_t)size);
+    return status;
 }
 
 /* ---- topk ------------------------------------------------------------------------------------ */

@@ -20,16 +20,9 @@ typedef struct run {
 static inline uint64_t key_at(const lun_keys *k, const char *x, int64_t i)
 {
     const int64_t size = k->bits / 8;
-    const uint64_t sign = (uint64_t)1 << (k->bits - 1), all = sign | (sign - 1);
     uint64_t raw = 0;
     memcpy(&raw, x + i * size, (size_t)size);
-    if (!k->infinity)
-        return raw ^ k->flip;
-    if ((raw & ~sign) > k->infinity)
-        return all;
-    if (raw == sign)
-        raw = 0;
-    return raw & sign ? raw ^ all : raw | sign;
+    return lun__key(k, k->infinity && raw == (uint64_t)1 << (k->bits - 1) ? 0 : raw);
 }
 
 /* How many of n sorted elements are less than the key, or not greater. */

@@ -188,6 +188,7 @@ static lun_status hear(lun_mpi *m, bool behind, lun_mpi_answer *out)
     void *bytes = NULL;
     int64_t count = 0;
     lun_status s = LUN_OK;
+    lun__mpi_take_fetched(m);
     if (behind && !m->kept)
         s = receive(m, &m->kept, &m->kept_count);
     if (s == LUN_OK)
@@ -211,6 +212,29 @@ lun_status lun__mpi_hear_asked(lun_mpi *m, lun_mpi_answer *out)
     if (!m->under_way)
         m->unsent = LUN_OK;
     return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+}
+
+void lun__mpi_take_fetched(lun_mpi *m)
+{
+    for (int i = 0; i < m->fetch_count; i++) {
+        const lun_mpi_fetch *x = &m->fetches[i];
+        void *bytes = NULL;
+        int64_t count = 0, length = 0;
+        lun_mpi_answer a = {.trap = -1};
+        const lun_status came = receive(m, &bytes, &count);
+        lun_status s = came == LUN_OK ? read_answer(m, bytes, count, &a) : came;
+        const void *elements = s == LUN_OK ? lun__take_bytes(&a.rest, &length) : NULL;
+        if (s == LUN_OK && (!elements || length != x->bytes))
+            s = lun__mpi_strange(m, &a);
+        if (s == LUN_OK && length)
+            memcpy(x->host, elements, (size_t)length);
+        if (s == LUN_OK)
+            free(a.bytes);
+        m->fetch_failed = m->fetch_failed == LUN_OK ? s : m->fetch_failed;
+        if (came != LUN_OK)
+            break;
+    }
+    m->fetch_count = 0;
 }
 
 void lun__mpi_count(void *state)

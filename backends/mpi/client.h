@@ -18,6 +18,12 @@ typedef struct lun_mpi_file {
     bool seen; /* it has the file open */
 } lun_mpi_file;
 
+/* Elements that are on their way here. */
+typedef struct lun_mpi_fetch {
+    void *host;
+    int64_t bytes;
+} lun_mpi_fetch;
+
 typedef struct lun_mpi lun_mpi;
 struct lun_mpi {
     const lun_services *services;
@@ -36,9 +42,12 @@ struct lun_mpi {
     char by[40];            /* the backend and the device by which it computes */
     lun_mpi_file *files;
     int file_count, file_room;
-    bool looks;      /* its next answer is whether it sees a file */
-    bool loads;      /* the next launch may have to read files: its answer is awaited */
-    int64_t unheard; /* bytes of elements sent since its last answer */
+    bool looks;             /* its next answer is whether it sees a file */
+    bool loads;             /* the next launch may have to read files: its answer is awaited */
+    lun_mpi_fetch *fetches; /* the answers come before any other; */
+    int fetch_count, fetch_room;
+    lun_status fetch_failed; /* how those that have come have failed */
+    int64_t unheard;         /* bytes of elements sent since its last answer */
     /* A launch that was submitted, or a product or an algorithm that has begun, until it is
      * collected or settled; its answer, once another one behind it was waited for. */
     lun_kernel *kernel;
@@ -95,6 +104,9 @@ lun_status lun__mpi_hear_status(lun_mpi *m);
 /* An answer that does not say what it should; frees it. */
 lun_status lun__mpi_strange(lun_mpi *m, lun_mpi_answer *a);
 
+/* Takes the answers to what is fetched, which were sent for. */
+void lun__mpi_take_fetched(lun_mpi *m);
+
 /* A number for something new; -1 without memory. */
 int32_t lun__mpi_number(lun_mpi_numbers *n);
 void lun__mpi_number_free(lun_mpi_numbers *n, int32_t number);
@@ -108,6 +120,8 @@ lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const vo
                            int64_t bytes);
 lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
                              int64_t bytes);
+lun_status lun__mpi_fetch(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes);
+lun_status lun__mpi_fetched(void *state);
 lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
                          lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
 lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,

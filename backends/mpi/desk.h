@@ -109,6 +109,10 @@ lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset,
                           int64_t bytes);
 lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, const void *from,
                            int64_t bytes);
+/* Does it, with so many bytes of memory beside, which *scratch has; `steps`, about, are few or may
+ * last: then another thread does it, and this one listens. */
+lun_status lun__desk_work(lun_desk *d, int64_t room, void **scratch, double steps,
+                          lun_hands_work *does, void *ctx);
 /* Takes what other ranks give and has not been taken, in its order: what fails is the buffers'
  * flaw.  Fails where the ranks have given up. */
 lun_status lun__desk_take_all(lun_desk *d);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "mpi/client.h"
 
 /* Bytes of elements that are sent at most without hearing of the rank. */
@@ -100,6 +101,46 @@ lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void
     m->services->stats->transfer_time += lun__now() - start;
     if (s == LUN_OK)
         m->services->stats->bytes_to_host += bytes;
+    return s;
+}
+
+lun_status lun__mpi_fetch(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes)
+{
+    lun_mpi *m = state;
+    if (m->under_way || m->launch || m->algorithm || m->product) /* its answer comes first */
+        return lun__mpi_download(state, from, offset, host, bytes);
+    for (int64_t done = 0; done < bytes; done += LUN_MPI_PIECE) {
+        const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
+        if (!lun__grow(&m->fetches, m->fetch_count, &m->fetch_room, sizeof *m->fetches))
+            return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+        m->fetches[m->fetch_count++] = (lun_mpi_fetch){(char *)host + done, some};
+        lun__mpi_ask(m, LUN_MPI_DOWNLOAD);
+        lun__put_i32(&m->out, from->number);
+        lun__put_i64(&m->out, offset + done);
+        lun__put_i64(&m->out, some);
+        m->awaited = true;
+    }
+    m->services->stats->bytes_to_host += bytes;
+    return LUN_OK;
+}
+
+lun_status lun__mpi_fetched(void *state)
+{
+    lun_mpi *m = state;
+    const double start = lun__now();
+    if (!m->fetch_count && m->fetch_failed == LUN_OK)
+        return LUN_OK;
+    if (m->fetch_count && m->out.length + m->launched.length)
+        (void)lun__mpi_send(m); /* which may fail for another rank */
+    if (m->unsent != LUN_OK) {
+        m->fetch_count = 0;
+        m->fetch_failed = lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+        m->unsent = m->under_way ? m->unsent : LUN_OK;
+    }
+    lun__mpi_take_fetched(m);
+    m->services->stats->transfer_time += lun__now() - start;
+    const lun_status s = m->fetch_failed;
+    m->fetch_failed = LUN_OK;
     return s;
 }
 

@@ -20,6 +20,7 @@ static void free_state(lun_mpi *m)
     free(m->kernels.free);
     free(m->files);
     free(m->kept);
+    free(m->fetches);
     free(m);
 }
 
@@ -133,6 +134,8 @@ const lun_backend lun__backend_mpi = {
     .buffer_free = lun__mpi_buffer_free,
     .upload = lun__mpi_upload,
     .download = lun__mpi_download,
+    .fetch = lun__mpi_fetch,
+    .fetched = lun__mpi_fetched,
     .copy = lun__mpi_copy,
     .load = lun__mpi_load,
     .unload = lun__mpi_unload,

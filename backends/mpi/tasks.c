@@ -1,5 +1,5 @@
-/* tasks.c - products of matrices and algorithms in the memory of a rank that serves; see desk.h.
- * Those that may last are done by another thread, while this one listens.  Knows no kernel. */
+/* tasks.c - what may last on a rank that serves is done by another thread, while this one listens;
+ * products of matrices in its memory; see desk.h.  Knows no kernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,37 +54,30 @@ static bool product_fits(const lun_product *p, const lun_desk_buffer *a, const l
            matrix_fits(b, &p->b, p->inner, p->columns, p->count);
 }
 
+lun_status lun__desk_work(lun_desk *d, int64_t room, void **scratch, double steps,
+                          lun_hands_work *does, void *ctx)
+{
+    const double few = 1e6;
+    void *memory = room ? malloc((size_t)room) : NULL; /* NULL: none is needed */
+    if (room && !memory)
+        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
+    *scratch = memory;
+    lun_status s =
+        steps < few ? does(ctx) : lun__hands_do(&d->hands, does, ctx, d->listen, d->own.tick_ctx);
+    free(memory);
+    return s;
+}
+
 /* What is done in the thread that has time for it. */
 typedef struct work {
     lun_desk *d;
     lun_product *product;
-    lun_algorithm_run *run;
 } work;
 
 static lun_status multiply(void *ctx)
 {
     const work *w = ctx;
     return w->d->by->product(w->d->state, w->product);
-}
-
-static lun_status take(void *ctx)
-{
-    const work *w = ctx;
-    return w->d->by->algorithm(w->d->state, w->run);
-}
-
-/* Does it, with so many bytes of memory beside; `steps`, about, are few or may last. */
-static lun_status do_work(lun_desk *d, int64_t room, double steps, lun_hands_work *does, work *w)
-{
-    const double few = 1e6;
-    void *scratch = room ? malloc((size_t)room) : NULL; /* NULL: none is needed */
-    if (room && !scratch)
-        return lun__desk_fail(d, LUN_ENOMEM, "out of memory");
-    *(w->product ? &w->product->scratch : &w->run->scratch) = scratch;
-    lun_status s =
-        steps < few ? does(w) : lun__hands_do(&d->hands, does, w, d->listen, d->own.tick_ctx);
-    free(scratch);
-    return s;
 }
 
 lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
@@ -113,80 +106,8 @@ lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
     p.c = device ? (void *)c->buffer : c->data;
     const int64_t room = d->by->product_room(d->state, &p);
     s = room < 0 ? lun__desk_fail(d, LUN_EBACKEND, "it multiplies no matrices")
-                 : do_work(d, room, (double)p.rows * (double)p.columns * (double)p.inner, multiply,
-                           &(work){.d = d, .product = &p});
+                 : lun__desk_work(d, room, &p.scratch,
+                                  (double)p.rows * (double)p.columns * (double)p.inner, multiply,
+                                  &(work){d, &p});
     return lun__desk_done(d, c, s);
-}
-
-/* ---- algorithms ------------------------------------------------------------------------------ */
-
-/* A column of the dtype of its own and so many elements at most; NULL: there is none. */
-static lun_desk_buffer *take_column(lun_desk *d, lun_bytes *in, lun_column *c)
-{
-    lun_bytes ahead = *in;
-    *c = (lun_column){.n = 0};
-    if (lun__take_i32(&ahead) == -1) {
-        *in = ahead;
-        return NULL;
-    }
-    lun_desk_buffer *b = lun__desk_buffer(d, in);
-    const unsigned dtype = lun__take_u8(in);
-    c->n = lun__take_within(in, 0, INT64_MAX / 8);
-    const int64_t origin = lun__take_within(in, 0, INT64_MAX / 8);
-    in->bad |= dtype >= LUN_DTYPE_COUNT;
-    if (in->bad)
-        return NULL;
-    c->dtype = (lun_dtype)dtype;
-    const int64_t bytes = lun__dtype_get(c->dtype)->bytes;
-    in->bad = b->flaw.status == LUN_OK && !lun__desk_fits(b, origin * bytes, c->n * bytes);
-    c->data = b->data ? b->data + origin * bytes : NULL;
-    return b;
-}
-
-/* Whether the columns are what the algorithm takes and gives: of the elements, and of a bool for
- * each, those where it is true, or their places. */
-static bool run_fits(const lun_algorithm_run *r, lun_desk_buffer *const *from,
-                     lun_desk_buffer *const *to)
-{
-    const bool keeps = r->which == LUN_ALGORITHM_KEEP;
-    const int mask = keeps ? 1 : 0;
-    const lun_dtype gives = keeps ? r->in[0].dtype : LUN_I64;
-    return (keeps || r->which == LUN_ALGORITHM_PLACES) && !r->line && from[0] && from[mask] &&
-           !from[mask + 1] && lun__dtype_is_bool(r->in[mask].dtype) &&
-           r->in[mask].n == r->in[0].n && to[0] && !to[1] && r->out[0].dtype == gives &&
-           r->out[0].n >= r->in[0].n;
-}
-
-lun_status lun__desk_algorithm(lun_desk *d, lun_bytes *in, bool *answers)
-{
-    lun_algorithm_run r = {.which = (lun_algorithm)lun__take_u8(in)};
-    lun_desk_buffer *from[LUN_ALGORITHM_OPERANDS], *to[LUN_ALGORITHM_RESULTS];
-    lun_status s = LUN_OK;
-    r.line = lun__take_i64(in);
-    r.first = lun__take_i64(in);
-    for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)
-        r.option[k] = (uint64_t)lun__take_i64(in);
-    for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
-        from[k] = take_column(d, in, &r.in[k]);
-    for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++)
-        to[k] = take_column(d, in, &r.out[k]);
-    *answers = true;
-    if (in->bad || d->by->buffer_new || !d->by->algorithm || !run_fits(&r, from, to))
-        return lun__desk_strange(d, in);
-    for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++) {
-        in->bad |= from[k] && from[k] == to[0];
-        s = from[k] && s == LUN_OK ? lun__desk_ready(d, from[k]) : s;
-    }
-    if (in->bad)
-        return lun__desk_strange(d, in);
-    if (s == LUN_OK && !to[0]->data)
-        return lun__desk_check(d, &to[0]->flaw);
-    if (s == LUN_OK)
-        s = do_work(d, d->by->algorithm_room(d->state, &r), (double)r.in[0].n, take,
-                    &(work){.d = d, .run = &r});
-    d->trap_value = r.failed;
-    for (int k = 0; s == LUN_OK && k < LUN_ALGORITHM_RESULTS; k++)
-        if (to[k])
-            lun__put_i64(&d->rest, r.out[k].n);
-    return lun__desk_done(d, to[0], s);
 }

@@ -2,9 +2,9 @@
  *
  * A message is any number of requests, one after the other: a word, then what its row says, in the
  * form of base/bytes.h.  Kernels and buffers have numbers, which rank 0 chooses: one that is free,
- * or the next new one.  A request with an answer is the last of its message, or followed by others
- * with answers; answers come in the order of requests: a status, the trap and its value, a text,
- * by how much the rank's counters have gone on since the answer before, then what the row says.
+ * or the next new one.  Answers come in the order of the requests that have one: a status, the trap
+ * and its value, a text, by how much the rank's counters have gone on since the answer before, then
+ * what the row says.
  * What fails without an answer makes what it should have made unusable: whatever needs that later
  * fails for the same reason.
  *
@@ -38,7 +38,8 @@ typedef enum lun_mpi_word {
     LUN_MPI_PAD,       /* padding, bytes of an element, from, origin, to */
     LUN_MPI_TRANSFER,  /* transfer */
     LUN_MPI_PRODUCT,   /* product -> */
-    LUN_MPI_ALGORITHM, /* algorithm, line, first, options, columns -> lengths of results */
+    LUN_MPI_ALGORITHM, /* algorithm, line, first, every, options, columns -> of each result its
+                          length, and its bytes if it goes with the answer */
     LUN_MPI_FINISH,    /* -> */
     LUN_MPI_COUNT,     /* -> */
     LUN_MPI_SOURCE,    /* IR as bytes -> text */
@@ -50,6 +51,10 @@ typedef enum lun_mpi_word {
     LUN_MPI_STORE, /* buffer, offset, count, outfile, at -> whether that file is seen; an errno */
     LUN_MPI_WORDS
 } lun_mpi_word;
+
+/* What stands for the buffer of a column: there is none; its elements come with the request, or go
+ * with the answer. */
+enum { LUN_MPI_NONE = -1, LUN_MPI_HERE = -2 };
 
 /* How a slot's elements stand. */
 typedef enum lun_mpi_slot { LUN_MPI_DENSE, LUN_MPI_LAYOUT, LUN_MPI_PLACES } lun_mpi_slot;

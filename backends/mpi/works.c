@@ -2,8 +2,10 @@
  * they begin there, and settle waits for their ends; see client.h.  Knows nothing of what they
  * compute. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi/client.h"
+#include "table/dtype.h"
 
 /* What is begun: behind what others ask for meanwhile, and with what other ranks begin. */
 static lun_status begin(lun_mpi *m, lun_mpi_word word)
@@ -14,53 +16,56 @@ static lun_status begin(lun_mpi *m, lun_mpi_word word)
     return s;
 }
 
-lun_status lun__mpi_settle(void *state)
-{
-    lun_mpi *m = state;
-    lun_mpi_answer a;
-    lun_algorithm_run *r = m->algorithm;
-    if (!r && !m->product)
-        return LUN_OK;
-    m->algorithm = NULL;
-    m->product = NULL;
-    if (m->launched.length)
-        (void)lun__mpi_send(m); /* which may fail for another rank */
-    if (m->unsent != LUN_OK) {
-        m->unsent = LUN_OK;
-        m->under_way = false;
-        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
-    }
-    lun_status s = lun__mpi_hear_launch(m, &a);
-    if (r)
-        r->failed = a.trap_value;
-    if (s != LUN_OK)
-        return s;
-    for (int k = 0; r && k < LUN_ALGORITHM_RESULTS; k++)
-        if (r->out[k].data)
-            r->out[k].n = lun__take_within(&a.rest, 0, r->out[k].n);
-    if (a.rest.bad)
-        return lun__mpi_strange(m, &a);
-    free(a.bytes);
-    return LUN_OK;
-}
-
 /* ---- algorithms ------------------------------------------------------------------------------ */
 
-static void put_column(lun_mpi *m, const lun_column *c, int64_t origin)
+static int64_t bytes_of(const lun_column *c)
 {
-    const lun_buffer *b = c->data;
-    lun__put_i32(&m->launched, b ? b->number : -1);
-    if (!b)
+    return c->n * lun__dtype_get(c->dtype)->bytes;
+}
+
+/* operand: its elements are sent, if they are here. */
+static void put_column(lun_mpi *m, const lun_column *c, int64_t origin, bool operand)
+{
+    const lun_buffer *b = c->here ? NULL : c->data;
+    lun__put_i32(&m->launched, !c->data ? LUN_MPI_NONE : c->here ? LUN_MPI_HERE : b->number);
+    if (!c->data)
         return;
     lun__put_u8(&m->launched, c->dtype);
     lun__put_i64(&m->launched, c->n);
-    lun__put_i64(&m->launched, origin);
+    if (!c->here)
+        lun__put_i64(&m->launched, origin);
+    else if (operand)
+        lun__put_bytes(&m->launched, c->data, bytes_of(c));
+}
+
+/* A result as the answer has it. */
+static void take_column(lun_bytes *in, lun_column *c)
+{
+    int64_t count = 0;
+    if (!c->data)
+        return;
+    c->n = lun__take_within(in, 0, c->n);
+    const void *elements = c->here ? lun__take_bytes(in, &count) : NULL;
+    in->bad |= c->here && (!elements || count != bytes_of(c));
+    if (c->here && !in->bad && count)
+        memcpy(c->data, elements, (size_t)count);
 }
 
 bool lun__mpi_takes(void *state, lun_algorithm which)
 {
     const lun_mpi *m = state;
-    return m->takes && (which == LUN_ALGORITHM_KEEP || which == LUN_ALGORITHM_PLACES);
+    switch (which) {
+    case LUN_ALGORITHM_KEEP:
+    case LUN_ALGORITHM_PLACES:
+    case LUN_ALGORITHM_SORT:
+    case LUN_ALGORITHM_ARGSORT:
+    case LUN_ALGORITHM_ORDERED:
+    case LUN_ALGORITHM_CUTS:
+    case LUN_ALGORITHM_MERGED:
+        return m->takes;
+    default:
+        return false;
+    }
 }
 
 lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r)
@@ -72,12 +77,13 @@ lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r)
     lun__put_u8(&m->launched, r->which);
     lun__put_i64(&m->launched, r->line);
     lun__put_i64(&m->launched, r->first);
+    lun__put_i64(&m->launched, r->every);
     for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)
         lun__put_i64(&m->launched, (int64_t)r->option[k]);
     for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
-        put_column(m, &r->in[k], r->origin[k]);
+        put_column(m, &r->in[k], r->origin[k], true);
     for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++)
-        put_column(m, &r->out[k], 0);
+        put_column(m, &r->out[k], r->to_origin[k], false);
     m->algorithm = r;
     m->under_way = true;
     return LUN_OK;
@@ -116,5 +122,36 @@ lun_status lun__mpi_product(void *state, const lun_product *p)
     m->product = p->c;
     lun__put_i32(&m->launched, m->product->number);
     m->under_way = true;
+    return LUN_OK;
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+lun_status lun__mpi_settle(void *state)
+{
+    lun_mpi *m = state;
+    lun_mpi_answer a;
+    lun_algorithm_run *r = m->algorithm;
+    if (!r && !m->product)
+        return LUN_OK;
+    m->algorithm = NULL;
+    m->product = NULL;
+    if (m->launched.length)
+        (void)lun__mpi_send(m); /* which may fail for another rank */
+    if (m->unsent != LUN_OK) {
+        m->unsent = LUN_OK;
+        m->under_way = false;
+        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
+    }
+    lun_status s = lun__mpi_hear_launch(m, &a);
+    if (r)
+        r->failed = a.trap_value;
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; r && k < LUN_ALGORITHM_RESULTS; k++)
+        take_column(&a.rest, &r->out[k]);
+    if (a.rest.bad)
+        return lun__mpi_strange(m, &a);
+    free(a.bytes);
     return LUN_OK;
 }

@@ -102,18 +102,6 @@ static lun_status write_lines(lun_teller *t, const lun_lowered *l, const lun_spr
     return s;
 }
 
-/* n is distributed so from now on. */
-static lun_status become(lun_teller *t, const lun_node *n, lun_spread *cut)
-{
-    lun_placed *p;
-    lun_status s = lun__teller_of(t, n, &p);
-    if (s != LUN_OK || !p)
-        return s;
-    lun__spread_release(p->spread);
-    p->spread = lun__spread_retain(cut);
-    return LUN_OK;
-}
-
 /* Operands, as they are distributed afterwards. */
 static lun_status settle(lun_teller *t, const lun_lowered *l, lun_spread *cut)
 {
@@ -126,7 +114,7 @@ static lun_status settle(lun_teller *t, const lun_lowered *l, lun_spread *cut)
             continue;
         const lun_spread *was = lun__teller_spread(t, n, &offset);
         if (lun__placing_becomes(l, i, cut, was, offset, leaf ? n->storage->count : n->n))
-            s = become(t, n, cut);
+            s = lun__teller_become(t, n, cut);
     }
     return s;
 }
@@ -266,6 +254,17 @@ static lun_status pair(lun_teller *t, const lun_step *step)
 
 /* ---- algorithms in order --------------------------------------------------------------------- */
 
+/* An operand of an algorithm is distributed as it was taken. */
+static lun_status become_as(lun_teller *t, const lun_node *in, lun_spread *cut)
+{
+    int64_t offset;
+    const lun_spread *was = lun__teller_spread(t, in, &offset);
+    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
+    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
+               ? lun__teller_become(t, in, cut)
+               : LUN_OK;
+}
+
 /* What they give is an operand of nothing: its length is not known yet. */
 static lun_status take(lun_teller *t, const lun_step *step)
 {
@@ -287,14 +286,34 @@ static lun_status take(lun_teller *t, const lun_step *step)
                                            "a step runs on the host")
                         : lun__teller_need(t, n->more[i], at, x.lo, x.hi, "distribution changes");
     }
-    for (int i = 0; s == LUN_OK && i < n->count; i++) {
-        const lun_node *in = n->more[i];
-        int64_t offset;
-        const lun_spread *was = lun__teller_spread(t, in, &offset);
-        const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
-        if (!offset && all == cut->n && !(was && lun__spread_same(was, cut)))
-            s = become(t, in, cut);
+    for (int i = 0; s == LUN_OK && i < n->count; i++)
+        s = become_as(t, n->more[i], cut);
+    lun__spread_release(cut);
+    return s;
+}
+
+/* ---- lines in order -------------------------------------------------------------------------- */
+
+/* What places exchange to have one line in order depends on its elements: no plan has it. */
+static lun_status order(lun_teller *t, const lun_step *step)
+{
+    const lun_node *n = step->node, *in = n->more[0];
+    lun_spread *cut;
+    lun_status s = lun__placing_order(t->e, n, lun__teller_spread, t, &cut);
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && k < cut->places; k++) {
+        const lun_interval x = lun__spread_part(cut, k);
+        if (x.lo >= x.hi)
+            continue;
+        s = tell_place(t, "", k, x);
+        if (s == LUN_OK)
+            s = lun__teller_need(t, in, lun__set_at(t->e, k), x.lo, x.hi, "distribution changes");
     }
+    if (s == LUN_OK)
+        s = become_as(t, in, cut);
+    if (s == LUN_OK)
+        s = write_rows(t, n, cut, 1, false);
     lun__spread_release(cut);
     return s;
 }
@@ -430,6 +449,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
             s = lun__placing_divides(step)         ? share(&t, step)
                 : lun__placing_pairs(step)         ? pair(&t, step)
                 : lun__placing_streams(step)       ? take(&t, step)
+                : lun__placing_orders(e, step)     ? order(&t, step)
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);
     }

@@ -45,6 +45,13 @@ bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n);
  * reference. */
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                                lun_spread **out);
+/* Whether a step puts lines in order that the places share: each whole lines, or of one line each
+ * what is in order between two elements. */
+bool lun__placing_orders(lun_engine *e, const lun_step *step);
+bool lun__placing_one_line(const lun_node *n);
+/* How they share its elements, and how the result is distributed.  *out: a reference. */
+lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                              lun_spread **out);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
 /* Whether a step is a matrix product, or some, that the places share, each some rows of the result;

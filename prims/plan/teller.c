@@ -130,6 +130,17 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
     return ensure(t, p, at, offset + lo, offset + hi);
 }
 
+lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut)
+{
+    lun_placed *p;
+    lun_status s = lun__teller_of(t, n, &p);
+    if (s != LUN_OK || !p)
+        return s;
+    lun__spread_release(p->spread);
+    p->spread = lun__spread_retain(cut);
+    return LUN_OK;
+}
+
 void lun__teller_free(lun_teller *t)
 {
     for (int i = 0; i < t->count; i++)

@@ -44,6 +44,8 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
  * place, NULL: the host; unless they are there. */
 lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
                              int64_t count, int64_t size, const char *why);
+/* n is distributed so from now on. */
+lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut);
 void lun__teller_free(lun_teller *t);
 
 #endif

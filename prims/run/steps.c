@@ -110,9 +110,11 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
                 lun__steps_done(e, s, i);
             continue;
         }
-        if (e->set_count && (lun__placing_streams(step) || lun__placing_multiplies(e, step))) {
+        if (e->set_count && (lun__placing_streams(step) || lun__placing_orders(e, step) ||
+                             lun__placing_multiplies(e, step))) {
             status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
-                                                     : lun__algorithm_shared)(e, step->node);
+                      : lun__placing_streams(step)   ? lun__algorithm_shared
+                                                     : lun__order_shared)(e, step->node);
             if (status == LUN_OK)
                 lun__steps_done(e, s, i);
             continue;

@@ -3,9 +3,10 @@
  * does it.  Knows no algorithm; who takes which elements is plan/placing.c's. */
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "plan/placing.h"
 #include "run/algorithm.h"
+#include "run/at_places.h"
+#include "run/placed.h"
 #include "run/profile.h"
 #include "store/placed.h"
 #include "store/pool.h"
@@ -15,8 +16,7 @@ typedef struct part {
     lun_interval taken, given; /* elements of the operands, of the result */
     void *made;                /* the pool's block, */
     int64_t bytes;
-    lun_buffer *there; /* or a device's, which takes by itself: */
-    lun_algorithm_run run;
+    lun_buffer *there; /* or a device's, which takes by itself */
 } part;
 
 typedef struct taking {
@@ -24,7 +24,9 @@ typedef struct taking {
     lun_node *n;
     const lun_spread *cut;
     part part[LUN_MAX_PLACES];
+    lun_place_run run[LUN_MAX_PLACES];
     lun_storage *to;
+    lun_scratch scratch;
     double seconds;
     int64_t read;
 } taking;
@@ -58,32 +60,11 @@ static lun_status load(taking *w, const part *x, lun_backend_slot *at, int k, lu
     return s;
 }
 
-/* A failure of the run, as the script is told of it. */
-static lun_status explained(const taking *w, lun_status s, const lun_algorithm_run *r)
+static lun_algorithm_run run_of(const taking *w, const part *x)
 {
-    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
-        return LUN_ELIMIT;
-    return s == LUN_OK || s == LUN_ECANCEL || !w->n->notes
-               ? s
-               : lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
-}
-
-/* Runs it where everything is. */
-static lun_status work(taking *w, const lun_backend_slot *b, lun_algorithm_run *r)
-{
-    void *scratch = NULL;
-    int64_t bytes = b->backend->algorithm_room(b->state, r), room = 0;
-    lun_status s = bytes ? lun__pool_take(w->e->pool, bytes, &scratch, &room) : LUN_OK;
-    if (s != LUN_OK)
-        return lun__nomem(w->e);
-    r->scratch = scratch;
-    const double start = lun__now();
-    lun__set_advance(w->e);
-    s = b->backend->algorithm(b->state, r);
-    w->seconds += lun__now() - start;
-    if (scratch)
-        lun__pool_give(w->e->pool, scratch, room);
-    return explained(w, s, r);
+    return (lun_algorithm_run){.which = (lun_algorithm)w->n->op,
+                               .first = x->taken.lo,
+                               .option = {w->n->cell, (uint64_t)w->n->offset}};
 }
 
 /* What place k gives of its elements. */
@@ -91,23 +72,18 @@ static lun_status take(taking *w, int k)
 {
     part *x = &w->part[k];
     const int64_t count = x->taken.hi - x->taken.lo;
-    lun_backend_slot *at = lun__set_at(w->e, k), *b = lun__computes_at(at);
+    lun_backend_slot *at = lun__set_at(w->e, k);
     void *number[LUN_ALGORITHM_OPERANDS] = {NULL};
     int64_t bytes[LUN_ALGORITHM_OPERANDS];
-    lun_algorithm_run r = {.which = (lun_algorithm)w->n->op,
-                           .first = x->taken.lo,
-                           .option = {w->n->cell, (uint64_t)w->n->offset}};
+    lun_algorithm_run r = run_of(w, x);
     lun_status s = LUN_OK;
-    lun__set_enter(w->e, at);
-    if (lun__algorithm_elsewhere(w->e))
-        s = lun__backend_native(w->e, &b);
     for (int i = 0; s == LUN_OK && i < w->n->count; i++)
         s = load(w, x, at, i, &r.in[i], &number[i], &bytes[i]);
     if (s == LUN_OK && lun__pool_take(w->e->pool, count * size_of(w->n), &x->made, &x->bytes))
         s = lun__nomem(w->e);
     r.out[0] = (lun_column){.data = x->made, .dtype = (lun_dtype)w->n->dtype, .n = count};
     if (s == LUN_OK)
-        s = work(w, b, &r);
+        s = lun__places_do(w->e, w->n, at, &r, &w->scratch, &w->seconds);
     x->given.hi = r.out[0].n;
     for (int i = 0; i < w->n->count; i++)
         if (number[i])
@@ -119,7 +95,8 @@ static lun_status take(taking *w, int k)
 
 /* The operands become current at the place; they may be parts of one array, whose memory moves when
  * it grows, so all do before one is addressed. */
-static lun_status load_there(const taking *w, part *x, lun_backend_slot *at)
+static lun_status load_there(const taking *w, const part *x, lun_backend_slot *at,
+                             lun_algorithm_run *r)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < 2 * w->n->count; i++) {
@@ -132,10 +109,10 @@ static lun_status load_there(const taking *w, part *x, lun_backend_slot *at)
         if (s == LUN_OK)
             s = lun__placed_ensure(w->e, n->storage, at, lo, n->offset + x->taken.hi, &piece);
         if (s == LUN_OK)
-            x->run.in[k] = (lun_column){.data = piece->buffer,
-                                        .dtype = (lun_dtype)n->dtype,
-                                        .n = x->taken.hi - x->taken.lo};
-        x->run.origin[k] = s == LUN_OK ? lo - piece->lo : 0;
+            r->in[k] = (lun_column){.data = piece->buffer,
+                                    .dtype = (lun_dtype)n->dtype,
+                                    .n = x->taken.hi - x->taken.lo};
+        r->origin[k] = s == LUN_OK ? lo - piece->lo : 0;
     }
     return s;
 }
@@ -146,36 +123,29 @@ static lun_status begin(taking *w, int k)
     part *x = &w->part[k];
     const int64_t count = x->taken.hi - x->taken.lo;
     lun_backend_slot *at = lun__set_at(w->e, k);
-    lun__set_enter(w->e, at);
-    x->run = (lun_algorithm_run){.which = (lun_algorithm)w->n->op,
-                                 .first = x->taken.lo,
-                                 .option = {w->n->cell, (uint64_t)w->n->offset}};
-    lun_status s = load_there(w, x, at);
+    lun_algorithm_run *r = &w->run[k].r;
+    *r = run_of(w, x);
+    lun_status s = load_there(w, x, at, r);
     if (s == LUN_OK)
         s = at->backend->buffer_new(at->state, count * size_of(w->n), &x->there);
     if (s != LUN_OK)
         return s;
     for (int i = 0; i < w->n->count; i++)
         w->read += count * size_of(w->n->more[i]);
-    x->run.out[0] = (lun_column){.data = x->there, .dtype = (lun_dtype)w->n->dtype, .n = count};
-    return at->backend->begin_algorithm(at->state, &x->run);
+    r->out[0] = (lun_column){.data = x->there, .dtype = (lun_dtype)w->n->dtype, .n = count};
+    return lun__places_begin(w->e, k, &w->run[k]);
 }
 
 /* What they have taken, of all that have begun; the first failure. */
 static lun_status end_all(taking *w, lun_status s)
 {
-    const double start = lun__now();
-    for (int k = 0; k < w->cut->places; k++) {
-        part *x = &w->part[k];
-        const lun_backend_slot *at = lun__set_at(w->e, k);
-        if (!x->there)
+    s = lun__places_end(w->e, w->n, w->run, w->cut->places, &w->seconds, s);
+    for (int k = 0; s == LUN_OK && k < w->cut->places; k++) {
+        if (!w->part[k].there)
             continue;
-        const lun_status ended = explained(w, at->backend->settle(at->state), &x->run);
-        x->given.hi = x->run.out[0].n;
-        w->e->stats.algorithms += ended == LUN_OK;
-        s = s == LUN_OK ? ended : s;
+        w->part[k].given.hi = w->run[k].r.out[0].n;
+        w->e->stats.algorithms++;
     }
-    w->seconds += lun__now() - start;
     return s;
 }
 
@@ -258,14 +228,7 @@ static lun_status give_all(taking *w)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
-{
-    *offset = n->offset;
-    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
-}
-
-/* The operands are distributed now as they were taken. */
-static lun_status settle(lun_engine *e, const lun_node *n, lun_spread *cut)
+lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < n->count; i++) {
@@ -305,7 +268,7 @@ lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
     lun_spread *cut;
     const int current = e->current;
     const double transfer = e->stats.transfer_time;
-    lun_status s = lun__placing_stream(e, n, look, e, &cut);
+    lun_status s = lun__placing_stream(e, n, lun__placed_look, e, &cut);
     if (s != LUN_OK)
         return s;
     taking *w = calloc(1, sizeof *w);
@@ -316,8 +279,9 @@ lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
     *w = (taking){.e = e, .n = n, .cut = cut};
     s = run(w);
     e->current = current;
+    lun__scratch_free(e, &w->scratch);
     if (s == LUN_OK)
-        s = settle(e, n, cut);
+        s = lun__algorithm_settle(e, n, cut);
     for (int k = 0; k < cut->places; k++) {
         const lun_backend_slot *at = lun__set_at(e, k);
         if (w->part[k].made)

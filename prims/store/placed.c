@@ -203,26 +203,26 @@ void lun__placed_count(lun_engine *e, const lun_backend_slot *from_at,
 }
 
 /* From one device to another, by way of the host where they have no memory in common. */
-static lun_status across(const mover *v, const lun_piece *from, int64_t from_at, int64_t to_at,
-                         int64_t bytes)
+static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, const lun_piece *to,
+                         int64_t to_at, int64_t bytes)
 {
     void *between;
     int64_t room;
-    lun_backend_slot *a = from->at, *b = v->to->at;
+    lun_backend_slot *a = from->at, *b = to->at;
     bool done = false;
     lun_status s = LUN_OK;
     if (a->backend == b->backend && b->backend->copy)
-        s = b->backend->copy(b->state, v->to->buffer, to_at, a->state, from->buffer, from_at, bytes,
+        s = b->backend->copy(b->state, to->buffer, to_at, a->state, from->buffer, from_at, bytes,
                              &done);
     if (s != LUN_OK || done)
         return s;
-    s = lun__pool_take(v->e->pool, bytes, &between, &room);
+    s = lun__pool_take(e->pool, bytes, &between, &room);
     if (s != LUN_OK)
-        return lun__nomem(v->e);
+        return lun__nomem(e);
     s = a->backend->download(a->state, from->buffer, from_at, between, bytes);
     if (s == LUN_OK)
-        s = b->backend->upload(b->state, v->to->buffer, to_at, between, bytes);
-    lun__pool_give(v->e->pool, between, room);
+        s = b->backend->upload(b->state, to->buffer, to_at, between, bytes);
+    lun__pool_give(e->pool, between, room);
     return s;
 }
 
@@ -231,6 +231,42 @@ static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_
 {
     const lun_backend *b = to->at->backend;
     return (stays && b->send ? b->send : b->upload)(to->at->state, to->buffer, at, from, bytes);
+}
+
+lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
+                            const lun_piece *to, int64_t to_at, int64_t bytes)
+{
+    lun_backend_slot *a = from->at;
+    if (from->data && to->data)
+        memcpy((char *)to->data + to_at, (const char *)from->data + from_at, (size_t)bytes);
+    else if (from->data)
+        return send(to, to_at, (const char *)from->data + from_at, bytes, false);
+    else if (to->data)
+        return (a->backend->fetch ? a->backend->fetch : a->backend->download)(
+            a->state, from->buffer, from_at, (char *)to->data + to_at, bytes);
+    else if (from->at == to->at) {
+        const lun_transfer t = {.bytes = 1,
+                                .to = to->buffer,
+                                .from = from->buffer,
+                                .to_origin = to_at,
+                                .from_origin = from_at,
+                                .at = lun__layout_right(1, &bytes),
+                                .of = lun__layout_right(1, &bytes)};
+        return a->backend->transfer(a->state, &t);
+    } else
+        return across(e, from, from_at, to, to_at, bytes);
+    return LUN_OK;
+}
+
+lun_status lun__placed_carried(lun_engine *e, lun_status s)
+{
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
+        const lun_status t =
+            at->state && at->backend->fetched ? at->backend->fetched(at->state) : LUN_OK;
+        s = s == LUN_OK ? t : s;
+    }
+    return s;
 }
 
 lun_status lun__placed_sent(lun_engine *e)
@@ -288,7 +324,7 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     else if (b)
         s = from->at->backend->download(from->at->state, from->buffer, from_at, b + to_at, bytes);
     else
-        s = across(v, from, from_at, to_at, bytes);
+        s = across(v->e, from, from_at, v->to, to_at, bytes);
     if (s == LUN_OK)
         lun__placed_count(v->e, m->from, m->to, bytes);
     return s;

@@ -77,6 +77,12 @@ lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_
 /* Elements lo .. hi - 1 of one piece of s into another one of the same place. */
 lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
                            int64_t lo, int64_t hi);
+/* So many bytes, from byte `from_at` of a piece, to byte `to_at` of one of another storage, at any
+ * place; counted as no move.  To host memory they are on their way until lun__placed_carried. */
+lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
+                            const lun_piece *to, int64_t to_at, int64_t bytes);
+/* Waits for all that is on its way to host memory; s, or the first failure. */
+lun_status lun__placed_carried(lun_engine *e, lun_status s);
 /* Gives the memory of a piece back. */
 void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a place, made if need be; NULL without memory. */

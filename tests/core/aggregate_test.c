@@ -227,9 +227,9 @@ static void one_table(lun_dtype t, int64_t rows, int64_t groups, int64_t line, u
     table a = {rows,
                groups,
                line,
-               {codes.data, LUN_I32, rows},
-               {x.data, t, rows * line},
-               {means.data, LUN_F64, groups * line},
+               {codes.data, LUN_I32, rows, false},
+               {x.data, t, rows * line, false},
+               {means.data, LUN_F64, groups * line, false},
                false};
     for (int which = 0; which < LUN_AGGREGATES; which++) {
         const bool places = which == LUN_AGGREGATE_FIRST || which == LUN_AGGREGATE_LAST;

@@ -206,7 +206,7 @@ static void one(const keys *k)
         const uint64_t cell = k->at(i);
         memcpy(data.data + i * bytes, &cell, (size_t)bytes);
     }
-    const lun_column in = {data.data, k->dtype, k->n};
+    const lun_column in = {data.data, k->dtype, k->n, false};
     int32_t *wanted = wanted_codes(&in);
     for (int t = 0; t < 4; t++) {
         test_memory codes;

@@ -143,7 +143,7 @@ static void one(lun_dtype t, int kind, int64_t n)
         const uint64_t cell = some_cell(t, kind, i, &seed);
         memcpy(data.data + i * bytes, &cell, (size_t)bytes);
     }
-    const lun_column in = {data.data, t, n};
+    const lun_column in = {data.data, t, n, false};
     for (int down = 0; down < 2; down++) {
         sort_places(&in, down, places);
         for (int k = 0; k < 6; k++)

@@ -140,12 +140,36 @@ static void test_elements_go_from_rank_to_rank(void **state)
         assert_int_equal(cost[i].bytes, halos[i]);
 }
 
+/* 200 numbers, of which each of 4 ranks has 50, to those that have them in order: few, so that all
+ * are samples and none is moved twice. */
+static void test_sorted_elements_go_once(void **state)
+{
+    enum { P = 4, N = 200, PART = N / P };
+    rank cost[P];
+    int64_t given[P] = {0};
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        const int from = i / PART, to = (i + 1) * 7 % N / PART;
+        given[from] += from != to ? (int64_t)sizeof(double) : 0;
+    }
+    measure(cost, P, "local a = (lun.index(200) * 7 % 200):cast 'f64':eval() local z",
+            "z = (a + k):eval() z = z:sort():eval()");
+    for (int i = 0; i < P; i++)
+        assert_int_equal(cost[i].bytes, given[i]);
+    /* rank 0: the sum, the parts and the cuts down the tree, then to each what it is to merge */
+    assert_int_equal(cost[0].messages, 3 * children(0, P) + P - 1);
+    /* others: on their way down the tree, three answers and what rank 0 merges, to the others */
+    for (int i = 1; i < P; i++)
+        assert_int_equal(cost[i].messages, 3 * children(i, P) + 4 + P - 2);
+}
+
 int main(void)
 {
     alarm(120); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans_go_down_a_tree),
         cmocka_unit_test(test_elements_go_from_rank_to_rank),
+        cmocka_unit_test(test_sorted_elements_go_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,8 @@ static const char program[] =
     "assert((c + 1):scan('+')[20000] + c[20000] + 1 == (c + 1):sum())\n"
     "local m = (lun.random({ 60, 9 }, { seed = 2 }) * 4):floor():eval()\n"
     "assert(m:matmul(m:transpose():eval())[60][60] == (m[60] * m[60]):sum())\n"
+    "local order = a:argsort():eval()\n"
+    "assert(order:max() == 20000 and a:take(order):ge(a:sort()):all())\n"
     "assert(#c:compress(c:gt(2)):eval() == c:gt(2):count())\n"
     "assert(not pcall(function() return (1 // (b:cast 'i64' - 6)):eval() end))\n"
     "assert((b:cast 'i64' // 2):totable()[6] == 3)\n"
