@@ -233,6 +233,8 @@ typedef struct lun_backend {
     lun_status (*load)(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
                        int64_t at, int64_t count, lun_infile_form form, bool *done);
     void (*unload)(void *state, int64_t number);
+    /* Waits until what is to be loaded has been read, on all devices of states that have met. */
+    lun_status (*loaded)(void *state);
 
     /* Bytes of a buffer into a file, from byte `at` of it on, by the device's own machine: begins
      * that, and waits for nothing.  For each such call stored is called once, in their order: it

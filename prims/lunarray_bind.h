@@ -334,6 +334,13 @@ LUN_API int lun_blocks_home(const lun_blocks *b, const int64_t *index, int64_t *
 LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part,
                                      lun_array **out);
 
+/* Elements as lun_file_elements gives them, but read now: the places in use have a block each,
+ * which ranks that see the file read themselves. */
+LUN_API lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
+                                 bool swapped, int rank, const int64_t *shape, lun_array **out);
+/* Whether there are such ranks among the places in use. */
+LUN_API bool lun_ranks_read(const lun_engine *e);
+
 /* A file that is open for writing, and how ranks find it. */
 typedef struct lun_write_to {
     size_t size; /* sizeof(lun_write_to) */

@@ -131,6 +131,7 @@ lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
 lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
                          int64_t at, int64_t count, lun_infile_form form, bool *done);
 void lun__mpi_unload(void *state, int64_t number);
+lun_status lun__mpi_loaded(void *state);
 lun_status lun__mpi_store(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
                           const lun_outfile *to, int64_t at);
 lun_status lun__mpi_stored(void *state, bool *done, int *failure);

@@ -208,3 +208,14 @@ lun_status lun__desk_ready(lun_desk *d, lun_desk_buffer *b)
     }
     return s;
 }
+
+lun_status lun__desk_read_all(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    lun_status s = LUN_OK;
+    (void)in;
+    *answers = true;
+    d->stops = true;
+    while (s == LUN_OK && d->load_count)
+        s = lun__desk_ready(d, &d->buffers[d->loads[0].buffer]);
+    return s;
+}

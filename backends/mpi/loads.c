@@ -1,6 +1,7 @@
 /* loads.c - files that a rank which serves reads and writes itself, where it sees them as rank 0
  * does; see client.h.  Opens nothing here. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "mpi/client.h"
@@ -99,6 +100,37 @@ void lun__mpi_unload(void *state, int64_t number)
         (void)lun__mpi_asked(m);
     }
     m->files[f - m->files] = m->files[--m->file_count];
+}
+
+lun_status lun__mpi_loaded(void *state)
+{
+    lun_mpi *m = state, *x = m;
+    lun_status first = LUN_OK;
+    char *kept = NULL; /* the first failure's text */
+    do {               /* all read at once */
+        x->looks = x->rank > 0 && x->loads;
+        x->loads = false;
+        if (x->looks) {
+            lun__mpi_ask(x, LUN_MPI_READ);
+            x->awaited = true;
+        }
+        x = x->next;
+    } while (x != m);
+    (void)lun__mpi_send(m); /* which may fail for another rank */
+    do {
+        lun_mpi_answer a = {.bytes = NULL};
+        const lun_status s = x->looks ? lun__mpi_hear_asked(x, &a) : LUN_OK;
+        free(a.bytes);
+        if (s != LUN_OK && first == LUN_OK) {
+            first = s;
+            kept = strdup(lun__strbuf_text(m->services->error));
+        }
+        x = x->next;
+    } while (x != m);
+    if (kept)
+        (void)lun__mpi_fail(m, first, kept);
+    free(kept);
+    return first;
 }
 
 /* ---- files that are written ------------------------------------------------------------------ */

@@ -139,6 +139,7 @@ const lun_backend lun__backend_mpi = {
     .copy = lun__mpi_copy,
     .load = lun__mpi_load,
     .unload = lun__mpi_unload,
+    .loaded = lun__mpi_loaded,
     .store = lun__mpi_store,
     .stored = lun__mpi_stored,
     .settle = lun__mpi_settle,

@@ -48,6 +48,7 @@ typedef enum lun_mpi_word {
     LUN_MPI_OPEN,  /* file, name, path, mark -> whether that file is seen here, which stays open */
     LUN_MPI_LOAD,  /* buffer, offset, file, at, count, form of elements: of an open file */
     LUN_MPI_CLOSE, /* file */
+    LUN_MPI_READ,  /* -> : what is to be LOADed */
     LUN_MPI_STORE, /* buffer, offset, count, outfile, at -> whether that file is seen; an errno */
     LUN_MPI_WORDS
 } lun_mpi_word;

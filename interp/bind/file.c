@@ -36,8 +36,11 @@ static int open_file(lua_State *L)
     return 1;
 }
 
-/* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
-static int file_elements(lua_State *L)
+/* The array that lies in such bytes, by lun_file_elements or lun_file_load. */
+typedef lun_status elements_fn(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
+                               bool swapped, int rank, const int64_t *shape, lun_array **out);
+
+static int push_elements(lua_State *L, elements_fn *get)
 {
     lun__host *h = lun__here(L);
     int64_t shape[LUN_MAX_RANK];
@@ -49,8 +52,27 @@ static int file_elements(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_array *bytes = lun__check_array(L, h, 1);
     lun_status s;
-    LUN__TRY(s, lun_file_elements(h->engine, bytes, offset, t, swapped, rank, shape, out));
+    LUN__TRY(s, get(h->engine, bytes, offset, t, swapped, rank, shape, out));
     lun__check(L, h, s, 1);
+    return 1;
+}
+
+/* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
+static int file_elements(lua_State *L)
+{
+    return push_elements(L, lun_file_elements);
+}
+
+/* internal.loaded(...): the same, read now. */
+static int load_elements(lua_State *L)
+{
+    return push_elements(L, lun_file_load);
+}
+
+/* internal.ranks_read(): whether ranks among the places in use read files. */
+static int ranks_read(lua_State *L)
+{
+    lua_pushboolean(L, lun_ranks_read(lun__here(L)->engine));
     return 1;
 }
 
@@ -173,10 +195,10 @@ static int writing(lua_State *L)
 
 void lun__open_file(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"open", open_file},   {"elements", file_elements},
-                                         {"bytes", part_bytes}, {"write", write_elements},
-                                         {"apart", is_apart},   {"write_apart", write_apart},
-                                         {"cut", cut},          {"streamed", is_streamed},
-                                         {"writing", writing},  {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"open", open_file},        {"elements", file_elements},  {"loaded", load_elements},
+        {"ranks_read", ranks_read}, {"bytes", part_bytes},        {"write", write_elements},
+        {"apart", is_apart},        {"write_apart", write_apart}, {"cut", cut},
+        {"streamed", is_streamed},  {"writing", writing},         {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

@@ -76,6 +76,57 @@ local function reading(f, ...)
     error(problem, 0)
 end
 
+-- A source, as the formats read from, of the bytes that an array on a file has.
+local Bytes = {}
+Bytes.__index = Bytes
+
+function Bytes:read(count)
+    count = math.min(count, self.left)
+    local text, message, code = reading(core.internal.bytes, self.array, #self.array - self.left + 1, count)
+    self.left = self.left - (text and count or 0)
+    return text, message, code
+end
+
+function Bytes:count()
+    return self.left
+end
+
+-- The array whose elements are in `bytes`, from `offset` on, by internal.elements or internal.loaded, as `get`; or nil,
+-- message without the path, code.
+local function elements_in(get, format, bytes, offset, opts)
+    local source = setmetatable({ array = bytes, left = #bytes - offset }, Bytes)
+    local layout, message, code = format.layout(source, opts)
+    if not layout then
+        return nil, message, code
+    elseif #layout.shape > MAX_RANK then
+        return nil, ("rank %d is not supported; at most %d is"):format(#layout.shape, MAX_RANK), "unsupported"
+    end
+    return raw.array(layout, function(shape)
+        return get(bytes, #bytes - source.left, layout.dtype, shape, layout.swap)
+    end)
+end
+
+local WORTH = 1 << 16 -- bytes from which on ranks read what they need themselves
+
+-- The array in a file of so many bytes (nil: it has no size), which ranks read at once; nil: rank 0 has to read it.
+local function load_by_ranks(format, path, size, opts)
+    if not size or size < WORTH or not format.layout or not core.internal.ranks_read() then
+        return nil
+    end
+    local bytes = core.internal.open(path)
+    if not bytes then
+        return nil
+    end
+    local _ <close> = bytes
+    local function get(from, at, dtype, ...)
+        if dtype == "bool" then -- whose bytes are checked
+            return nil
+        end
+        return core.internal.loaded(from, at, dtype, ...)
+    end
+    return (reading(elements_in, get, format, bytes, 0, opts))
+end
+
 local function misuse(argument, call, message)
     error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), 3)
 end
@@ -100,7 +151,10 @@ function M.load(path, opts)
         return nil, message, code
     end
     local _ <close> = source
-    local a, extra, why = format.decode(source, opts, extension)
+    local a, extra, why = load_by_ranks(format, path, source.size, opts), nil, nil
+    if a == nil then
+        a, extra, why = format.decode(source, opts, extension)
+    end
     if a == nil then
         return nil, path .. ": " .. extra, why
     end
@@ -111,21 +165,6 @@ function M.load(path, opts)
 end
 
 -- ---------------------------------------------------------------- arrays on files
-
--- A source, as the formats read from, of the bytes that an array on a file has.
-local Bytes = {}
-Bytes.__index = Bytes
-
-function Bytes:read(count)
-    count = math.min(count, self.left)
-    local text, message, code = reading(core.internal.bytes, self.array, #self.array - self.left + 1, count)
-    self.left = self.left - (text and count or 0)
-    return text, message, code
-end
-
-function Bytes:count()
-    return self.left
-end
 
 -- Nil if opts.offset is one, else what is wrong with it.
 local function offset_fault(offset)
@@ -178,17 +217,12 @@ function M.open(path, opts)
     if offset > size then
         return nil, ("%s: the file is too short: offset %d, but it has %d bytes"):format(path, offset, size), "short"
     end
-    local source = setmetatable({ array = bytes, left = size - offset }, Bytes)
-    local layout
-    layout, message, code = format.layout(source, opts)
-    if not layout then
+    local a
+    a, message, code = elements_in(core.internal.elements, format, bytes, offset, opts)
+    if a == nil then
         return nil, code == EIO and message or path .. ": " .. message, code
-    elseif #layout.shape > MAX_RANK then
-        return nil, ("%s: rank %d is not supported; at most %d is"):format(path, #layout.shape, MAX_RANK), "unsupported"
     end
-    return raw.array(layout, function(shape)
-        return core.internal.elements(bytes, size - source.left, layout.dtype, shape, layout.swap)
-    end)
+    return a
 end
 
 -- The options of a save; an integer is what lun.load gives beside an image, its largest sample, so that

@@ -1,6 +1,8 @@
 /* open_file.c - arrays whose elements are a file's bytes.  Knows no format. */
 #include "api/api.h"
 #include "graph/walk.h"
+#include "lunarray_bind.h"
+#include "store/placed.h"
 #include "store/source.h"
 
 static lun_status array_on(lun_engine *e, lun_storage *s, int rank, const int64_t *shape,
@@ -26,10 +28,9 @@ lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
     return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
 }
 
-lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
-                             bool swapped, int rank, const int64_t *shape, lun_array **out)
+static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t offset, lun_dtype t,
+                                bool swapped, int rank, const int64_t *shape, lun_storage **out)
 {
-    LUN_NEED(e, out && (rank <= 0 || shape));
     lun_status status = lun__usable(e, bytes);
     if (status == LUN_OK && (unsigned)t >= LUN_DTYPE_COUNT)
         status = lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
@@ -52,10 +53,40 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
             e, LUN_ERANGE,
             "%lld elements of %s from byte %lld on do not fit into a file of %lld bytes",
             (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
+    return lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
+                              swapped, t, count, out);
+}
+
+lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
+                             bool swapped, int rank, const int64_t *shape, lun_array **out)
+{
+    LUN_NEED(e, out && (rank <= 0 || shape));
     lun_storage *s;
-    status = lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
-                                swapped, t, count, &s);
+    const lun_status status = find_elements(e, bytes, offset, t, swapped, rank, shape, &s);
     return status == LUN_OK ? array_on(e, s, rank, shape, out) : status;
+}
+
+lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t, bool swapped,
+                         int rank, const int64_t *shape, lun_array **out)
+{
+    LUN_NEED(e, out && (rank <= 0 || shape));
+    lun_storage *s;
+    lun_status status = find_elements(e, bytes, offset, t, swapped, rank, shape, &s);
+    if (status != LUN_OK)
+        return status;
+    if (e->set_count)
+        status = lun__placed_loaded(e, s, rank > 0 && shape[0] ? s->count / shape[0] : 1);
+    else
+        status = lun__storage_host(e, s, false);
+    if (status == LUN_OK)
+        return array_on(e, s, rank, shape, out);
+    lun__storage_release(e, s);
+    return status;
+}
+
+bool lun_ranks_read(const lun_engine *e)
+{
+    return e && lun__places_read(e);
 }
 
 static bool look_for_file(void *found, lun_node *n, const lun_node *user)

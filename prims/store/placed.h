@@ -157,6 +157,16 @@ lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
  * alone. */
 void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi);
 
+/* ---- loaded.c: elements of a file at places -------------------------------------------------- */
+
+/* Whether machines of places in use read files themselves. */
+bool lun__places_read(const lun_engine *e);
+/* Elements of s, which is in a file, become current at the places in use that read it themselves,
+ * or at all, each of which gets a block of whole slices of `unit` elements. */
+lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all);
+/* The same at all places: from now on they are there, and not in the file. */
+lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit);
+
 /* ---- stored.c: elements into a file ---------------------------------------------------------- */
 
 /* A file that is open here for writing, and how places' machines find it; path NULL: not at all. */

@@ -162,22 +162,6 @@ static lun_status store(storing *x, int64_t hi)
     return status;
 }
 
-/* What is in a file becomes current at the places that can read it and write it themselves. */
-static lun_status load(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
-{
-    lun_interval part[LUN_MAX_PLACES];
-    lun_piece *piece;
-    lun_status status = e->set_count ? lun__placed_owners(e, s, 1, part) : LUN_OK;
-    for (int k = 0; status == LUN_OK && k < e->set_count; k++) {
-        lun_backend_slot *at = e->set[k];
-        const int64_t from = part[k].lo > lo ? part[k].lo : lo;
-        const int64_t to = part[k].hi < hi ? part[k].hi : hi;
-        if (from < to && at->backend->load && at->backend->store)
-            status = lun__placed_ensure(e, s, at, from, to, &piece);
-    }
-    return status;
-}
-
 lun_status lun__storage_store(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi,
                               const lun_store_to *to, int *failure)
 {
@@ -187,7 +171,7 @@ lun_status lun__storage_store(lun_engine *e, lun_storage *s, int64_t lo, int64_t
     if (status == LUN_OK)
         status = lun__placed_open(e, s, &p);
     if (status == LUN_OK && s->source && to->out.path)
-        status = load(e, s, lo, hi);
+        status = lun__placed_load(e, s, 1, false);
     if (status == LUN_OK)
         status = lun__placed_route(p, !s->stale, NULL, lo, hi, note, &x);
     if (status == LUN_OK)

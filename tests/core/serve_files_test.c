@@ -215,6 +215,31 @@ static lun_file file_of(int *descriptor)
     return f;
 }
 
+/* The same of elements that are read at once: they do not need the file any more. */
+static void test_loaded(void **state)
+{
+    const int64_t n = N;
+    lun_array *a, *bytes;
+    lun_value total;
+    lun_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    (void)state;
+    for (int two = 0; two < 2; two++) {
+        OK(lun_use(e, two ? "mpi:1,mpi:2" : "mpi"));
+        fill(own, 0);
+        OK(lun_open_file(e, path, &bytes));
+        lun_stats_get(e, &before);
+        OK(lun_file_load(e, bytes, 0, LUN_F64, false, 1, &n, &a));
+        lun_stats_get(e, &after);
+        lun_release(bytes);
+        assert_int_equal(after.bytes_sent - before.bytes_sent, two ? 0 : 4 * N / RANKS * 8);
+        assert_false(lun_is_streamed(a));
+        assert_int_equal(truncate(own, 10), 0);
+        OK(lun_total(e, LUN_SUM, a, 0, &total));
+        assert_true(total.as.d == (double)N * (N - 1) / 2);
+        lun_release(a);
+    }
+}
+
 /* What is loaded is read when it is wanted: a file that has changed by then, or ends before, is
  * told; one that is there again is read. */
 static void test_changes(void **state)
@@ -237,7 +262,8 @@ static void test_changes(void **state)
     FAILS(b->download(at->state, to, 8, &x, sizeof x), LUN_EIO,
           "x.raw: the file has changed since it was opened (480000 bytes then, 10 now); open it");
     assert_int_equal(strncmp(lun_error(e), "x.raw", 5), 0);
-    FAILS(b->download(at->state, to, 8, &x, sizeof x), LUN_EIO, "has changed");
+    FAILS(b->loaded(at->state), LUN_EIO, "has changed");
+    OK(b->loaded(at->state)); /* nothing was loaded since */
     fill(own, 0);
     const struct timespec times[] = {{f.is.seconds, f.is.nanoseconds},
                                      {f.is.seconds, f.is.nanoseconds}};
@@ -383,6 +409,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_who_sees, open_first, close_first),
+        cmocka_unit_test_setup_teardown(test_loaded, open_first, close_first),
         cmocka_unit_test_setup_teardown(test_changes, open_first, close_first),
         cmocka_unit_test_setup_teardown(test_closed_before, open_first, close_first),
         cmocka_unit_test_setup_teardown(test_who_writes, open_first, close_first),

@@ -131,6 +131,58 @@ describe("a file of a script on all ranks", function()
             end]])))
     end)
 
+    it("is loaded by all ranks, and does not matter any more then", function()
+        same({ 2, 5 }, FORMS:gsub("lun%.open", "lun.load"):gsub(", offset = 3", ""):gsub('"odd", ', ""):gsub(
+            "k %% 256", "1"))
+        assert.equal("0\t320000\t4\n0\t0\t0\n0\t0\t0\ntrue\n", (served(4, [[
+            local function counted(f)
+                local before = lun.stats()
+                f()
+                local after = lun.stats()
+                print(after.bytes_sent - before.bytes_sent, after.bytes_to_device - before.bytes_to_device,
+                    after.moves - before.moves)
+            end
+            local own = lun.random({ 200, 200 }, { seed = 1 })
+            assert(lun.save("b.npy", own))
+            local a
+            counted(function() a = lun.load "b.npy" end)
+            local f = io.open("b.npy", "wb") f:write(("x"):rep(1000)) f:close()
+            os.remove "b.npy"
+            counted(function() (a * 2):eval() end)
+            counted(function() (a + 1):eval() end)
+            local distribution = a:distribution()
+            a[3][4] = 7
+            own = own:copy()
+            own[3][4] = 7
+            print(a:eq(own):all() and distribution == own:distribution())]])))
+    end)
+
+    it("that cannot be loaded is the error of one machine", function()
+        same({ 3 }, [[
+            local function write(name, bytes)
+                local f = io.open(name, "wb")
+                f:write(bytes)
+                f:close()
+            end
+            write("p.raw", ("x"):rep(100001))
+            print(lun.load("p.raw", { dtype = "f64" }))
+            print(lun.load("p.raw", { dtype = "u8", shape = { 400, 300 } }))
+            print(lun.load("p.raw", { dtype = "u8" }):sum())
+            print(lun.load "nothing.npy")
+            write("p.npy", ("x"):rep(100001))
+            print(lun.load "p.npy")
+            print(lun.load("/dev/zero", { dtype = "u8", shape = 100000 }))
+            local head = "{'descr': '|b1', 'fortran_order': False, 'shape': (100000,), }"
+            head = head .. (" "):rep(-(#head + 11) % 64) .. "\n"
+            for _, byte in ipairs { 1, 2 } do
+                write("p.npy", "\x93NUMPY\1\0" .. string.pack("<s2", head) .. string.char(byte):rep(100000))
+                local a, message, code = lun.load "p.npy"
+                print(a and a:count(), message, code)
+            end
+            assert(lun.save("p.npz", { a = lun.index(20000), b = lun.index(20000) * 2 }))
+            print(lun.load "p.npz".b:sum())]])
+    end)
+
     it("may be renamed or removed once it was used, and replaced", function()
         same({ 3 }, [[
             assert(lun.save("c.npy", lun.index(50000)))
