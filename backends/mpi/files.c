@@ -2,6 +2,7 @@
  * wire.h.  Only regular files are opened, for reading.  Knows no format. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -17,6 +18,14 @@ static lun_desk_file *find(const lun_desk *d, int64_t number)
     return NULL;
 }
 
+/* Whether more than half of the files are open that the process may have: what rank 0 opens comes
+ * first, and ranks may be threads of one process. */
+static bool is_crowded(int descriptor)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_NOFILE, &most) || (rlim_t)descriptor > most.rlim_cur / 2;
+}
+
 /* The file of that path if it is the one that rank 0 has, else -1. */
 static int open_same(const char *path, const lun_infile_mark *wanted)
 {
@@ -24,7 +33,7 @@ static int open_same(const char *path, const lun_infile_mark *wanted)
     const int descriptor = lun__infile_open(path, &is);
     if (descriptor < 0)
         return -1;
-    if (is.size == wanted->size && !lun__infile_ends(descriptor, &is) &&
+    if (is.size == wanted->size && !is_crowded(descriptor) && !lun__infile_ends(descriptor, &is) &&
         lun__infile_same(&is, wanted))
         return descriptor;
     close(descriptor);

@@ -245,6 +245,22 @@ describe("a file of a script on all ranks", function()
             print(before, during, open_files() - start)]])))
     end)
 
+    it("may be one of many: ranks that are threads leave descriptors to rank 0", function()
+        local launch = "sh -c 'ulimit -n 120; exec \"$@\"' sh " .. path
+        local script = [[
+            assert(lun.save("q.npy", lun.index(5000)))
+            local all, sum = {}, 0
+            for k = 1, 70 do
+                all[k] = assert(lun.open "q.npy")
+                sum = sum + (all[k] * k):sum()
+            end
+            for k = 1, 70 do sum = sum + (all[k] + k):max() end
+            print(sum)]]
+        local want = run(launch, script)
+        assert.matches("^%d+\n$", want)
+        assert.equal(want, (run(launch .. " --ranks 4 --backend mpi", script)))
+    end)
+
     it("is read by other devices' ranks, too", function()
         local text = run("env LUNARRAY_RANK_BACKEND=opencl " .. path .. " --ranks 3 --backend mpi", [[
             assert(lun.save("f.npy", lun.index(300000)))
