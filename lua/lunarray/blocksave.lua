@@ -13,8 +13,6 @@ local spread = require "lunarray.spread"
 local net = core.internal.spmd
 local _, mype = net.start()
 
-local PIECE = 1 << 21 -- elements that become bytes at once
-
 -- Calls f(place in the part, place in the file, number) for each run of a PE's elements that stand next to each other
 -- in row-major order; places from 0. f gives true, or nil, message, errno, which ends it.
 local function each_run(s, pe, f)
@@ -44,15 +42,12 @@ local function each_run(s, pe, f)
     return true
 end
 
--- Writes a PE's elements where they belong, behind `head` bytes; take(first, last): their bytes, from 1.
-local function write_part(handle, head, size, s, pe, take)
+-- Writes the bytes of a PE's elements where they belong, behind `head` bytes.
+local function write_bytes(handle, head, size, s, pe, bytes)
     return each_run(s, pe, function(from, to, count)
         local ok, message, code = handle:seek("set", head + to * size)
-        for done = 0, ok and count - 1 or -1, PIECE do
-            ok, message, code = handle:write(take(from + done + 1, from + math.min(done + PIECE, count)))
-            if not ok then
-                break
-            end
+        if ok then
+            ok, message, code = handle:write(bytes:sub(from * size + 1, (from + count) * size))
         end
         return ok, message, code
     end)
@@ -82,16 +77,15 @@ local function share(a, handle, name, head, mark, mark_at)
     parts = net.exchange(parts) -- all have looked at the mark when it is over
     local ok, message, code = true, nil, nil
     if handle then
-        ok, message, code = write_part(handle, head, size, s, mype, function(first, last)
-            return part:sub(first, last):tobytes()
+        ok, message, code = each_run(s, mype, function(from, to, count)
+            local own = part:sub(from + 1, from + count)
+            return core.internal.write_apart(handle, name, head + to * size, mark_at, mark, own)
         end)
     end
     for pe = 1, mype == 0 and npes - 1 or 0 do
         local bytes = parts[pe + 1]
         if ok and bytes ~= "" then
-            ok, message, code = write_part(handle, head, size, s, pe, function(first, last)
-                return bytes:sub((first - 1) * size + 1, last * size)
-            end)
+            ok, message, code = write_bytes(handle, head, size, s, pe, bytes)
         end
     end
     if handle and mype > 0 then
