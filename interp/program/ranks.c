@@ -268,7 +268,7 @@ typedef struct server {
     bool started;
 } server;
 
-/* os.exit waits for them, too. */
+/* os.exit waits for them, too.  The first is rank 0, which is no thread of these. */
 static server *servers;
 static int server_count;
 
@@ -291,6 +291,7 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
         return false;
     }
     *own = (lun_config){.size = sizeof *own, .ranks = group, .threads = share_of_cores(o, count)};
+    servers[server_count++].config = *own;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_BLOCK, &interrupt, &before);
