@@ -23,6 +23,7 @@ void lun__mpi_join_launch(lun_mpi *m)
 {
     if (m->launched.length)
         lun__strbuf_add(&m->out, m->launched.text, m->launched.length);
+    m->awaited |= m->launched.length > 0;
     m->out.failed |= m->launched.failed;
     lun__strbuf_clear(&m->launched);
 }
@@ -74,10 +75,9 @@ static lun_status send_out(lun_mpi *m)
     return s;
 }
 
-/* Whether what there is for that rank goes with requests for others. */
-static bool sets_out(const lun_mpi *x)
+bool lun__mpi_sets_out(const lun_mpi *m)
 {
-    return x->rank > 0 && (x->awaited || x->launched.length);
+    return m->rank > 0 && (m->awaited || m->launched.length);
 }
 
 /* Sends requests of all that wait: down a tree, but those that bring elements. */
@@ -88,7 +88,7 @@ static lun_status send_all(lun_mpi *m, lun_link_part *parts, int room)
     lun_mpi *x = m;
     int count = 0;
     do {
-        if (sets_out(x)) {
+        if (lun__mpi_sets_out(x)) {
             lun__mpi_join_launch(x);
             if (count < room && !x->brings && !x->out.failed)
                 parts[count++] = (lun_link_part){x->rank, x->out.text, (int64_t)x->out.length};
@@ -116,7 +116,7 @@ lun_status lun__mpi_send(lun_mpi *m)
         return lun__mpi_fail(m, LUN_EBACKEND, "only single ranks but the first are devices: mpi:2");
     m->awaited |= m->out.length > 0 || m->out.failed;
     do {
-        waiting += sets_out(x);
+        waiting += lun__mpi_sets_out(x);
         x = x->next;
     } while (x != m);
     if (waiting > 1 && m->services->link)

@@ -33,7 +33,7 @@ struct lun_mpi {
      * arrays that it reads: it sets out with those of other ranks, and until then others may ask
      * for what it does not write, so that no rank waits for what another one waits for. */
     lun_strbuf out, launched;
-    bool awaited;  /* another rank waits for what is in `out` */
+    bool awaited;  /* another rank waits for what is in `out`, or a launch is in it */
     bool brings;   /* there are elements in it */
     bool asked;    /* something was sent since its last answer */
     bool counting; /* the next answer is that to COUNT */
@@ -91,6 +91,8 @@ void lun__mpi_ask(lun_mpi *m, lun_mpi_word word);
 void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads);
 /* Ends one without an answer, which may be sent later. */
 lun_status lun__mpi_asked(lun_mpi *m);
+/* Whether what there is for that rank goes with requests for others. */
+bool lun__mpi_sets_out(const lun_mpi *m);
 /* Sends what there is for that rank, and what others wait for or have been given to run. */
 lun_status lun__mpi_send(lun_mpi *m);
 /* Sends it and waits for the answer to the last request, whose failure is the failure. */

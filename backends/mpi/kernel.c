@@ -191,13 +191,13 @@ lun_status lun__mpi_advance(void *state, bool *given)
 {
     lun_mpi *m = state;
     *given = true;
-    return m->launched.length ? lun__mpi_send(m) : LUN_OK;
+    return lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
 }
 
 lun_status lun__mpi_collect(void *state)
 {
     lun_mpi *m = state;
-    lun_status s = m->launched.length ? lun__mpi_send(m) : LUN_OK;
+    lun_status s = lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
     if (m->unsent != LUN_OK) {
         m->launch = NULL;
         m->under_way = false;

@@ -136,7 +136,7 @@ lun_status lun__mpi_settle(void *state)
         return LUN_OK;
     m->algorithm = NULL;
     m->product = NULL;
-    if (m->launched.length)
+    if (lun__mpi_sets_out(m))
         (void)lun__mpi_send(m); /* which may fail for another rank */
     if (m->unsent != LUN_OK) {
         m->unsent = LUN_OK;
