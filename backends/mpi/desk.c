@@ -10,13 +10,15 @@
 
 static lun_status allocate(lun_desk *d, lun_desk_buffer *b)
 {
-    enum { ALIGNED = 64 };
+    enum { ALIGNED = 64, BLOCK = 64 * 8 }; /* bytes of a block of elements, most */
     void *data;
     if (d->by->buffer_new)
         return d->by->buffer_new(d->state, b->bytes, &b->buffer);
     const size_t bytes = (size_t)b->bytes;
     if (!posix_memalign(&data, ALIGNED, bytes ? bytes : 1)) {
         b->data = data;
+        const size_t last = bytes < BLOCK ? bytes : BLOCK; /* padding, which kernels compute too */
+        memset(b->data + bytes - last, 0, last);
         return LUN_OK;
     }
     lun__strbuf_clear(d->own.error);

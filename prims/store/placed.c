@@ -40,6 +40,8 @@ static lun_status take_memory(lun_engine *e, const lun_storage *s, lun_piece *x,
     if (status == LUN_OK) {
         x->lo = lo;
         x->hi = hi;
+        if (x->data)
+            lun__pool_pad(x->data, hi - lo, size_of(s));
         return LUN_OK;
     }
     if (x->at->backend->buffer_new)

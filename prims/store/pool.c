@@ -227,6 +227,12 @@ lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     return LUN_OK;
 }
 
+void lun__pool_pad(void *at, int64_t count, int64_t size)
+{
+    const int64_t beyond = -count & 63;
+    memset((char *)at + count * size, 0, (size_t)(beyond * size));
+}
+
 void lun__pool_give(lun_pool *p, void *at, int64_t room)
 {
     int64_t size;

@@ -21,6 +21,9 @@ void lun__pool_close(lun_pool *p);
 /* A block of at least `bytes` (rounded up), 64-byte aligned, content undefined; *room: its size in
  * bytes, a multiple of 64.  LUN_ENOMEM, or LUN_ELIMIT beyond the limit. */
 lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room);
+/* Zeros what stands beyond `count` elements of so many bytes in their last 64: kernels compute
+ * whole blocks, and what they compute there hangs on nothing that was there before. */
+void lun__pool_pad(void *at, int64_t count, int64_t size);
 /* Returns a block with the room that lun__pool_take gave. */
 void lun__pool_give(lun_pool *p, void *block, int64_t room);
 /* Gives unused blocks back to the system.  lun__pool_give does so with those that have been unused

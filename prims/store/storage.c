@@ -61,6 +61,7 @@ lun_status lun__storage_memory(lun_engine *e, lun_storage *s)
     if (status != LUN_OK)
         return no_memory(e, s, status, bytes);
     s->room = (int64_t)((uint64_t)s->bytes >> __builtin_ctz((unsigned)size)); /* 1, 2, 4 or 8 */
+    lun__pool_pad(s->data, s->count, size);
     return LUN_OK;
 }
 

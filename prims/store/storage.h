@@ -46,7 +46,7 @@ struct lun_storage {
 
 /* ---- storage.c: host memory ------------------------------------------------------------------ */
 
-/* Elements undefined, padding to whole blocks of 64 included. */
+/* Elements undefined, of whole blocks of 64; those beyond the last one are 0. */
 lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 /* The same without host memory, which lun__storage_memory gives it; until then it is stale. */
 lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);

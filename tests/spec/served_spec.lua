@@ -61,7 +61,8 @@ local KINDS = [[
         end
     end
     local m = lun.random({ 37, 53 }, { seed = 1 })
-    put(m:transpose() * 2) put(m:sum(1)) put(m:sum(2)) put(m:transpose():matmul(m)) put(m:matmul(lun.ones { 53, 3 })) put(m:sub({ 3, 10 }, { 20, 7, -1 }) + 1)
+    put(m:transpose() * 2) put(m:sum(1)) put(m:sum(2)) put(m:transpose():matmul(m)) put(m:sub({ 3, 10 }, { 20, 7, -1 }) + 1)
+    put(m:matmul(lun.ones { 53, 3 })) put(lun.ones({ 3, 37 }):matmul(m))
     put(lun.stencil(function(w) return w(0, 0) * 4 - w(0, 1) - w(1, 0) end)(m))
     local around = lun.stencil(function(w) return w(-1) + w(0) * 2 + w(1) end, { edge = "nearest" })
     local w = lun.random(40001, { seed = 3 }):eval() put(around(w) + w) put(around(around(w + 1)))
