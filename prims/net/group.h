@@ -22,27 +22,41 @@ typedef enum lun_net_kind {
     LUN_NET_AGREE
 } lun_net_kind;
 
-/* A step that all take part in; its number says which, since all start them in one order. */
+/* A step that all take part in; its number says which, since all start them in one order.  Once it
+ * is complete nothing of it changes but `taken`. */
 typedef struct lun_step {
     struct lun_step *next;
     uint64_t number;
-    int taken; /* ranks that have the result */
+    lun_net_kind kind;
+    bool differ;         /* ranks took steps of several kinds, or agreed on several lengths */
+    int arrived, taken;  /* ranks that have left their part, that have the result */
+    double start;        /* of the modelled clock: when the last one arrived */
+    int64_t bytes;       /* of all parts */
+    lun_parcel *common;  /* of an agreement: what all have so far */
+    lun_net_load *loads; /* of an exchange on a modelled network: of each rank */
+    int64_t most;        /* bytes of the busiest one */
     lun_parcel *parts[];
 } lun_step;
+
+/* What is there for a rank. */
+typedef struct lun_mailbox {
+    lun_parcel *first, **last;
+    pthread_cond_t changed;
+    uint64_t changes; /* messages that came and steps that were completed */
+} lun_mailbox;
 
 struct lun_net_group {
     pthread_mutex_t lock;
     int size, users; /* ranks that are open, and the group's own handle */
     lun_step *steps;
-    struct mailbox {
-        lun_parcel *first, **last;
-    } boxes[];
+    lun_mailbox boxes[];
 };
 
 typedef struct lun_threads {
     lun_net base;
     lun_net_group *group;
     uint64_t steps; /* started by this rank */
+    uint64_t seen;  /* changes of its mailbox before it last looked */
     lun_net_request *open;
 } lun_threads;
 
@@ -52,15 +66,19 @@ struct lun_net_request {
     int from, tag, count; /* from: root of a bcast */
     void *bytes;
     const int *counts;
-    uint64_t number;
+    lun_step *step;
 };
 
 /* Fails for that reason. */
 bool lun__threads_fail(lun_net *n, const char *why);
+/* bytes NULL: they are filled in afterwards. */
 lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count);
 /* A request in the list of the open ones, and its end. */
 lun_net_request *lun__threads_request(lun_net *n, lun_net_kind kind, lun_net_request **out);
 void lun__threads_done(lun_threads *me, lun_net_request **request);
+
+/* Something has come for a rank. The lock is held. */
+void lun__threads_changed(lun_mailbox *box);
 
 /* steps.c */
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
@@ -71,6 +89,6 @@ bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
 bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out);
 /* Whether a step is over, with its result. */
 bool lun__threads_step(lun_threads *me, lun_net_request **request);
-void lun__threads_drop(lun_net_group *g, lun_step *s);
+void lun__threads_drop(lun_step *s, int size);
 
 #endif

@@ -221,6 +221,13 @@ static bool OF(iagree)(lun_net *n, uint64_t *words, int count, lun_net_request *
     return OF(begun)(me, r, code, "Iallreduce", out);
 }
 
+/* Nothing in MPI wakes a rank that rests. */
+static void OF(rest)(lun_net *n, int64_t nanoseconds)
+{
+    (void)n;
+    nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL);
+}
+
 static bool OF(abandon)(lun_net *n)
 {
     ((OF(mpi) *)n)->abandoned = true;
@@ -281,6 +288,7 @@ static lun_net *OF(open)(void *lib, char *error, int room)
         .iallgather = OF(iallgather),
         .ialltoall = OF(ialltoall),
         .iagree = OF(iagree),
+        .rest = OF(rest),
         .abandon = OF(abandon),
         .close = OF(close),
     };

@@ -2,10 +2,10 @@
  * together. Two implementations: ranks that are threads of one process (threads.c), and MPI, loaded
  * at run time (mpi.c).
  *
- * Nothing here blocks: a call starts something and gives a request, which test asks about until it
- * is done. The memory of a request stays as it is until then. All ranks start the steps (bcast,
- * gather, exchange, agree) in one order, which the caller makes sure of: the transport does not
- * check it. One rank's end is used by one thread. Knows no engine and nothing of what the bytes
+ * Nothing here blocks but rest: a call starts something and gives a request, which test asks about
+ * until it is done. The memory of a request stays as it is until then. All ranks start the steps
+ * (bcast, gather, exchange, agree) in one order, which the caller makes sure of: the transport does
+ * not check it. One rank's end is used by one thread. Knows no engine and nothing of what the bytes
  * mean. */
 #ifndef LUN_NET_H
 #define LUN_NET_H
@@ -56,6 +56,8 @@ typedef struct lun_net_calls {
     bool (*ialltoall)(lun_net *n, lun_net_parts given, lun_net_parts got, lun_net_request **out);
     /* Bitwise and of everyone's words, in place. */
     bool (*iagree)(lun_net *n, uint64_t *words, int count, lun_net_request **out);
+    /* Waits until something may have come that this rank looked for in vain, at most so long. */
+    void (*rest)(lun_net *n, int64_t nanoseconds);
     /* Requests that are not done are given up; only close follows. True: the memory of those must
      * stay, since the transport may still work on it. */
     bool (*abandon)(lun_net *n);
@@ -67,6 +69,7 @@ struct lun_net {
     const lun_net_calls *calls;
     int rank, size;
     bool modelled; /* whether the transport heeds the clock */
+    bool wakes;    /* whether what comes ends a rest at once */
     lun_net_clock clock;
     char name[320]; /* for people: which transport, and which library */
     char error[512];

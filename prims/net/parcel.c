@@ -1,5 +1,5 @@
-/* parcel.c - the memory of ranks that are threads: parcels and requests. Knows nothing of what they
- * are for. */
+/* parcel.c - what ranks that are threads share: parcels, requests, that something has come. Knows
+ * nothing of what they are for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count)
         return NULL;
     }
     *p = (lun_parcel){.from = n->rank, .tag = tag, .count = count, .at = n->clock.now};
-    if (count)
+    if (count && bytes)
         memcpy(p->bytes, bytes, (size_t)count);
     return p;
 }
@@ -47,4 +47,10 @@ void lun__threads_done(lun_threads *me, lun_net_request **request)
     *at = (*request)->next;
     free(*request);
     *request = NULL;
+}
+
+void lun__threads_changed(lun_mailbox *box)
+{
+    box->changes++;
+    pthread_cond_signal(&box->changed);
 }

@@ -1,6 +1,7 @@
 /* steps.c - the steps of ranks that are threads: everyone leaves a part in the step with its
- * number, and takes the result once the parts are there; the last one drops it. Knows no
- * message. */
+ * number; the last one completes it and wakes the others, which take the result; the last of these
+ * drops it. What a rank does for a step takes time in proportion to what it gets, at most to the
+ * number of ranks. Knows no message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 /* The step with that number, made where this rank is the first. The lock is held. NULL: no
  * memory. */
-static lun_step *step_of(lun_net_group *g, uint64_t number)
+static lun_step *step_of(lun_net_group *g, uint64_t number, lun_net_kind kind)
 {
     for (lun_step *s = g->steps; s; s = s->next)
         if (s->number == number)
@@ -16,43 +17,111 @@ static lun_step *step_of(lun_net_group *g, uint64_t number)
     lun_step *s = calloc(1, sizeof *s + (size_t)g->size * sizeof s->parts[0]);
     if (s) {
         s->number = number;
+        s->kind = kind;
         s->next = g->steps;
         g->steps = s;
     }
     return s;
 }
 
-void lun__threads_drop(lun_net_group *g, lun_step *s)
+void lun__threads_drop(lun_step *s, int size)
 {
-    lun_step **at = &g->steps;
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
-    for (int i = 0; i < g->size; i++)
+    for (int i = 0; i < size; i++)
         free(s->parts[i]);
+    free(s->common);
+    free(s->loads);
     free(s);
 }
 
-/* Leaves this rank's part, and gives the request for the result. */
-static lun_net_request *join(lun_net *n, lun_net_kind kind, const void *bytes, int count,
+/* ---- arriving -------------------------------------------------------------------------------- */
+
+/* Of an exchange: where each rank's bytes begin in a part, and where the last one's end; these
+ * numbers stand before the bytes. */
+static const int *places_in(const lun_parcel *p)
+{
+    return (const int *)(const void *)p->bytes;
+}
+
+static int bytes_for(const lun_parcel *p, int rank)
+{
+    return places_in(p)[rank + 1] - places_in(p)[rank];
+}
+
+/* What each rank moves in an exchange that is complete. Without memory the loads stay NULL. */
+static void weigh(lun_step *s, int size)
+{
+    s->loads = calloc((size_t)size, sizeof *s->loads);
+    for (int i = 0; s->loads && i < size; i++) {
+        int64_t out = 0, in = 0;
+        int partners = 0;
+        for (int k = 0; k < size; k++) {
+            if (k == i)
+                continue;
+            const int to = bytes_for(s->parts[i], k), from = bytes_for(s->parts[k], i);
+            out += to;
+            in += from;
+            partners += to || from;
+        }
+        s->loads[i] = (lun_net_load){partners, out > in ? out : in};
+        s->most = s->loads[i].bytes > s->most ? s->loads[i].bytes : s->most;
+    }
+}
+
+static bool has_clock(const lun_threads *me)
+{
+    return me->base.clock.latency > 0 || me->base.clock.per_byte > 0;
+}
+
+/* Puts a part where it belongs; gives what is not kept. The lock is held. */
+static lun_parcel *put_part(const lun_threads *me, lun_step *s, lun_net_kind kind, lun_parcel *p)
+{
+    s->arrived++;
+    s->start = s->start < p->at ? p->at : s->start;
+    s->bytes += p->count;
+    s->differ = s->differ || s->kind != kind || (s->common && s->common->count != p->count);
+    if (s->differ)
+        return p;
+    if (kind != LUN_NET_AGREE) {
+        s->parts[me->base.rank] = p;
+        return NULL;
+    }
+    if (!s->common) {
+        s->common = p;
+        return NULL;
+    }
+    uint64_t *all = (uint64_t *)(void *)s->common->bytes;
+    const uint64_t *own = (const uint64_t *)(const void *)p->bytes;
+    for (int k = 0; k < p->count / (int)sizeof *own; k++)
+        all[k] &= own[k];
+    return p;
+}
+
+/* Leaves this rank's part, which becomes the step's, and gives the request for the result. */
+static lun_net_request *join(lun_net *n, lun_net_kind kind, int root, lun_parcel *p,
                              lun_net_request **out)
 {
     lun_threads *me = (lun_threads *)n;
-    lun_parcel *p = lun__parcel_new(n, 0, bytes, count);
+    lun_net_group *g = me->group;
     lun_net_request *r = p ? lun__threads_request(n, kind, out) : NULL;
     if (!r) {
         free(p);
         return NULL;
     }
-    r->number = me->steps++;
-    pthread_mutex_lock(&me->group->lock);
-    lun_step *s = step_of(me->group, r->number);
+    pthread_mutex_lock(&g->lock);
+    lun_step *s = r->step = step_of(g, me->steps++, kind);
     if (s)
-        s->parts[n->rank] = p;
-    pthread_mutex_unlock(&me->group->lock);
+        p = put_part(me, s, kind, p);
+    const bool complete = s && s->arrived == g->size;
+    if (complete && s->kind == LUN_NET_EXCHANGE && !s->differ && has_clock(me))
+        weigh(s, g->size);
+    for (int i = 0; (complete || (s && kind == LUN_NET_BCAST && n->rank == root)) && i < g->size;
+         i++)
+        if (i != n->rank)
+            lun__threads_changed(&g->boxes[i]);
+    pthread_mutex_unlock(&g->lock);
+    free(p);
     if (s)
         return r;
-    free(p);
     lun__threads_done(me, out);
     lun__threads_fail(n, "out of memory");
     return NULL;
@@ -60,7 +129,8 @@ static lun_net_request *join(lun_net *n, lun_net_kind kind, const void *bytes, i
 
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out)
 {
-    lun_net_request *r = join(n, LUN_NET_BCAST, bytes, n->rank == root ? count : 0, out);
+    lun_parcel *p = lun__parcel_new(n, 0, bytes, n->rank == root ? count : 0);
+    lun_net_request *r = join(n, LUN_NET_BCAST, root, p, out);
     if (!r)
         return false;
     r->from = root;
@@ -72,7 +142,8 @@ bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_re
 bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts all,
                          lun_net_request **out)
 {
-    lun_net_request *r = join(n, LUN_NET_GATHER, own, count, out);
+    lun_net_request *r =
+        join(n, LUN_NET_GATHER, LUN_NET_ANY, lun__parcel_new(n, 0, own, count), out);
     if (!r)
         return false;
     r->bytes = all.bytes;
@@ -80,21 +151,22 @@ bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts a
     return true;
 }
 
-/* In a rank's part stand the counts first, then the bytes. */
 bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
                            lun_net_request **out)
 {
-    size_t head = (size_t)n->size * sizeof(int), bytes = 0;
+    const size_t head = ((size_t)n->size + 1) * sizeof(int);
+    int64_t bytes = 0;
     for (int i = 0; i < n->size; i++)
-        bytes += (size_t)given.counts[i];
-    char *part = malloc(head + bytes);
-    if (!part)
-        return lun__threads_fail(n, "out of memory");
-    memcpy(part, given.counts, head);
-    if (bytes)
-        memcpy(part + head, given.bytes, bytes);
-    lun_net_request *r = join(n, LUN_NET_EXCHANGE, part, (int)(head + bytes), out);
-    free(part);
+        bytes += given.counts[i];
+    lun_parcel *p = lun__parcel_new(n, 0, NULL, (int)((int64_t)head + bytes));
+    int *places = p ? (int *)(void *)p->bytes : NULL;
+    if (p)
+        places[0] = 0;
+    for (int i = 0; p && i < n->size; i++)
+        places[i + 1] = places[i] + given.counts[i];
+    if (p && bytes)
+        memcpy(p->bytes + head, given.bytes, (size_t)bytes);
+    lun_net_request *r = join(n, LUN_NET_EXCHANGE, LUN_NET_ANY, p, out);
     if (!r)
         return false;
     r->bytes = got.bytes;
@@ -104,7 +176,8 @@ bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
 
 bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out)
 {
-    lun_net_request *r = join(n, LUN_NET_AGREE, words, count * (int)sizeof *words, out);
+    lun_parcel *p = lun__parcel_new(n, 0, words, count * (int)sizeof *words);
+    lun_net_request *r = join(n, LUN_NET_AGREE, LUN_NET_ANY, p, out);
     if (!r)
         return false;
     r->bytes = words;
@@ -112,56 +185,50 @@ bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request 
     return true;
 }
 
+/* ---- taking ---------------------------------------------------------------------------------- */
+
 /* Whether the parts that r needs are there. The lock is held. */
-static bool is_ready(const lun_net_group *g, const lun_step *s, const lun_net_request *r)
+static bool is_ready(const lun_net_group *g, const lun_net_request *r)
 {
-    if (r->kind == LUN_NET_BCAST)
-        return s->parts[r->from] != NULL;
-    for (int i = 0; i < g->size; i++)
-        if (!s->parts[i])
-            return false;
-    return true;
+    const lun_step *s = r->step;
+    return s->arrived == g->size || (r->kind == LUN_NET_BCAST && s->parts[r->from]);
 }
 
-/* The bytes for this rank in a part of an exchange, and their number in *count. */
-static const char *part_for(const lun_threads *me, const lun_parcel *p, int *count)
+/* The bytes for this rank in a part, and their number in *count. */
+static const char *part_for(const lun_threads *me, const lun_net_request *r, const lun_parcel *p,
+                            int *count)
 {
-    const char *bytes = p->bytes + (size_t)me->base.size * sizeof(int);
-    int counts[2] = {0, 0};
-    for (int i = 0; i <= me->base.rank; i++) {
-        bytes += counts[0];
-        memcpy(counts, p->bytes + (size_t)i * sizeof(int), sizeof(int));
+    const int rank = me->base.rank, size = me->base.size;
+    if (r->kind != LUN_NET_EXCHANGE) {
+        *count = p->count;
+        return p->bytes;
     }
-    *count = counts[0];
-    return bytes;
+    *count = bytes_for(p, rank);
+    return p->bytes + ((size_t)size + 1) * sizeof(int) + places_in(p)[rank];
 }
 
-/* Takes the result of a step that is ready; false where the ranks do not agree on its sizes. The
- * lock is held. */
-static bool take(const lun_threads *me, const lun_step *s, const lun_net_request *r)
+/* Copies the result of a step that is ready; false where the ranks do not agree on its sizes. */
+static bool take(const lun_threads *me, const lun_net_request *r)
 {
+    const lun_step *s = r->step;
     char *to = r->bytes;
     if (r->kind == LUN_NET_BCAST) {
         const lun_parcel *p = s->parts[r->from];
-        if (p->count != r->count)
+        if (!p || p->count != r->count)
             return false;
         if (r->from != me->base.rank && p->count)
             memcpy(to, p->bytes, (size_t)p->count);
         return true;
     }
+    if (s->differ)
+        return false;
+    if (r->kind == LUN_NET_AGREE) {
+        memcpy(to, s->common->bytes, (size_t)s->common->count);
+        return true;
+    }
     for (int i = 0; i < me->base.size; i++) {
-        const lun_parcel *p = s->parts[i];
-        const char *from = p->bytes;
-        int count = p->count;
-        if (r->kind == LUN_NET_AGREE) {
-            if (count != r->count * (int)sizeof(uint64_t))
-                return false;
-            for (int k = 0; k < r->count; k++)
-                ((uint64_t *)r->bytes)[k] &= ((const uint64_t *)(const void *)from)[k];
-            continue;
-        }
-        if (r->kind == LUN_NET_EXCHANGE)
-            from = part_for(me, p, &count);
+        int count;
+        const char *from = part_for(me, r, s->parts[i], &count);
         if (count != r->counts[i])
             return false;
         if (count)
@@ -171,60 +238,30 @@ static bool take(const lun_threads *me, const lun_step *s, const lun_net_request
     return true;
 }
 
-/* What this rank and the busiest one move in an exchange. */
-static lun_net_load load_of(const lun_threads *me, const lun_step *s, int64_t *most)
-{
-    int size = me->base.size, own = me->base.rank;
-    lun_net_load load = {0};
-    *most = 0;
-    for (int i = 0; i < size; i++) {
-        int64_t out = 0, in = 0;
-        int partners = 0;
-        for (int k = 0; k < size; k++) {
-            int to, from;
-            memcpy(&to, s->parts[i]->bytes + (size_t)k * sizeof(int), sizeof to);
-            memcpy(&from, s->parts[k]->bytes + (size_t)i * sizeof(int), sizeof from);
-            if (k == i)
-                continue;
-            out += to;
-            in += from;
-            partners += to || from;
-        }
-        int64_t bytes = out > in ? out : in;
-        *most = bytes > *most ? bytes : *most;
-        if (i == own)
-            load = (lun_net_load){partners, bytes};
-    }
-    return load;
-}
-
 /* What the step costs once all that is needed has started. */
-static double cost_of(const lun_threads *me, const lun_step *s, const lun_net_request *r)
+static double cost_of(const lun_threads *me, const lun_net_request *r)
 {
     const lun_net_clock *c = &me->base.clock;
-    int size = me->base.size;
-    int64_t bytes = 0, most;
-    if (r->kind == LUN_NET_BCAST)
+    const lun_step *s = r->step;
+    const int size = me->base.size;
+    switch (r->kind) {
+    case LUN_NET_BCAST:
         return lun__clock_bcast(c, size, r->count);
-    if (r->kind == LUN_NET_AGREE)
+    case LUN_NET_AGREE:
         return lun__clock_agree(c, size, r->count * (int64_t)sizeof(uint64_t));
-    if (r->kind == LUN_NET_EXCHANGE) {
-        lun_net_load own = load_of(me, s, &most);
-        return lun__clock_exchange(c, size, own, most);
+    case LUN_NET_EXCHANGE:
+        return s->loads ? lun__clock_exchange(c, size, s->loads[me->base.rank], s->most) : 0;
+    default:
+        return lun__clock_gather(c, size, s->bytes - s->parts[me->base.rank]->count);
     }
-    for (int i = 0; i < size; i++)
-        bytes += i == me->base.rank ? 0 : s->parts[i]->count;
-    return lun__clock_gather(c, size, bytes);
 }
 
-/* Moves this rank's modelled clock to the end of the step. The lock is held. */
-static void pass_time(lun_threads *me, const lun_step *s, const lun_net_request *r)
+/* Moves this rank's modelled clock to the end of the step. */
+static void pass_time(lun_threads *me, const lun_net_request *r)
 {
     lun_net_clock *c = &me->base.clock;
-    double start = s->parts[r->kind == LUN_NET_BCAST ? r->from : 0]->at;
-    for (int i = 0; r->kind != LUN_NET_BCAST && i < me->base.size; i++)
-        start = s->parts[i]->at > start ? s->parts[i]->at : start;
-    double end = start + cost_of(me, s, r);
+    const double start = r->kind == LUN_NET_BCAST ? r->step->parts[r->from]->at : r->step->start;
+    const double end = start + cost_of(me, r);
     if (c->now < end)
         c->now = end;
 }
@@ -232,20 +269,26 @@ static void pass_time(lun_threads *me, const lun_step *s, const lun_net_request 
 bool lun__threads_step(lun_threads *me, lun_net_request **request)
 {
     lun_net_group *g = me->group;
-    bool fits = true;
+    lun_step *s = (*request)->step;
     pthread_mutex_lock(&g->lock);
-    lun_step *s = step_of(g, (*request)->number);
-    bool ready = s && is_ready(g, s, *request);
-    if (ready) {
-        fits = take(me, s, *request);
-        if (fits && (me->base.clock.latency > 0 || me->base.clock.per_byte > 0))
-            pass_time(me, s, *request);
-        if (++s->taken == g->size)
-            lun__threads_drop(g, s);
-    }
+    const bool ready = is_ready(g, *request);
     pthread_mutex_unlock(&g->lock);
-    if (ready)
-        lun__threads_done(me, request);
+    if (!ready)
+        return true;
+    const bool fits = take(me, *request);
+    if (fits && has_clock(me))
+        pass_time(me, *request);
+    pthread_mutex_lock(&g->lock);
+    const bool last = ++s->taken == g->size;
+    lun_step **at = &g->steps;
+    while (last && *at != s)
+        at = &(*at)->next;
+    if (last)
+        *at = s->next;
+    pthread_mutex_unlock(&g->lock);
+    if (last)
+        lun__threads_drop(s, g->size);
+    lun__threads_done(me, request);
     return fits ||
            lun__threads_fail(&me->base, "the ranks do not agree on the number of bytes of a step");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "net/group.h"
 
@@ -20,12 +21,13 @@ static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun
     pthread_mutex_lock(&g->lock);
     *g->boxes[to].last = p;
     g->boxes[to].last = &p->next;
+    lun__threads_changed(&g->boxes[to]);
     pthread_mutex_unlock(&g->lock);
     return true;
 }
 
 /* Where the first such message hangs; *at is NULL if there is none. The lock is held. */
-static lun_parcel **find(struct mailbox *box, int from, int tag)
+static lun_parcel **find(lun_mailbox *box, int from, int tag)
 {
     lun_parcel **at = &box->first;
     while (*at && ((from != LUN_NET_ANY && (*at)->from != from) || (*at)->tag != tag))
@@ -58,7 +60,7 @@ static bool irecv(lun_net *n, int from, int tag, void *bytes, int count, lun_net
 static bool receive(lun_threads *me, lun_net_request **request)
 {
     const lun_net_request *r = *request;
-    struct mailbox *box = &me->group->boxes[me->base.rank];
+    lun_mailbox *box = &me->group->boxes[me->base.rank];
     pthread_mutex_lock(&me->group->lock);
     lun_parcel **at = find(box, r->from, r->tag), *p = *at;
     if (p) {
@@ -88,6 +90,26 @@ static bool test(lun_net *n, lun_net_request **request)
                                                : lun__threads_step(me, request);
 }
 
+/* ---- resting --------------------------------------------------------------------------------- */
+
+/* What came after the last rest ended has perhaps not been seen: then it ends at once. */
+static void rest(lun_net *n, int64_t nanoseconds)
+{
+    const int64_t second = 1000000000;
+    lun_threads *me = (lun_threads *)n;
+    lun_mailbox *box = &me->group->boxes[n->rank];
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    nanoseconds += end.tv_nsec;
+    end.tv_sec += nanoseconds / second;
+    end.tv_nsec = nanoseconds % second;
+    pthread_mutex_lock(&me->group->lock);
+    for (int late = 0; !late && box->changes == me->seen;)
+        late = pthread_cond_timedwait(&box->changed, &me->group->lock, &end);
+    me->seen = box->changes;
+    pthread_mutex_unlock(&me->group->lock);
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 static bool abandon(lun_net *n)
@@ -114,8 +136,13 @@ static void leave(lun_net_group *g)
             g->boxes[i].first = p->next;
             free(p);
         }
-    while (g->steps)
-        lun__threads_drop(g, g->steps);
+    while (g->steps) {
+        lun_step *s = g->steps;
+        g->steps = s->next;
+        lun__threads_drop(s, g->size);
+    }
+    for (int i = 0; i < g->size; i++)
+        pthread_cond_destroy(&g->boxes[i].changed);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }
@@ -132,11 +159,17 @@ lun_net_group *lun__net_group_new(int size)
     lun_net_group *g = calloc(1, sizeof *g + (size_t)size * sizeof g->boxes[0]);
     if (!g)
         return NULL;
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_mutex_init(&g->lock, NULL);
     g->size = size;
     g->users = 1;
-    for (int i = 0; i < size; i++)
+    for (int i = 0; i < size; i++) {
         g->boxes[i].last = &g->boxes[i].first;
+        pthread_cond_init(&g->boxes[i].changed, &steady);
+    }
+    pthread_condattr_destroy(&steady);
     return g;
 }
 
@@ -162,13 +195,15 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
         .iallgather = lun__threads_gather,
         .ialltoall = lun__threads_exchange,
         .iagree = lun__threads_agree,
+        .rest = rest,
         .abandon = abandon,
         .close = close_net,
     };
     lun_threads *me = calloc(1, sizeof *me);
     if (!me)
         return NULL;
-    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size, .modelled = true};
+    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size};
+    me->base.modelled = me->base.wakes = true;
     snprintf(me->base.name, sizeof me->base.name, "threads of one process");
     me->group = g;
     pthread_mutex_lock(&g->lock);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "ranks/state.h"
@@ -156,13 +155,13 @@ static lun_status take(lun_engine *e, lun_net_found found, void **bytes, int64_t
 /* A turn of a rank that has nothing to do, until somebody wants something: no time limit holds. */
 static lun_status idle(lun_engine *e, int64_t *turns)
 {
-    enum { AWAKE = 20000, SHORT = 20 * 1000, LONG = 1000 * 1000 };
-    const struct timespec nap = {.tv_nsec = ++*turns < AWAKE ? SHORT : LONG};
-    const int64_t spins = 200;
+    enum { AWAKE = 20000, SHORT = 20 * 1000, LONG = 1000 * 1000, WOKEN = 50 * 1000 * 1000 };
+    lun_net *n = e->ranks->net;
+    const int64_t spins = n->wakes ? 20 : 200;
     if (e->ranks->given_up)
         return lun__is_over(e);
-    if (*turns > spins && !e->ranks->ended[0])
-        nanosleep(&nap, NULL);
+    if (++*turns > spins && !e->ranks->ended[0])
+        n->calls->rest(n, n->wakes ? WOKEN : *turns < AWAKE ? SHORT : LONG);
     return lun__listen(e);
 }
 
@@ -218,6 +217,8 @@ static lun_status receive(void *ctx, int from, void **bytes, int64_t *count)
         const int by = lun__cut_off(r, r->net->rank && r->ended[0] ? 0 : from);
         if (by >= 0 && ++looks > LAST_LOOKS)
             return r->net->rank && by == 0 ? LUN_OK : has_ended(e, by);
+        if (by >= 0)
+            lun__wait_soon(&w);
         s = serves ? idle(e, &turns) : turn(e, &w, &told);
         if (s != LUN_OK)
             return s;
@@ -232,6 +233,10 @@ lun_status lun__ranks_link(lun_engine *e)
     if (s != LUN_OK)
         return s;
     lun_ranks_state *r = e->ranks;
+    if (!r->lines)
+        r->lines = calloc(r->net ? (size_t)r->net->size : 1, sizeof *r->lines);
+    if (!r->lines)
+        return lun__nomem(e);
     r->linked = true;
     r->link = (lun_link){.rank = r->net ? r->net->rank : 0,
                          .size = r->net ? r->net->size : 1,

@@ -57,12 +57,11 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         r->here = calloc(size, sizeof *r->here);
         r->queue = calloc(size, sizeof *r->queue);
         r->holder = -1;
-        r->lines = calloc(size, sizeof *r->lines);
         s = time_limit(e, &r->timeout);
         if (s == LUN_OK)
             s = modelled_network(e, net);
     }
-    if (r && r->ended && r->here && r->queue && r->lines && s == LUN_OK) {
+    if (r && r->ended && r->here && r->queue && s == LUN_OK) {
         e->ranks = r;
         return LUN_OK;
     }
@@ -70,7 +69,6 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         free(r->ended);
         free(r->here);
         free(r->queue);
-        free(r->lines);
     }
     free(r);
     if (net) {

@@ -88,7 +88,7 @@ struct lun_ranks_state {
     /* link.c: rank 0 has the script, the others serve it; none takes steps */
     bool linked;
     lun_link link;
-    lun_line *lines; /* to each rank */
+    lun_line *lines; /* to each rank; NULL: not linked */
     lun_held *held;  /* on a rank that serves: what came, in this order, and was not handed over */
     int64_t stop;    /* there: up to this message of rank 0 all is to end */
     double listened; /* when it last listened while it computed */
@@ -105,6 +105,7 @@ typedef struct lun_wait {
     const char *noun; /* "a barrier" */
     int from;         /* LUN_NET_ANY: all */
     double began, asked, proposed;
+    int64_t rest; /* the next one on a transport that wakes, in nanoseconds */
     bool logged;
     int turns;
 } lun_wait;
@@ -115,6 +116,8 @@ lun_status lun__let_go(lun_engine *e);
 lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes);
 
 lun_wait lun__wait_new(const char *noun, int from);
+/* A rank has ended, and what it sent may still be on its way: it is looked for soon. */
+void lun__wait_soon(lun_wait *w);
 /* Until the request is done: answers others meanwhile, and heeds cancellation and time. */
 lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 /* One turn of a wait for something else than a request. */

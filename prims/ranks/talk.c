@@ -21,8 +21,10 @@ lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void
             *count = found.count;
             return lun__receive(e, found, tag, (char **)bytes);
         }
-        if (r->ended[from] && tag != LUN_TAG_REPLY && ++looks > LAST_LOOKS) {
-            return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
+        if (r->ended[from] && tag != LUN_TAG_REPLY) {
+            if (++looks > LAST_LOOKS)
+                return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
+            lun__wait_soon(w);
         }
         lun_status s = lun__wait_turn(e, w);
         if (s != LUN_OK)

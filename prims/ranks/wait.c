@@ -5,19 +5,27 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "ranks/state.h"
 
-/* Turns that only look again, turns that let others run first; then naps. */
-enum { SPINS = 20, YIELDS = 200, NAP = 20 * 1000 };
-/* Looks at the clock in one of so many turns. */
+/* Turns that only look again; then turns that let others run first, of all ranks of a process so
+ * many together. */
+enum { SPINS = 20, YIELDS = 200, ALL_YIELDS = 800 };
+/* Nanoseconds: then naps; or, on a transport that wakes a rank that rests, rests that grow: a
+ * cancellation wakes nobody. */
+enum { NAP = 20 * 1000, REST = 1000 * 1000, LONGEST = 50 * 1000 * 1000 };
+/* Looks at the clock in one of so many turns of the short ones. */
 enum { CLOCK = 16 };
 
 lun_wait lun__wait_new(const char *noun, int from)
 {
-    return (lun_wait){.noun = noun, .from = from};
+    return (lun_wait){.noun = noun, .from = from, .rest = REST};
+}
+
+void lun__wait_soon(lun_wait *w)
+{
+    w->rest = NAP;
 }
 
 /* The ranks that have not answered: "rank 2", "ranks 1, 3"; their number. */
@@ -112,13 +120,17 @@ static lun_status look_at_clock(lun_engine *e, lun_wait *w)
     return waited > end ? too_late(e, w, now) : LUN_OK;
 }
 
-static void pause_for(int turns)
+static void pause_for(lun_net *n, lun_wait *w)
 {
-    static const struct timespec nap = {.tv_nsec = NAP};
-    if (turns >= SPINS + YIELDS)
-        nanosleep(&nap, NULL);
-    else if (turns >= SPINS)
+    const int share = n->wakes ? ALL_YIELDS / n->size : YIELDS;
+    if (w->turns < SPINS)
+        return;
+    if (w->turns < SPINS + (share < YIELDS ? share : YIELDS)) {
         sched_yield();
+        return;
+    }
+    n->calls->rest(n, n->wakes ? w->rest : NAP);
+    w->rest = w->rest * 2 < LONGEST ? w->rest * 2 : LONGEST;
 }
 
 lun_status lun__wait_on(lun_engine *e, lun_wait *w)
@@ -126,10 +138,11 @@ lun_status lun__wait_on(lun_engine *e, lun_wait *w)
     if (e->ranks->given_up)
         return lun__is_over(e);
     lun_status s = lun__listen(e);
-    if (s == LUN_OK && w->turns % CLOCK == 0)
+    if (s == LUN_OK && (w->turns % CLOCK == 0 || (w->rest > REST && e->ranks->net->wakes)))
         s = look_at_clock(e, w);
-    pause_for(w->turns++);
-    if (w->turns == SPINS + YIELDS + CLOCK)
+    if (s == LUN_OK)
+        pause_for(e->ranks->net, w);
+    if (++w->turns == SPINS + YIELDS + CLOCK)
         w->turns -= CLOCK;
     return s;
 }

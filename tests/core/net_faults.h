@@ -107,6 +107,12 @@ static bool test(lun_net *n, lun_net_request **request)
     return *request == (lun_net_request *)&lost || s->inner->calls->test(s->inner, request);
 }
 
+static void rest(lun_net *n, int64_t nanoseconds)
+{
+    shim *s = (shim *)n;
+    s->inner->calls->rest(s->inner, nanoseconds);
+}
+
 static bool abandon(lun_net *n)
 {
     shim *s = (shim *)n;
@@ -131,12 +137,17 @@ static lun_net *new_shim(lun_net *inner, fault f, int at)
         .iallgather = iallgather,
         .ialltoall = ialltoall,
         .iagree = iagree,
+        .rest = rest,
         .abandon = abandon,
         .close = close_shim,
     };
     shim *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    *s = (shim){{.calls = &calls, .rank = inner->rank, .size = inner->size}, inner, f, 0, at};
+    *s = (shim){{.calls = &calls, .rank = inner->rank, .size = inner->size, .wakes = inner->wakes},
+                inner,
+                f,
+                0,
+                at};
     return &s->base;
 }
 

@@ -265,6 +265,76 @@ static void test_sizes(void **state)
     lun__net_group_free(g);
 }
 
+/* Ranks that take steps of two kinds at once, or agree on several lengths, fail. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    lun_net_group *g = lun__net_group_new(2);
+    lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
+    for (int round = 0; round < 4; round++) {
+        lun_net_request *ra = NULL, *rb = NULL;
+        uint64_t words[2] = {3, 5}, others[2] = {1, 4};
+        const int counts[2] = {16, 16};
+        char all[32];
+        assert_true(a->calls->iagree(a, words, 2, &ra));
+        assert_true(round % 2
+                        ? b->calls->iagree(b, others, 1, &rb)
+                        : b->calls->iallgather(b, others, 16, (lun_net_parts){all, counts}, &rb));
+        assert_false(a->calls->test(a, &ra));
+        assert_false(b->calls->test(b, &rb));
+        assert_null(ra);
+        assert_null(rb);
+    }
+    a->calls->close(a);
+    b->calls->close(b);
+    lun__net_group_free(g);
+}
+
+/* What is to come for a rank that rests far too long: a message, then a step. */
+static void *send_and_step(void *arg)
+{
+    lun_net *n = arg;
+    lun_net_request *r = NULL;
+    uint64_t word = 6;
+    bool ok = n->calls->isend(n, 0, 3, "abc", 3, &r) && n->calls->iagree(n, &word, 1, &r);
+    while (ok && r)
+        ok = n->calls->test(n, &r);
+    return ok && word == 2 ? arg : NULL;
+}
+
+static void test_rest(void **state)
+{
+    const int64_t ages = INT64_C(3600) * 1000000000;
+    (void)state;
+    lun_net_group *g = lun__net_group_new(2);
+    lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
+    pthread_t other;
+    void *ok = NULL;
+    assert_true(a->wakes);
+    assert_int_equal(pthread_create(&other, NULL, send_and_step, b), 0);
+    lun_net_found found = {-1, -1};
+    while (found.count < 0) {
+        assert_true(a->calls->probe(a, LUN_NET_ANY, 3, &found));
+        if (found.count < 0)
+            a->calls->rest(a, ages);
+    }
+    lun_net_request *r = NULL;
+    uint64_t word = 3;
+    a->calls->rest(a, 1000); /* too short to matter: it ends by itself */
+    assert_true(a->calls->iagree(a, &word, 1, &r));
+    while (r) {
+        assert_true(a->calls->test(a, &r));
+        if (r)
+            a->calls->rest(a, ages);
+    }
+    assert_int_equal(word, 2);
+    pthread_join(other, &ok);
+    assert_non_null(ok);
+    a->calls->close(a);
+    b->calls->close(b);
+    lun__net_group_free(g);
+}
+
 /* ---- MPI ------------------------------------------------------------------------------------- */
 
 static char self[4096];
@@ -363,7 +433,8 @@ int main(int argc, char **argv)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_abandon),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_mpich),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_rest),       cmocka_unit_test(test_mpich),
         cmocka_unit_test(test_openmpi),    cmocka_unit_test(test_no_mpi),
         cmocka_unit_test(test_local_rank),
     };
