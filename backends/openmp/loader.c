@@ -22,6 +22,7 @@
 #include <xxhash.h>
 
 #include "backend.h"
+#include "base/loading.h"
 
 /* ---- is it whole? ---------------------------------------------------------------------------- */
 
@@ -73,19 +74,29 @@ static void spell_path(int fd, ino_t inode, char *path, size_t room)
     snprintf(path + n, room - n, "/%d", fd);
 }
 
+/* The object at path; NULL with the linker's reason. */
+static void *load(const char *path, const char **error)
+{
+    lun__loading_begin();
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    lun__loading_end();
+    *error = object ? NULL : dlerror(); /* each thread has its own */
+    return object;
+}
+
 static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
 {
     char path[256];
     struct stat st;
     void *object = NULL;
+    const char *error;
     int fd = memfd_create("lunarray-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0 || !lun__write_all(fd, bytes, length) || fstat(fd, &st) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)) {
         lun__strbuf_printf(why, "memory file: %s", strerror(errno));
     } else {
         spell_path(fd, st.st_ino, path, sizeof path);
-        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        const char *error = object ? NULL : dlerror();
+        object = load(path, &error);
         if (!object)
             lun__strbuf_puts(why, error ? error : "the dynamic linker rejects it");
     }
@@ -99,6 +110,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
 {
     char path[4096];
     void *object = NULL;
+    const char *error;
     if (snprintf(path, sizeof path, "%s/load-XXXXXX", directory) >= (int)sizeof path)
         return NULL;
     int fd = mkostemp(path, O_CLOEXEC);
@@ -106,8 +118,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     if (fd >= 0)
         written = close(fd) == 0 && written;
     if (written) {
-        object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        const char *error = object ? NULL : dlerror();
+        object = load(path, &error);
         if (!object)
             lun__strbuf_printf(why, "; %s", error ? error : "the dynamic linker rejects it");
     } else {
@@ -189,7 +200,9 @@ void lun__loader_close(lun_object *o)
 {
     if (!o || --o->users > 0)
         return;
+    lun__loading_begin();
     dlclose(o->handle);
+    lun__loading_end();
     if (o->bytes)
         *o->bytes -= taken_by(o);
     if (o->link) {
