@@ -281,6 +281,24 @@ LUN_API lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logg
  * may differ from rank to rank; each follows an agreement. */
 LUN_API lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun,
                                  const char *options);
+/* What ranks learn in such an agreement besides. */
+typedef struct lun_agreed {
+    int64_t value; /* this rank's */
+    int64_t
+        most;  /* this rank's, from 0 on; then what no rank has more of, less than twice the most */
+    bool yes;  /* this rank's answer; then whether all have said yes */
+    bool same; /* then: whether the value is everyone's */
+} lun_agreed;
+/* lun_spmd_step, and what is asked besides. */
+LUN_API lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *noun,
+                                  const char *options, lun_agreed *io);
+/* The words of an agreement, as lun_spmd_step takes them. */
+typedef struct lun_said {
+    const char *doing, *noun, *options;
+} lun_said;
+/* The agreement, unless `said` is NULL, since it was before; then as lun_spmd_gather_bytes. */
+LUN_API lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void *own,
+                                        int64_t count, int64_t **counts, void **all);
 /* Everyone's bytes, in rank order; *counts: of each rank.  Both are freed by the caller. */
 LUN_API lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t count,
                                          int64_t **counts, void **all);
@@ -294,6 +312,11 @@ LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
  * *bytes as below. */
 LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
 LUN_API lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count);
+/* The same where each rank knows how many bytes it gets of which, and no part has more than `most`,
+ * the same number on all ranks; 0: nothing moves. */
+LUN_API lun_status lun_spmd_exchange_known(lun_engine *e, const void *given,
+                                           const int64_t *given_counts, const int64_t *got_counts,
+                                           int64_t most, void **got);
 /* The next message from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
 LUN_API lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count);
 /* Sets what answers the requests of other ranks, by lun_spmd_reply, at once or later; called while
@@ -330,9 +353,9 @@ LUN_API void lun_blocks_box(const lun_blocks *b, int pe, int64_t *first, int64_t
 /* The PE that has the element with these indices, from 0 and within the shape, and its indices
  * there. */
 LUN_API int lun_blocks_home(const lun_blocks *b, const int64_t *index, int64_t *inside);
-/* The whole array on each rank, of everyone's part; follows an agreement. */
-LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part,
-                                     lun_array **out);
+/* The agreement, unless `said` is NULL; then the whole array on each rank, of everyone's part. */
+LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const lun_blocks *b,
+                                     lun_array *part, lun_array **out);
 
 /* Elements as lun_file_elements gives them, but read now: the places in use have a block each,
  * which ranks that see the file read themselves. */

@@ -42,6 +42,10 @@ int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
 /* Raises a failure of ranks: what all are told with that text alone, so that it is the same on all;
  * a mistake of this one with the script's line. */
 int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s);
+/* The host of the running function; requests that come while it waits are answered in L. */
+lun__host *lun__here_waiting(lua_State *L);
+/* Pushes bytes that the engine has allocated as a string and frees them, also where that fails. */
+int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
@@ -250,6 +254,7 @@ void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_apply(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_spmd(lua_State *L, const lun__parts *p);
+void lun__open_rankbytes(lua_State *L, const lun__parts *p);
 void lun__open_blocks(lua_State *L,
                       const lun__parts *p); /* after open_spmd, whose table it fills */
 void lun__open_engine(lua_State *L, const lun__parts *p);

@@ -83,18 +83,22 @@ static int home(lua_State *L)
     return 2;
 }
 
-/* whole(blocks, part): the array of everyone's parts; after an agreement. */
+/* whole(blocks, part [, doing, noun, options]): the array of everyone's parts, with the agreement
+ * or after it. */
 static int whole(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun_blocks *b = lun__check_blocks(L, 1);
+    const lun_said said = {lua_tostring(L, 3), luaL_optstring(L, 4, ""),
+                           luaL_optstring(L, 5, NULL)};
     h->waiting = L;
+    lun__mark(L, h);
     lun_array **out = lun__new_array(L, h);
     lun_array *part = lun__check_array(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_data(h->engine, part, &(const void *){NULL})); /* evaluated, in so many tries */
     if (s == LUN_OK)
-        s = lun_blocks_gather(h->engine, b, part, out);
+        s = lun_blocks_gather(h->engine, said.doing ? &said : NULL, b, part, out);
     return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
 }
 

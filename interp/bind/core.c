@@ -65,6 +65,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_compose,
         lun__open_engine,
         lun__open_spmd,
+        lun__open_rankbytes,
         lun__open_blocks,
         lun__open_explain,
         lun__open_png,

@@ -1,95 +1,13 @@
-/* spmd.c - what lua/lunarray needs of ranks: the agreement before a step, strings of bytes between
- * ranks, requests that a Lua function answers. Knows nothing of what the bytes say. */
+/* spmd.c - what lua/lunarray needs of ranks: the agreement before a step, requests that a Lua
+ * function answers. Knows nothing of what is agreed on. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "bind/bind.h"
-#include "bind/field.h"
 
 /* Its address is the key of the registry where the function is that answers requests. */
 static const char handler_key;
-
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
-{
-    if (s == LUN_ECANCEL || s == LUN_ELIMIT || s == LUN_ENOMEM)
-        return lun__raise_fault(L, h, s);
-    lua_pushstring(L, lun_error(h->engine));
-    if (s != LUN_ESCRIPT && s != LUN_EBACKEND) {
-        char place[LUN__PLACE];
-        lun__script_place(L, 0, place, sizeof place);
-        lua_pushfstring(L, "%s%s%s", place, place[0] ? ": " : "", lua_tostring(L, -1));
-        return lua_error(L);
-    }
-    lua_createtable(L, 0, 3);
-    lua_insert(L, -2);
-    lua_setfield(L, -2, "message");
-    lun__set_text(L, "code", lun_status_name(s));
-    lun__set_text(L, "where", "");
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ERROR);
-    lua_setmetatable(L, -2);
-    return lua_error(L);
-}
-
-/* The host of the running function; requests that come while it waits are answered in L. */
-static lun__host *here(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    h->waiting = L;
-    return h;
-}
-
-/* Bytes that the engine has allocated, in so many parts that stand one after the other. */
-typedef struct parts {
-    int count;
-    int64_t *counts;
-    char *bytes;
-} parts;
-
-static int copy_parts(lua_State *L)
-{
-    const parts *p = lua_touserdata(L, 1);
-    const char *at = p->bytes;
-    lua_createtable(L, p->count, 0);
-    for (int i = 0; i < p->count; at += p->counts[i++]) {
-        lua_pushlstring(L, at, (size_t)p->counts[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
-    return 1;
-}
-
-/* Pushes the parts as a list of strings and frees them, also where that fails. */
-static int push_parts(lua_State *L, parts p)
-{
-    lua_pushcfunction(L, copy_parts);
-    lua_pushlightuserdata(L, &p);
-    int status = lua_pcall(L, 1, 1, 0);
-    free(p.counts);
-    free(p.bytes);
-    return status == LUA_OK ? 1 : lua_error(L);
-}
-
-static int copy_bytes(lua_State *L)
-{
-    const parts *p = lua_touserdata(L, 1);
-    lua_pushlstring(L, p->bytes, (size_t)p->counts[0]);
-    return 1;
-}
-
-/* The same of one part, as a string. */
-static int push_bytes(lua_State *L, void *bytes, int64_t count)
-{
-    parts p = {1, &count, bytes};
-    lua_pushcfunction(L, copy_bytes);
-    lua_pushlightuserdata(L, &p);
-    int status = lua_pcall(L, 1, 1, 0);
-    free(bytes);
-    return status == LUA_OK ? 1 : lua_error(L);
-}
 
 /* ---- beginning, agreement, end --------------------------------------------------------------- */
 
@@ -108,7 +26,7 @@ static int start(lua_State *L)
 /* step(doing, noun [, options]) */
 static int step(lua_State *L)
 {
-    lun__host *h = here(L);
+    lun__host *h = lun__here_waiting(L);
     const char *doing = luaL_checkstring(L, 1), *noun = luaL_checkstring(L, 2);
     const char *options = luaL_optstring(L, 3, NULL);
     lun__mark(L, h);
@@ -116,9 +34,27 @@ static int step(lua_State *L)
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
+/* agree(doing, noun, options or nil, value, most, yes): as step; whether all ranks have the same
+ * value, what none has more of, whether all say yes. */
+static int agree(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    const char *doing = luaL_checkstring(L, 1), *noun = luaL_checkstring(L, 2);
+    const char *options = luaL_optstring(L, 3, NULL);
+    lun_agreed a = {luaL_checkinteger(L, 4), luaL_checkinteger(L, 5), lua_toboolean(L, 6), false};
+    lun__mark(L, h);
+    lun_status s = lun_spmd_agree(h->engine, doing, noun, options, &a);
+    if (s != LUN_OK)
+        return lun__spmd_fail(L, h, s);
+    lua_pushboolean(L, a.same);
+    lua_pushinteger(L, a.most);
+    lua_pushboolean(L, a.yes);
+    return 3;
+}
+
 static int together(lua_State *L, lun_status (*act)(lun_engine *e))
 {
-    lun__host *h = here(L);
+    lun__host *h = lun__here_waiting(L);
     lun__mark(L, h);
     lun_status s = act(h->engine);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
@@ -163,95 +99,6 @@ static int count(lua_State *L)
 {
     lun_spmd_count(lun__here(L)->engine, luaL_checkinteger(L, 1), luaL_checkinteger(L, 2));
     return 0;
-}
-
-/* ---- bytes ----------------------------------------------------------------------------------- */
-
-/* gather(bytes): the list of all ranks' bytes. */
-static int gather(lua_State *L)
-{
-    lun__host *h = here(L);
-    size_t length;
-    const char *own = luaL_checklstring(L, 1, &length);
-    parts p = {.count = lun_spmd_npes(h->engine)};
-    void *all = NULL;
-    lun_status s = lun_spmd_gather_bytes(h->engine, own, (int64_t)length, &p.counts, &all);
-    p.bytes = all;
-    return s == LUN_OK ? push_parts(L, p) : lun__spmd_fail(L, h, s);
-}
-
-/* bcast(root, bytes): root's bytes; the other ranks give nil. */
-static int bcast(lua_State *L)
-{
-    lun__host *h = here(L);
-    int root = (int)luaL_checkinteger(L, 1);
-    size_t length = 0;
-    const char *own = luaL_optlstring(L, 2, "", &length);
-    void *bytes = (void *)(uintptr_t)own;
-    int64_t got = (int64_t)length;
-    lua_settop(L, 2);
-    lun_status s = lun_spmd_bcast_bytes(h->engine, root, &bytes, &got);
-    if (s != LUN_OK)
-        return lun__spmd_fail(L, h, s);
-    return bytes == own ? 1 : push_bytes(L, bytes, got);
-}
-
-/* What a list of strings is as parts: counts in a userdata, all bytes as one string; both
- * pushed. */
-static parts read_parts(lua_State *L, lun__host *h, int list)
-{
-    parts p = {.count = lun_spmd_npes(h->engine)};
-    luaL_checktype(L, list, LUA_TTABLE);
-    p.counts = lua_newuserdatauv(L, (size_t)p.count * sizeof *p.counts, 0);
-    luaL_Buffer all;
-    luaL_buffinit(L, &all);
-    for (int i = 0; i < p.count; i++) {
-        size_t length;
-        lua_rawgeti(L, list, i + 1);
-        luaL_checklstring(L, -1, &length);
-        p.counts[i] = (int64_t)length;
-        luaL_addvalue(&all);
-    }
-    luaL_pushresult(&all);
-    p.bytes = (char *)(uintptr_t)lua_tostring(L, -1);
-    return p;
-}
-
-/* exchange(list): a string for each rank, a string from each. */
-static int exchange(lua_State *L)
-{
-    lun__host *h = here(L);
-    parts given = read_parts(L, h, 1), got = {.count = given.count};
-    void *bytes = NULL;
-    lun_status s =
-        lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts, &got.counts, &bytes);
-    got.bytes = bytes;
-    return s == LUN_OK ? push_parts(L, got) : lun__spmd_fail(L, h, s);
-}
-
-/* send(pe, tag, bytes); tag nil: within a step, apart from scripts' messages */
-static int send(lua_State *L)
-{
-    lun__host *h = here(L);
-    size_t length;
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
-    const char *bytes = luaL_checklstring(L, 3, &length);
-    lun_status s = lua_isnil(L, 2) ? lun_spmd_hand_on(h->engine, pe, bytes, (int64_t)length)
-                                   : lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
-    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
-}
-
-/* receive(pe, tag): the next message; without a tag: within a step. */
-static int receive(lua_State *L)
-{
-    lun__host *h = here(L);
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
-    void *bytes = NULL;
-    int64_t length = 0;
-    lun__mark(L, h);
-    lun_status s = lua_isnoneornil(L, 2) ? lun_spmd_handed(h->engine, pe, &bytes, &length)
-                                         : lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
-    return s == LUN_OK ? push_bytes(L, bytes, length) : lun__spmd_fail(L, h, s);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -306,7 +153,7 @@ static int serve(lua_State *L)
 
 static int listen(lua_State *L)
 {
-    lun__host *h = here(L);
+    lun__host *h = lun__here_waiting(L);
     lun_status s = lun_spmd_listen(h->engine);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
@@ -324,7 +171,7 @@ static int reply(lua_State *L)
 /* request(pe, bytes): the reply. */
 static int request(lua_State *L)
 {
-    lun__host *h = here(L);
+    lun__host *h = lun__here_waiting(L);
     size_t length;
     int pe = (int)luaL_checkinteger(L, 1);
     const char *bytes = luaL_checklstring(L, 2, &length);
@@ -332,7 +179,7 @@ static int request(lua_State *L)
     int64_t got_length = 0;
     lun__mark(L, h);
     lun_status s = lun_spmd_request(h->engine, pe, bytes, (int64_t)length, &got, &got_length);
-    return s == LUN_OK ? push_bytes(L, got, got_length) : lun__spmd_fail(L, h, s);
+    return s == LUN_OK ? lun__push_bytes(L, got, got_length) : lun__spmd_fail(L, h, s);
 }
 
 /* ---- registration ---------------------------------------------------------------------------- */
@@ -360,6 +207,7 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
     static const luaL_Reg functions[] = {{"about", about},
                                          {"start", start},
                                          {"step", step},
+                                         {"agree", agree},
                                          {"barrier", barrier},
                                          {"barrier_begin", barrier_begin},
                                          {"barrier_end", barrier_end},
@@ -367,11 +215,6 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
                                          {"critical_end", critical_end},
                                          {"inside", inside},
                                          {"count", count},
-                                         {"gather", gather},
-                                         {"bcast", bcast},
-                                         {"exchange", exchange},
-                                         {"send", send},
-                                         {"receive", receive},
                                          {"serve", serve},
                                          {"listen", listen},
                                          {"reply", reply},

@@ -3,6 +3,7 @@
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
 local save_together = require "lunarray.blocksave"
@@ -147,20 +148,23 @@ function blocked.moved(a, to)
     if npes == 1 then
         return part
     end
-    net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key)
     local base, size = spread.box(from, mype)
-    local parts = {}
+    local own_base, own_size = spread.box(to, mype)
+    local parts, boxes, counts, most = {}, {}, {}, 0
+    local bytes = dtypes.by_name[part:dtype()].bytes
     for pe = 0, npes - 1 do
         local first, count = spread.common(base, size, spread.box(to, pe))
         parts[pe + 1] = first and bytes_of(part, base, first, count) or ""
+        most = math.max(most, #parts[pe + 1])
+        first, count = spread.common(own_base, own_size, spread.box(from, pe))
+        boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
     end
-    parts = net.exchange(parts)
-    base, size = spread.box(to, mype)
-    local result = core.zeros(size, part:dtype())
-    for pe = 0, npes - 1 do
-        local first, count = spread.common(base, size, spread.box(from, pe))
-        if first then
-            store(result, base, first, count, parts[pe + 1])
+    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key, 0, most)
+    parts = net.exchange(parts, counts, longest)
+    local result = core.zeros(own_size, part:dtype())
+    for k, box in ipairs(boxes) do
+        if box then
+            store(result, own_base, box[1], box[2], parts[k])
         end
     end
     return result
@@ -172,8 +176,9 @@ function blocked.in_spread(a, to)
 end
 
 -- Of a flat blocked array each PE gets elements low .. high - 1, low, high = wanted(pe), which are other ranks', in
--- row-major order from 0; as bytes. No step where none wants any.
-function blocked.fetch(a, wanted)
+-- row-major order from 0; as bytes. `said` is the step that this begins, { doing, noun, options }: it is taken, and
+-- said.taken, unless none wants any.
+function blocked.fetch(a, wanted, said)
     local flat = blocked.part_of(a):reshape(-1)
     local first, count = spread.range(blocked.spread_of(a), mype)
     local parts, any = {}, false
@@ -183,13 +188,28 @@ function blocked.fetch(a, wanted)
         low, high = math.max(low, first), math.min(high, first + count)
         parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
     end
-    return any and table.concat(net.exchange(parts)) or ""
+    if not any then
+        return ""
+    end
+    if not said.taken then
+        net.step(table.unpack(said))
+        said.taken = true
+    end
+    return table.concat(net.exchange(parts))
 end
 
--- Everyone's bytes, which f gives, in rank order. An error of f on one rank is raised on all.
-function blocked.gather(f)
+-- Everyone's bytes, in rank order, in the step that is said; nil: it has been taken before.
+function blocked.told(bytes, said)
+    if not said or said.taken then
+        return net.gather(bytes)
+    end
+    return net.gather(bytes, table.unpack(said))
+end
+
+-- The same of the bytes that f gives. An error of f on one rank is raised on all.
+function blocked.gather(f, said)
     local ok, bytes = pcall(f)
-    local list = net.gather((ok and "y" or "n") .. tostring(bytes))
+    local list = blocked.told((ok and "y" or "n") .. tostring(bytes), said)
     for k, text in ipairs(list) do
         if text:sub(1, 1) == "n" then
             error(("PE %d: %s"):format(k - 1, text:sub(2)), 0)
@@ -202,8 +222,7 @@ end
 -- The whole array on each rank.
 function blocked.private(a)
     local s, part = blocked.spread_of(a), blocked.part_of(a:eval())
-    net.step(("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
-    return net.whole(s.blocks, part)
+    return net.whole(s.blocks, part, ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
 end
 
 -- a:distribute(kind, {over="ranks", rule=, axis=})
@@ -265,7 +284,6 @@ function move.open(s, check_pe)
     s.localsize = public(function(a, pe)
         local of = check_blocked(a, "localsize")
         local _, count = spread.box(of, check_pe(2, "localsize", pe, mype))
-        local dtypes = require "lunarray.dtypes"
         return spread.size(count) * dtypes.by_name[a:dtype()].bytes
     end)
     s.localview = public(function(a)

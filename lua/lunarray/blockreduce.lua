@@ -23,14 +23,14 @@ end
 
 local COMBINE = { sum = "+", prod = "*", min = "min", max = "max", any = "lor", all = "land", count = "+" }
 
-local function of_parts(a, name, f)
+local function of_parts(a, name, f, said)
     local part = blocked.part_of(a)
     local own
     if part:size() > 0 then
         own = part[name](part)
     end
     local list = {}
-    for _, bytes in ipairs(net.gather(pack.write(own))) do
+    for _, bytes in ipairs(blocked.told(pack.write(own), said)) do
         list[#list + 1] = pack.read(bytes)
     end
     if #list == 0 then
@@ -55,9 +55,11 @@ end
 -- by_parts: each rank's elements first, in whatever order they stand there.
 local function reduce(a, name, by_parts)
     a:eval()
-    net.step(("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
-        name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""))
-    return (by_parts and of_parts or tree.whole)(a, name, (fold.operation(COMBINE[name])))
+    local said = {
+        ("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
+        name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""),
+    }
+    return (by_parts and of_parts or tree.whole)(a, name, fold.operation(COMBINE[name]), said)
 end
 
 for name in pairs(COMBINE) do

@@ -85,12 +85,12 @@ end
 
 -- This rank's elements, and how many of other ranks before them it has fetched: where there are chunks, from the
 -- beginning of the first one's.
-local function from_chunk(a, how)
+local function from_chunk(a, how, said)
     local s = blocked.spread_of(a)
     local heads = how.whole and "" or blocked.fetch(a, function(pe)
         local first, count = spread.range(s, pe)
         return first // CHUNK * CHUNK, count > 0 and first or 0
-    end)
+    end, said)
     local flat = blocked.part_of(a):reshape(-1)
     if #heads == 0 then
         return flat, 0
@@ -130,11 +130,11 @@ return function(a, f, id, ...)
     if not spread.is_flat(s) then
         a = blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
     end
-    net.step(("scans %s"):format(blocked.kind_of(a)), "a scan", (how.name or "") .. blocked.spread_of(a).key)
-    local x, fetched = from_chunk(a, how)
+    local said = { ("scans %s"):format(blocked.kind_of(a)), "a scan", (how.name or "") .. blocked.spread_of(a).key }
+    local x, fetched = from_chunk(a, how, said)
     local list = blocked.gather(function()
         return own_totals(a, how, x)
-    end)
+    end, said)
     local before = core.frombytes(table.concat(list, "", 1, mype), how.dtype)
     local from = #before == 0 and how.first or lines(how.f, how.first, before, 1, #before, "ends")
     local scanned = #x > 0 and x:scan(f, from, options or {}):sub({ fetched + 1, #x }) or core.zeros(0, how.give)

@@ -6,8 +6,7 @@ local core = require "lunarray.core"
 local pack = require "lunarray.pack"
 local spread = require "lunarray.spread"
 
-local net = core.internal.spmd
-local _, mype = net.start()
+local _, mype = core.internal.spmd.start()
 
 local tree = {}
 
@@ -68,12 +67,12 @@ local function chunks_of(s, pe, n)
 end
 
 -- This rank's chunks with all their elements, nil where it has none: their beginning comes from the ranks before.
-local function own_chunks(a, n)
+local function own_chunks(a, n, said)
     local s = blocked.spread_of(a)
     local heads = blocked.fetch(a, function(pe)
         local from, behind = chunks_of(s, pe, n)
         return from * CHUNK, behind > from and spread.range(s, pe) or 0
-    end)
+    end, said)
     local from, behind = chunks_of(s, mype, n)
     local flat, first = blocked.part_of(a):reshape(-1), spread.range(s, mype)
     if behind == from then
@@ -86,15 +85,16 @@ local function own_chunks(a, n)
     return all, from, behind
 end
 
--- a[name](a), a sum or product of a flat blocked array, which f combines, on all ranks.
-function tree.whole(a, name, f)
+-- a[name](a), a sum or product of a flat blocked array, which f combines, on all ranks. said: the step, { doing, noun,
+-- options }.
+function tree.whole(a, name, f, said)
     local n, own, lists = a:size(), {}, {}
-    local all, from, behind = own_chunks(a, n)
+    local all, from, behind = own_chunks(a, n, said)
     tree.groups(from, behind, function(level, number, chunk, chunks)
         local x = all:sub((chunk - from) * CHUNK + 1, math.min((chunk + chunks - from) * CHUNK, #all))
         own[#own + 1] = { level, number, x[name](x) }
     end)
-    for k, bytes in ipairs(net.gather(pack.write(own))) do
+    for k, bytes in ipairs(blocked.told(pack.write(own), said)) do
         lists[k] = pack.read(bytes)
     end
     return tree.value(lists, (n + CHUNK - 1) // CHUNK, f, function(node)

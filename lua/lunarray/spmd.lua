@@ -49,9 +49,7 @@ end)
 
 -- The values of all, a list in rank order, on every rank.
 local function everyone(x, doing, noun, options)
-    local bytes = pack.write(x)
-    net.step(doing, noun, options)
-    local list = net.gather(bytes)
+    local list = net.gather(pack.write(x), doing, noun, options)
     for k, value in ipairs(list) do
         list[k] = pack.read(value)
     end

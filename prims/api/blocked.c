@@ -136,7 +136,8 @@ static void place_all(const lun_blocks *b, int size, const char *parts, char *al
     }
 }
 
-lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part, lun_array **out)
+lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const lun_blocks *b,
+                             lun_array *part, lun_array **out)
 {
     LUN_NEED(e, b && part && out);
     const lun_dtype t = lun_dtype_of(part);
@@ -147,7 +148,7 @@ lun_status lun_blocks_gather(lun_engine *e, const lun_blocks *b, lun_array *part
     const void *own;
     lun_status s = lun_data(e, part, &own);
     if (s == LUN_OK)
-        s = lun_spmd_gather_bytes(e, own, lun_size(part) * size, &counts, &parts);
+        s = lun_spmd_gather_said(e, said, own, lun_size(part) * size, &counts, &parts);
     if (s != LUN_OK)
         return s;
     char *all = malloc((size_t)(lun__layout_count(&whole) * size) + 1);
@@ -178,8 +179,7 @@ lun_status lun_spmd_whole(lun_engine *e, lun_shared *s, lun_array **out)
         return status;
     describe(&s->blocks, s->dtype, shape, sizeof shape, options, sizeof options);
     snprintf(doing, sizeof doing, "gathers %s", shape);
-    status = lun_spmd_step(e, doing, "a gather", options);
-    return status == LUN_OK ? lun_blocks_gather(e, &s->blocks, s->own, out) : status;
+    return lun_blocks_gather(e, &(lun_said){doing, "a gather", options}, &s->blocks, s->own, out);
 }
 
 /* ---- where elements are ---------------------------------------------------------------------- */

@@ -80,10 +80,9 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     say_kind(x, kind);
     snprintf(doing, sizeof doing, "%s %s", op == LUN_OP_ADD ? "sums" : "reduces", kind);
     snprintf(options, sizeof options, "%s %d", call, (int)op);
+    const lun_said said = {doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
     if (s == LUN_OK)
-        s = lun_spmd_step(e, doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options);
-    if (s == LUN_OK)
-        s = lun_spmd_gather_bytes(e, own, n * size, &counts, &bytes);
+        s = lun_spmd_gather_said(e, &said, own, n * size, &counts, &bytes);
     free(own);
     if (s != LUN_OK)
         return s;

@@ -1,7 +1,8 @@
 /* agree.c - before each step that all ranks take together they agree on what it is: the bitwise and
- * of {h, ~h} over all says in one round whether every h is the same. Where not, the texts are
- * gathered and every rank fails with one message. A rank that has ended goes on agreeing, on its
- * end, until all have. Knows nothing of what a step moves. */
+ * of {h, ~h} over all says in one round whether every h is the same, and of the bits above a number
+ * how large the largest may be. Where they differ, the texts are gathered and every rank fails with
+ * one message. A rank that has ended goes on agreeing, on its end, until all have. Knows nothing of
+ * what a step moves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,37 @@ static uint64_t hash(uint64_t h, const char *text)
 /* What ended ranks agree on; no text has it. */
 #define END UINT64_C(0x1e17de9d1e17de9d)
 
+/* The last word of an agreement: the bits that the most of any rank may have are 0, and so is the
+ * highest one where not all say yes. */
+enum { HIGHEST = 63 };
+
+static lun_status start_with(lun_engine *e, uint64_t h, const lun_agreed *a)
+{
+    enum { WORDS = sizeof e->ranks->words / sizeof e->ranks->words[0] };
+    lun_ranks_state *r = e->ranks;
+    const uint64_t value = (uint64_t)a->value, most = (uint64_t)a->most;
+    const uint64_t above =
+        most ? ~UINT64_C(0) << (HIGHEST + 1 - __builtin_clzll(most)) : ~UINT64_C(0);
+    const uint64_t words[WORDS] = {h, ~h, value, ~value,
+                                   a->yes ? above : above & ~(UINT64_C(1) << HIGHEST)};
+    memcpy(r->words, words, sizeof words);
+    return r->net->calls->iagree(r->net, r->words, WORDS, &r->agreeing) ? LUN_OK
+                                                                        : lun__net_failed(e);
+}
+
 static lun_status start(lun_engine *e, uint64_t h)
 {
-    lun_ranks_state *r = e->ranks;
-    r->words[0] = h;
-    r->words[1] = ~h;
-    return r->net->calls->iagree(r->net, r->words, 2, &r->agreeing) ? LUN_OK : lun__net_failed(e);
+    return start_with(e, h, &(lun_agreed){0});
+}
+
+/* What an agreement says besides. */
+static void read_agreed(const lun_ranks_state *r, lun_agreed *a)
+{
+    const uint64_t value = (uint64_t)a->value, last = r->words[4];
+    const uint64_t above = last | UINT64_C(1) << HIGHEST;
+    a->same = r->words[2] == value && r->words[3] == ~value;
+    a->yes = last >> HIGHEST;
+    a->most = (int64_t)((UINT64_C(1) << __builtin_ctzll(above)) - 1);
 }
 
 /* ---- when they differ ------------------------------------------------------------------------ */
@@ -178,9 +204,11 @@ static lun_status finish_split(lun_engine *e)
     return finish(e, barrier_hash(), "a barrier");
 }
 
-lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, const char *options)
+lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *noun, const char *options,
+                          lun_agreed *io)
 {
-    LUN_NEED(e, doing && noun);
+    LUN_NEED(e, doing && noun && io && io->most >= 0);
+    io->same = true;
     if (lun__alone(e))
         return LUN_OK;
     lun_status s = may_step(e, noun);
@@ -189,8 +217,17 @@ lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, con
     if (s != LUN_OK)
         return s;
     uint64_t h = say(e, doing, options);
-    s = start(e, h);
-    return s == LUN_OK ? finish(e, h, noun) : s;
+    s = start_with(e, h, io);
+    if (s == LUN_OK)
+        s = finish(e, h, noun);
+    if (s == LUN_OK)
+        read_agreed(e->ranks, io);
+    return s;
+}
+
+lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, const char *options)
+{
+    return lun_spmd_agree(e, doing, noun, options, &(lun_agreed){0});
 }
 
 lun_status lun_spmd_barrier(lun_engine *e)

@@ -42,8 +42,7 @@ static lun_status await(lun_engine *e, bool begun, lun_net_request **request, co
 
 /* ---- from all to all ------------------------------------------------------------------------- */
 
-/* So many bytes of every rank; `all` has room for all. */
-static lun_status gather_fixed(lun_engine *e, const void *own, int count, void *all)
+lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *all)
 {
     lun_net *n = e->ranks->net;
     int *counts = malloc((size_t)n->size * sizeof *counts);
@@ -88,41 +87,48 @@ static lun_status gather_round(lun_engine *e, const char *own, const int64_t *co
     return s;
 }
 
-lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all)
+lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, char **all)
 {
-    lun_net *n = e->ranks->net;
-    int64_t *sizes = calloc((size_t)n->size * 2, sizeof *sizes), total = 0, longest = 0;
-    if (!sizes)
-        return lun__nomem(e);
-    lun_status s = gather_fixed(e, &count, sizeof count, sizes);
-    if (s == LUN_OK)
-        s = sum(e, sizes, n->size, sizes + n->size, &total);
-    for (int i = 0; i < n->size; i++)
-        longest = sizes[i] > longest ? sizes[i] : longest;
+    const int size = e->ranks->net->size;
+    int64_t total = 0, longest = 0;
+    lun_status s = sum(e, counts, size, counts + size, &total);
+    for (int i = 0; i < size; i++)
+        longest = counts[i] > longest ? counts[i] : longest;
     char *to = s == LUN_OK ? malloc((size_t)total + 1) : NULL;
     if (s == LUN_OK && !to)
         s = lun__nomem(e);
     for (int64_t done = 0; s == LUN_OK && done < longest; done += window(e->ranks))
-        s = gather_round(e, own, sizes, sizes + n->size, done, to);
-    if (s != LUN_OK) {
-        free(sizes);
+        s = gather_round(e, own, counts, counts + size, done, to);
+    if (s == LUN_OK)
+        *all = to;
+    else
         free(to);
-        return s;
-    }
-    *counts = sizes;
-    *all = to;
-    return LUN_OK;
+    return s;
 }
 
-static void count_step(lun_engine *e, int64_t bytes)
+lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all)
+{
+    int64_t *sizes = calloc((size_t)e->ranks->net->size * 2, sizeof *sizes);
+    if (!sizes)
+        return lun__nomem(e);
+    lun_status s = lun__gather_fixed(e, &count, sizeof count, sizes);
+    if (s == LUN_OK)
+        s = lun__gather_known(e, own, sizes, all);
+    if (s == LUN_OK)
+        *counts = sizes;
+    else if (!e->ranks->lingers)
+        free(sizes);
+    return s;
+}
+
+void lun__count_step(lun_engine *e, int64_t bytes)
 {
     e->stats.collectives++;
     e->stats.bytes_sent += bytes;
 }
 
-/* One rank alone: its own bytes. */
-static lun_status copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                           char **all)
+lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                         char **all)
 {
     *counts = malloc(sizeof **counts);
     *all = malloc((size_t)count + 1);
@@ -134,22 +140,6 @@ static lun_status copy_own(lun_engine *e, const void *own, int64_t count, int64_
     **counts = count;
     if (count)
         memcpy(*all, own, (size_t)count);
-    return LUN_OK;
-}
-
-lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                                 void **all)
-{
-    LUN_NEED(e, count >= 0 && (own || !count) && counts && all);
-    char *bytes = NULL;
-    bool alone = lun__alone(e);
-    lun_status s = alone ? copy_own(e, own, count, counts, &bytes)
-                         : lun__gather(e, own, count, counts, &bytes);
-    if (s != LUN_OK)
-        return s;
-    if (!alone)
-        count_step(e, count);
-    *all = bytes;
     return LUN_OK;
 }
 
@@ -177,7 +167,7 @@ lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *
     for (int64_t done = 0; s == LUN_OK && done < length; done += e->ranks->most)
         s = bcast_round(e, root, to + done, part_of(length, done, e->ranks->most));
     if (s == LUN_OK) {
-        count_step(e, mine ? length : 0);
+        lun__count_step(e, mine ? length : 0);
         *bytes = to;
         *count = length;
     } else if (!mine && !e->ranks->lingers) {
@@ -200,6 +190,7 @@ typedef struct exchange {
 
 static void free_exchange(exchange *x)
 {
+    free(x->got);
     free(x->out);
     free(x->in);
     free(x->given_places);
@@ -276,7 +267,7 @@ static lun_status longest_of_all(lun_engine *e, const exchange *x, int64_t *long
     int64_t own = 0, *all = malloc((size_t)size * sizeof *all);
     for (int i = 0; i < size; i++)
         own = x->given_counts[i] > own ? x->given_counts[i] : own;
-    lun_status s = all ? gather_fixed(e, &own, sizeof own, all) : lun__nomem(e);
+    lun_status s = all ? lun__gather_fixed(e, &own, sizeof own, all) : lun__nomem(e);
     *longest = 0;
     for (int i = 0; s == LUN_OK && i < size; i++)
         *longest = all[i] > *longest ? all[i] : *longest;
@@ -292,7 +283,24 @@ static void count_exchange(lun_engine *e, const int64_t *counts)
             e->stats.messages++;
             bytes += counts[i];
         }
-    count_step(e, bytes);
+    lun__count_step(e, bytes);
+}
+
+/* The parts themselves, once it is known how many bytes come; *got: to be freed. */
+static lun_status move_parts(lun_engine *e, exchange *x, int64_t most, void **got)
+{
+    int64_t total = 0;
+    lun_status s = sum(e, x->got_counts, e->ranks->net->size, x->got_places, &total);
+    if (s == LUN_OK && !(x->got = malloc((size_t)total + 1)))
+        s = lun__nomem(e);
+    for (int64_t done = 0; s == LUN_OK && done < most; done += window(e->ranks))
+        s = move_round(e, x, done);
+    if (s != LUN_OK)
+        return s;
+    count_exchange(e, x->given_counts);
+    *got = x->got;
+    x->got = NULL;
+    return LUN_OK;
 }
 
 lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64_t *given_counts,
@@ -301,7 +309,7 @@ lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64
     LUN_NEED(e, given_counts && got_counts && got);
     char *bytes = NULL;
     if (lun__alone(e)) {
-        lun_status s = copy_own(e, given, given_counts[0], got_counts, &bytes);
+        lun_status s = lun__copy_own(e, given, given_counts[0], got_counts, &bytes);
         *got = s == LUN_OK ? bytes : *got;
         return s;
     }
@@ -313,23 +321,42 @@ lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64
     if (s == LUN_OK)
         s = move_counts(e, &x);
     if (s == LUN_OK)
-        s = sum(e, x.got_counts, size, x.got_places, &total);
-    if (s == LUN_OK)
         s = longest_of_all(e, &x, &longest);
-    if (s == LUN_OK && !(x.got = malloc((size_t)total + 1)))
-        s = lun__nomem(e);
-    for (int64_t done = 0; s == LUN_OK && done < longest; done += window(e->ranks))
-        s = move_round(e, &x, done);
+    if (s == LUN_OK)
+        s = move_parts(e, &x, longest, got);
     if (e->ranks->lingers)
         return s;
     free_exchange(&x);
-    if (s != LUN_OK) {
+    if (s == LUN_OK)
+        *got_counts = x.got_counts;
+    else
         free(x.got_counts);
-        free(x.got);
+    return s;
+}
+
+lun_status lun_spmd_exchange_known(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   const int64_t *got_counts, int64_t most, void **got)
+{
+    LUN_NEED(e, given_counts && got_counts && most >= 0 && got);
+    int64_t *counts = NULL, total;
+    if (lun__alone(e)) {
+        char *bytes = NULL;
+        lun_status s = lun__copy_own(e, given, given_counts[0], &counts, &bytes);
+        free(counts);
+        *got = s == LUN_OK ? bytes : *got;
         return s;
     }
-    count_exchange(e, given_counts);
-    *got_counts = x.got_counts;
-    *got = x.got;
-    return LUN_OK;
+    const int size = e->ranks->net->size;
+    exchange x = {.given = given, .given_counts = given_counts};
+    lun_status s =
+        room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
+    if (s == LUN_OK) {
+        memcpy(x.got_counts, got_counts, (size_t)size * sizeof *got_counts);
+        s = move_parts(e, &x, most, got);
+    }
+    if (e->ranks->lingers)
+        return s;
+    free_exchange(&x);
+    free(x.got_counts);
+    return s;
 }

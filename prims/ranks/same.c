@@ -6,13 +6,20 @@
 
 #include "ranks/state.h"
 
+enum { OPTIONS = 64 };
+
+static const char *say_options(char *to, int64_t count, int root)
+{
+    snprintf(to, OPTIONS, "%lld %d", (long long)count, root);
+    return to;
+}
+
 /* The agreement on a step of so many bytes. */
 static lun_status step_of(lun_engine *e, const char *doing, const char *noun, int64_t count,
                           int root)
 {
-    char options[64];
-    snprintf(options, sizeof options, "%lld %d", (long long)count, root);
-    return lun_spmd_step(e, doing, noun, options);
+    char options[OPTIONS];
+    return lun_spmd_step(e, doing, noun, say_options(options, count, root));
 }
 
 static lun_status check_root(lun_engine *e, int root)
@@ -71,11 +78,11 @@ lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int64_t cou
 lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all)
 {
     LUN_NEED(e, count >= 0 && ((own && all) || !count));
-    lun_status s = step_of(e, "gathers", "a gather", count, 0);
     void *got = NULL;
     int64_t *counts = NULL;
-    if (s == LUN_OK)
-        s = lun_spmd_gather_bytes(e, own, count, &counts, &got);
+    char options[OPTIONS];
+    const lun_said said = {"gathers", "a gather", say_options(options, count, 0)};
+    lun_status s = lun_spmd_gather_said(e, &said, own, count, &counts, &got);
     if (s == LUN_OK && count)
         memcpy(all, got, (size_t)count * (size_t)lun_spmd_npes(e));
     free(got);

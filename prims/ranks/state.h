@@ -72,7 +72,7 @@ struct lun_ranks_state {
     lun_sending *sending;
 
     bool split;        /* a barrier has begun */
-    uint64_t words[2]; /* of an agreement under way */
+    uint64_t words[5]; /* of an agreement under way */
     lun_net_request *agreeing;
     lun_strbuf doing; /* what this rank says that it does in it */
 
@@ -170,6 +170,16 @@ void lun__tree_ended(lun_engine *e, int rank);
 int lun__cut_off(const lun_ranks_state *r, int rank);
 /* Everyone's own bytes to all, in rank order; *counts and *all: to be freed. Not counted. */
 lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all);
+/* The same with everyone's counts known, behind which there is room for as many numbers; *all: to
+ * be freed. */
+lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, char **all);
+/* So many bytes of every rank; `all` has room for all. */
+lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *all);
+/* One rank alone: its own bytes. */
+lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                         char **all);
+/* Counts a step that has moved so many bytes of this rank. */
+void lun__count_step(lun_engine *e, int64_t bytes);
 /* Appends " (place)" of the script's line. */
 void lun__add_place(lun_engine *e, lun_strbuf *text);
 

@@ -381,7 +381,10 @@ describe("a modelled network", function()
             assert.are.equal(rounds, modelled(n, "1,1e12", "s.barrier()"))
             -- the agreement, the length, the bytes
             assert.are.equal(3 * rounds, modelled(n, "1,1e12", "s.bcast(true)"))
-            assert.are.equal(3 * rounds, modelled(n, "1,1e12", 's.allreduce("+", me)'))
+            -- the agreement, which tells lengths, the bytes
+            assert.are.equal(2 * rounds, modelled(n, "1,1e12", 's.allreduce("+", me)'))
+            assert.are.equal(2 * rounds, modelled(n, "1,1e12", 's.allgather(("x"):rep(me))'))
+            assert.are.equal(3 * rounds, modelled(n, "1,1e12", 's.allgather(("x"):rep(me * 1000))'))
             assert.are.equal(n - 1, modelled(n, "1,1e12", PASS_ON))
         end
     end)
