@@ -308,9 +308,9 @@ LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, i
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
                                            const int64_t *given_counts, int64_t **got_counts,
                                            void **got);
-/* A message to a rank within a step, and the next one from a rank, apart from those of scripts;
- * *bytes as below. */
+/* A message to a rank within a step, apart from those of scripts. */
 LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
+/* The next one of these from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
 LUN_API lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count);
 /* The same where each rank knows how many bytes it gets of which, and no part has more than `most`,
  * the same number on all ranks; 0: nothing moves. */
