@@ -212,6 +212,9 @@ rounded to the dtype of the result; of several axes the line is in row-major ord
   `A:var(1)`, `A:std(1)` of rank 2 and more are errors that name `{axis=1}` and `{ddof=1}`; of a Vector 1 is ddof.
 - `skipnan=true` leaves NaN out, also of the number of elements. A line of NaN alone then gives the sum 0, the product 1,
   the count 0, else NaN; argmin and argmax of it fail. Unasked nothing is left out, and NaN is the result.
+- A variance sums squared differences to a number: the first element, where that is in memory, else 0; where that loses
+  digits, once more to the mean. So the last digits of `(A * 2):var()` may differ from those of the same elements in memory.
+  Each of the two is the same on every backend and any number of threads.
 - An empty axis: sum 0, prod 1, any false, all true, count 0, norm 0; the others fail. argmin and argmax take one axis, or
   all.
 ]]):gsub("\n*$", "\n"))

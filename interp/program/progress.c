@@ -64,8 +64,8 @@ static void put_line(char text[ROOM], watch *w, const lun_progress *p)
     long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
     int n = snprintf(text, ROOM, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
     look(w, p);
-    if (p->total <= 0 || n < 0 || n >= ROOM)
-        return;
+    if (p->total <= 0 || p->done >= p->total || n < 0 || n >= ROOM)
+        return; /* what comes behind a kernel that has ended is not known */
     double part = (double)p->done / (double)p->total;
     n += snprintf(text + n, ROOM - (size_t)n, ", %d %% of %lld elements", (int)(part * 100),
                   (long long)p->total);
