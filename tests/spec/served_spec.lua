@@ -160,7 +160,7 @@ describe("a script on all ranks", function()
         -- in one kernel with a loop on another rank, in many chunks on all: minutes of work
         stops "lun.use 'mpi:2'; lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()"
         stops "lun.use 'mpi'; (lun.index(300000000000) * 3):sum()"
-        stops "while true do end"
+        if not path:find "/tsan/" then stops "while true do end" end -- it keeps signals back in Lua's own loops
         says("print('s' .. 'um', kept:su\tm(), (lun.index(1000) * 2):sum())\r", "sum\t2450035000\t1001000")
         says("\27[A\r", "sum\t2450035000\t1001000")
         says("#{ lun.use() } * 1111\r", "4444")
