@@ -27,7 +27,7 @@ if not os.getenv "ALLOC_SHIM" then
             local spec = specs[(i - 1) % #specs + 1]
             local at = random(random(2) == 1 and 300000 or 1500000)
             local command = ([[ALLOC_FAIL_AT=%d LD_PRELOAD=%s/torture/alloc_shim.so LUNARRAY_BACKEND=reference \
-                timeout -s KILL 120 %s/lunarray tests/busted.lua %s >%s/out 2>&1]])
+                timeout -s KILL 600 %s/lunarray tests/busted.lua %s >%s/out 2>&1]])
                 :format(at, kit.build, kit.build, spec, kit.directory())
             local _, way, code = os.execute(command)
             runs = runs + 1
@@ -80,7 +80,7 @@ if not os.getenv "ALLOC_SHIM" then
         for name in names do
             for offset = 0, step - 1, kit.factor >= 0.5 and 1 or kit.factor >= 0.01 and 2 or 5 do
                 local command = ([[ALLOC_SPARED="%s" ALLOC_OFFSET=%d ALLOC_REPORT=%s LUA_INIT=@%s LD_PRELOAD=%s/torture/alloc_shim.so \
-                    LUNARRAY_JIT=off timeout -s KILL 120 %s/lunarray tests/busted.lua tests/spec/%s_spec.lua >%s/out 2>&1]])
+                    LUNARRAY_JIT=off timeout -s KILL 600 %s/lunarray tests/busted.lua tests/spec/%s_spec.lua >%s/out 2>&1]])
                     :format(table.concat(spared, " "), offset, report, head, kit.build, kit.build, name, kit.directory())
                 local _, way, code = os.execute(command)
                 runs = runs + 1
