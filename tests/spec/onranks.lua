@@ -56,19 +56,19 @@ end
 
 -- Functions of such scripts: the lines that n ranks print; that assertions hold on several numbers of ranks. assert:
 -- busted's.
-function onranks.blocked(scratch, assert)
+function onranks.blocked(scratch, assert, head)
     local function run(n, script)
-        return onranks.printed(scratch(), n, HEAD .. script)
+        return onranks.printed(scratch(), n, (head or HEAD) .. script)
     end
     return run, function(script)
         for _, n in ipairs { 1, 2, 3, 4, 7 } do
-            assert.are.same({ "held" }, run(n, script .. '\nprint "held"'))
+            assert.are.same({ "held" }, run(n, script .. '\nprint "held"'), n .. " ranks")
         end
     end
 end
 
 -- What scripts of shared loops have: arrays blocked and as tables, the plain loop, and whether both agree on this rank.
-onranks.loops = [[
+local LOOPS = [[
 local s = lun.spmd
 local me = s.mype
 local function blocked(shape, x)
@@ -103,5 +103,10 @@ local function agree(what, a, t)
     compare(all, t, "")
 end
 ]]
+
+-- The same of these.
+function onranks.loops(scratch, assert)
+    return onranks.blocked(scratch, assert, LOOPS)
+end
 
 return onranks

@@ -5,15 +5,7 @@ local onranks = require "onranks"
 
 local scratch = onranks.scratch(setup, teardown)
 
-local function run(n, script)
-    return onranks.printed(scratch(), n, onranks.loops .. script)
-end
-
-local function agrees(script)
-    for _, n in ipairs { 1, 2, 3, 4, 7 } do
-        assert.are.same({ "agrees" }, run(n, script .. "\nprint 'agrees'"), n .. " ranks")
-    end
-end
+local run, agrees = onranks.loops(scratch, assert)
 
 describe("a shared loop reads", function()
     it("neighbours at any distance, beyond parts and ends where it does not use them", function()
