@@ -1541,6 +1541,34 @@ LUN_API lun_status lun_spmd_blksize(lun_engine *e, const lun_shared *s, int axis
                                     int64_t *first_or_NULL, int64_t *count_or_NULL);
 /* Bytes of a PE's elements; of other arrays than blocked ones too. */
 LUN_API lun_status lun_spmd_localsize(lun_engine *e, const lun_shared *s, int pe, int64_t *bytes);
+/* A loop that ranks share: indices first[k] .. first[k] + extent[k] - 1 along axis k, from 0.  Each
+ * rank runs the rounds whose element of the owner, a blocked array, it has. */
+typedef struct lun_spmd_loop {
+    size_t size; /* sizeof(lun_spmd_loop) */
+    int rank;    /* at least 1 */
+    int64_t first[LUN_MAX_RANK], extent[LUN_MAX_RANK];
+    lun_shared *owner;
+    bool indexed; /* false: the element at the round's indices, in their order; else along axis d */
+    int variable[LUN_MAX_RANK]; /* index number variable[d], from 0, each at most once, */
+    int64_t factor[LUN_MAX_RANK], offset[LUN_MAX_RANK]; /* times the factor, plus the offset, which
+                                                           is all where variable[d] is -1 */
+} lun_spmd_loop;
+/* What a text takes: a blocked array, or else a number or an array of this rank's own. */
+typedef struct lun_spmd_arg {
+    lun_array *array;
+    lun_shared *blocked;
+    int64_t reach; /* of a blocked one: how far from its rank's part, along each axis, elements are
+                      that a round uses, in indices; negative: any distance */
+} lun_spmd_arg;
+/* lun_each of C text by all ranks, each its rounds; a step, and a barrier at its end.  Pointers to
+ * blocked arrays are to all elements, row-major: those in reach are as they were before the loop,
+ * the rest is undefined and what is written there lost.  What rounds change goes to the ranks that
+ * have it, one message for each pair of ranks each way.  Memory for all elements is reserved on
+ * each rank; only the part in reach is touched.
+ * LUN_EARG: rounds of two ranks have changed one element; LUN_ERANGE: a round has no element of the
+ * owner.  A failure on one rank is that of all, "PE 2: ...", and no blocked array has changed. */
+LUN_API lun_status lun_spmd_each(lun_engine *e, lun_function *f, const lun_spmd_loop *loop,
+                                 const lun_spmd_arg *args, int count);
 /* Begins what PE 0 alone does: *mine is true there.  Steps inside fail. */
 LUN_API lun_status lun_spmd_master_begin(lun_engine *e, bool *mine);
 /* Its end, for which all wait; PE 0's bytes to all, count the same on all. */

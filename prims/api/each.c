@@ -67,7 +67,7 @@ static lun_status run(lun_engine *e, lun_function *f, const loop *l)
     if (s != LUN_OK)
         return s;
     if (f->front.in_place)
-        s = lun__each_in_place(e, f, &b, l->args, l->count);
+        s = lun__each_in_place(e, f, &b, l->args, l->count, true);
     else
         s = run_front(e, f, &b, index);
     for (int k = 0; k < l->rank; k++)

@@ -259,7 +259,7 @@ lun_status lun__call_in_place(lun_engine *e, lun_function *f, lun_array *const *
 }
 
 lun_status lun__each_in_place(lun_engine *e, lun_function *f, const lun_box *b,
-                              lun_array *const *args, int count)
+                              lun_array *const *args, int count, bool aside)
 {
     inplace c = {.e = e, .operands = args, .count = count};
     lun_storage *made = NULL;
@@ -275,7 +275,7 @@ lun_status lun__each_in_place(lun_engine *e, lun_function *f, const lun_box *b,
     if (s == LUN_OK)
         s = take_operands(&c, p);
     if (s == LUN_OK)
-        s = run(&c, n, true, &made);
+        s = run(&c, n, aside, &made);
     end(&c);
     return s;
 }
