@@ -1,25 +1,29 @@
 -- What ranks cost: computing on one rank; messages, bytes and modelled time of the network on many. The shell script
--- beside puts both together. usage: lunarray [--ranks P] bench/ranks.lua compute | network | scaleout | steps | start
--- BITS: arrays have 2^BITS elements (26); SIDE: rows of the matrices (1024).
+-- beside puts both together. usage: lunarray [--ranks P] bench/ranks.lua compute | network | scaleout | steps
+-- N: elements of an array, for compute those of one rank; SIDE: rows of the matrices (1024), ROWS: one rank's (SIDE).
 
 local lun = require "lunarray"
 
-local N = 1 << (tonumber(os.getenv "BITS") or 26)
-local SIDE = tonumber(os.getenv "SIDE") or 1024
+local N = math.tointeger(os.getenv "N" or 1 << 26)
+local SIDE = math.tointeger(os.getenv "SIDE" or 1024)
+local ROWS = math.tointeger(os.getenv "ROWS" or SIDE)
 local HALO = 64 -- elements of each rank in the stencil's network run: what is sent does not depend on it
 
 local modes = {}
 
 -- ---------------------------------------------------------------- one rank
 
--- Prints the least processor time of f, in ms; after a run that compiles.
+-- Prints the least processor time of f, in ms; after a run that compiles. Short ones are repeated.
 local function compute(name, f)
     local least = math.huge
     f()
-    for _ = 1, 3 do
-        local start = os.clock()
-        f()
-        least = math.min(least, os.clock() - start)
+    for _ = 1, 5 do
+        local start, count = os.clock(), 0
+        repeat
+            f()
+            count = count + 1
+        until os.clock() - start > 0.02
+        least = math.min(least, (os.clock() - start) / count)
     end
     print(("compute %s %.6f"):format(name, least * 1e3))
 end
@@ -40,7 +44,7 @@ function modes.compute()
             a[i] = (b[i - 1] + b[i + 1]) / 2
         end)
     end)
-    local x, y = lun.random { SIDE, SIDE }:eval(), lun.random { SIDE, SIDE }:eval()
+    local x, y = lun.random { ROWS, SIDE }:eval(), lun.random { SIDE, SIDE }:eval()
     compute("matmul", function()
         x:matmul(y):eval():free()
     end)

@@ -22,9 +22,10 @@ local npes, mype = net.start()
 -- ---------------------------------------------------------------- agreement
 
 -- Everyone's string, by rank; all ranks learn of an error of any of them: the first in rank order is raised by all.
-local function settle(e, text)
+-- Further arguments: the step that this begins.
+local function settle(e, text, ...)
     local all = {}
-    for k, bytes in ipairs(net.gather(pack.write(e, text))) do
+    for k, bytes in ipairs(net.gather(pack.write(e, text), ...)) do
         local other, its = pack.read(bytes)
         if other then
             error(("PE %d: %s"):format(k - 1, other), 0)
@@ -41,12 +42,24 @@ local function text_of(e)
 end
 
 -- What f gives, unless it fails on some rank; text_by: a string of its results for all ranks. Gives these strings
--- first.
-local function together(text_by, f, ...)
+-- first. said: the step that this begins, { doing, noun, options }, or {}.
+local function together(said, text_by, f, ...)
     local results = table.pack(pcall(f, ...))
     local ok = results[1]
-    local all = settle(not ok and text_of(results[2]) or nil, ok and text_by(table.unpack(results, 2, results.n)) or "")
+    local all = settle(not ok and text_of(results[2]) or nil, ok and text_by(table.unpack(results, 2, results.n)) or "",
+        table.unpack(said))
     return all, table.unpack(results, 2, results.n)
+end
+
+-- What f gives, unless it fails on some rank: an agreement where it does not.
+local function unless_failed(f, ...)
+    local results = table.pack(pcall(f, ...))
+    local ok = results[1]
+    local _, _, all_ok = net.agree("runs a shared loop", "a shared loop", nil, 0, 0, ok)
+    if not all_ok then
+        settle(not ok and text_of(results[2]) or nil, "")
+    end
+    return table.unpack(results, 2, results.n)
 end
 
 -- ---------------------------------------------------------------- stand-ins
@@ -131,8 +144,8 @@ end
 -- ---------------------------------------------------------------- the loop
 
 -- What this rank's rounds read, in parts of the arrays.
-local function read_parts(key, copy, captured, stands, loop)
-    local texts, reaches = together(loopreach.text, internal.loop_reach, loop, copy, table.unpack(stands))
+local function read_parts(key, said, copy, captured, stands, loop)
+    local texts, reaches = together(said, loopreach.text, internal.loop_reach, loop, copy, table.unpack(stands))
     local needs, known, computes = {}, {}, false
     for pe, text in ipairs(texts) do
         known[text] = known[text] or loopreach.parse(text)
@@ -142,7 +155,7 @@ local function read_parts(key, copy, captured, stands, loop)
     local parts = loopread.boxes(captured, loop, needs)
     loopread.count(captured, loop, reaches)
     if computes then
-        local befores, marks, requests, gets = together(function(_, requests)
+        local befores, marks, requests, gets = together({}, function(_, requests)
             return tostring(same_as_before(key, requests))
         end, loopread.wanted, copy, captured, stands, loop, parts)
         net.count(gets, 0)
@@ -151,13 +164,13 @@ local function read_parts(key, copy, captured, stands, loop)
     return parts
 end
 
-local function run_shared(key, f, captured, inner, loop, extents)
+local function run_shared(key, said, f, captured, inner, loop, extents)
     loopread.open(captured)
     local copy, stands = with_stands(f, captured, inner)
-    local parts = read_parts(key, copy, captured, stands, loop)
-    local _, notes = together(tostring, internal.loop_run, loop, copy, parts, table.unpack(stands))
+    local parts = read_parts(key, said, copy, captured, stands, loop)
+    local notes = unless_failed(internal.loop_run, loop, copy, parts, table.unpack(stands))
     local boxes, logs = loopwrite.exchange(captured, notes, roundlog.pack(notes, captured, loop.box, extents))
-    local _, changed = together(tostring, roundlog.stored, captured, logs)
+    local changed = unless_failed(roundlog.stored, captured, logs)
     loopwrite.store(captured, boxes, changed)
 end
 
@@ -185,7 +198,7 @@ local function shared_loop(owner, extents, f, options)
         texts[k] = ("%d..%d"):format(range[1], range[2])
     end
     local key = table.concat(texts, " ") .. " " .. blocked.spread_of(array).key .. " " .. #captured
-    net.step("shares a loop", "a shared loop", key)
+    local said = { "shares a loop", "a shared loop", key }
     runs = runs + 1
     key = string.dump(f) .. key
     for _, entry in ipairs(captured) do
@@ -195,7 +208,7 @@ local function shared_loop(owner, extents, f, options)
     local function rounds(pe)
         return owners.rounds(array, list, extents, pe)
     end
-    run_shared(key, f, captured, inner, { whole = extents, box = rounds(mype), rounds = rounds }, extents)
+    run_shared(key, said, f, captured, inner, { whole = extents, box = rounds(mype), rounds = rounds }, extents)
     if not options.nobarrier then
         net.barrier()
     end
