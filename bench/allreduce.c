@@ -1,7 +1,7 @@
-/* allreduce.c - an allreduce of one word over ranks, and a barrier, by the MPI library itself, called as
- * it is meant to be: what bench/ranks.lua has beside it.  The library is found and loaded as by
- * lunarray, and its constants are those of prims/net/mpi.c, so that no header is needed.  Prints
- * microseconds of one. */
+/* allreduce.c - an allreduce of one word over ranks, and a barrier, by the MPI library itself,
+ * called as it is meant to be: what bench/ranks.lua has beside it.  The library is found and loaded
+ * as by lunarray, and its constants are those of prims/net/mpi.c, so that no header is needed.
+ * Prints microseconds of one. */
 #include "net/mpi.c"
 
 #include "base/clock.h"

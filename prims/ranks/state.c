@@ -107,7 +107,16 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
         s->bytes[0] = kind;
     if (count)
         memcpy(s->bytes + head, bytes, (size_t)count);
-    if (!r->net->calls->isend(r->net, to, tag, s->bytes, (int)count + (int)head, &s->request)) {
+    /* whether a rank is there is asked when real time has passed: no part of a modelled network */
+    const lun_net_clock clock = r->net->clock;
+    const bool timeless = kind == LUN_SAYS_ASK || kind == LUN_SAYS_HERE;
+    if (timeless)
+        r->net->clock = (lun_net_clock){0};
+    bool sent =
+        r->net->calls->isend(r->net, to, tag, s->bytes, (int)count + (int)head, &s->request);
+    if (timeless)
+        r->net->clock = clock;
+    if (!sent) {
         free(s);
         return lun__net_failed(e);
     }
