@@ -126,6 +126,21 @@ describe("a:sort() and a:argsort()", function()
         end
     end)
 
+    it("of 16 bits are right in lines that all threads could share", function()
+        for i, dtype in ipairs { "i16", "u16", "f16", "bf16" } do
+            local n = ({ 16385, 20000, 32767, 32768 })[i]
+            local a = (lun.random(n, { seed = i }) * 30000):cast(dtype):eval()
+            local list = a:totable()
+            table.sort(list)
+            expect.elements(list, a:sort())
+            local values, counts = a:unique()
+            assert.equal(n, counts:sum())
+            for k = 2, #values, 97 do
+                assert.is_true(values[k - 1] < values[k])
+            end
+        end
+    end)
+
     it("have the same bits on 1 to 8 threads and every backend", function()
         local path = shell.write(os.tmpname(), [[
             local lun = require "lunarray"
