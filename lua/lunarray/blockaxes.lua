@@ -2,6 +2,7 @@
 -- elements of a line that is cut are brought to one rank, so that bits are those of one. Knows no transport.
 
 local blocked = require "lunarray.blocked"
+local choose = require "lunarray.blockchoose"
 local core = require "lunarray.core"
 local fold = require "lunarray.fold"
 local moments = require "lunarray.blockmoments"
@@ -108,6 +109,10 @@ local function run(a, name, along, like, ...)
     local moment = from ~= s and moments(a, name, along, ...)
     if moment then
         return blocked.make(to, blocked.box_of(moment:cast(like:dtype()):reshape(to.shape), to, mype):eval())
+    end
+    local positions = from ~= s and (name == "argmin" or name == "argmax") and choose.positions(a, name, along, ...)
+    if positions then
+        return blocked.make(to, blocked.box_of(positions:reshape(to.shape), to, mype):eval())
     end
     local scanned = from ~= s and name == "scan" and running(a, along, like:dtype(), ...)
     if scanned then

@@ -3,10 +3,12 @@
 
 local axes = require "lunarray.blockaxes"
 local blocked = require "lunarray.blocked"
+local choose = require "lunarray.blockchoose"
 local core = require "lunarray.core"
 local order = require "lunarray.blockorder"
 local product = require "lunarray.blockproduct"
 local public = require "lunarray.public"
+local quantile = require "lunarray.blockquantile"
 local scan = require "lunarray.blockscan"
 local spread = require "lunarray.spread"
 
@@ -31,17 +33,43 @@ local function offer_along(name, numbers)
     end)
 end
 
-for _, name in ipairs { "var", "std", "reduce", "median" } do
+for _, name in ipairs { "var", "std", "reduce" } do
     offer_along(name, false)
 end
-for _, name in ipairs { "norm", "argmin", "argmax" } do
-    offer_along(name, true)
+offer_along("norm", true)
+
+for _, name in ipairs { "argmin", "argmax" } do
+    offer(name, function(a, ...)
+        return select("#", ...) == 0 and choose.position(a, name) or axes.along(a, name, nil, true, ...)
+            or blocked.by_copy(a, name, ...)
+    end)
 end
 
+-- Methods whose results are the same private arrays on all ranks: of what each rank's part gives, where f finds a way.
+local function offer_chosen(name, f)
+    offer(name, function(a, ...)
+        local results = table.pack(f(a, ...))
+        if results[1] == nil then
+            return blocked.by_copy(a, name, ...)
+        end
+        return table.unpack(results, 1, results.n)
+    end)
+end
+
+for name, f in pairs {
+    topk = choose.topk, unique = choose.unique, histogram = choose.histogram, compress = choose.compress,
+    filter = choose.filter, dropnan = choose.dropnan, indices = choose.indices, quantile = quantile,
+} do
+    offer_chosen(name, f)
+end
+offer("median", function(a, ...)
+    local options = ...
+    return quantile(a, 0.5, options) or axes.along(a, "median", nil, false, ...) or blocked.by_copy(a, "median", ...)
+end)
+
 for _, name in ipairs {
-    "dot", "quantile", "topk", "unique", "histogram", "transpose", "totable", "tobytes", "sub", "take", "compress",
-    "reshape", "broadcast", "dropnan", "filter", "flatten", "indices", "pad", "reduceat", "reduceby", "scanby",
-    "spread", "windows",
+    "transpose", "totable", "tobytes", "sub", "take", "reshape", "broadcast", "flatten", "pad", "reduceat", "reduceby",
+    "scanby", "spread", "windows",
 } do
     if core.internal.methods[name] then
         offer(name)

@@ -1,6 +1,6 @@
--- Products of matrices of which one is blocked, by rows of the result: each rank multiplies its rows by all of the
--- other matrix, which it gets in panels of columns, so that it never has more than its share and a panel. An element
--- depends on its row and column alone, so that bits are those of one rank. Knows no transport.
+-- Products of matrices of which one is blocked. Of batches each rank makes some products; else it multiplies its rows
+-- by all of the other matrix, which it gets in panels of columns, so that it never has more than its share and a panel.
+-- An element depends on its row and column alone, so that bits are those of one rank. Knows no transport.
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
@@ -60,8 +60,38 @@ local function by_rows(a)
     return blocked.in_spread(a, spread.new(blocked.spread_of(a).shape, { 1 }, nil, npes))
 end
 
+-- ---------------------------------------------------------------- batches
+
+-- This rank's matrices of x, as the products in s are spread; what goes with all of them is gathered.
+local function matrices(x, s)
+    local shape = shape_of(x)
+    if #shape < #s.shape or shape[1] ~= s.shape[1] then
+        return blocked.is(x) and blocked.private(x) or x
+    end
+    local to = spread.new(shape, { 1 }, s.rule, npes)
+    return blocked.is(x) and blocked.part_of(blocked.in_spread(x, to)) or blocked.box_of(x, to, mype)
+end
+
+-- a:matmul(b) of batches of matrices, an array like `like`: each rank makes some products, where possible those of
+-- which it has a matrix.
+local function multiply_batches(a, b, like)
+    local shape, rule = { like:shape() }, nil
+    for _, x in ipairs { a, b } do
+        local own = blocked.is(x) and blocked.spread_of(x)
+        if own and #own.shape == #shape and own.shape[1] == shape[1] and spread.is_flat(own) then
+            rule = rule or own.rule
+        end
+    end
+    local s = spread.new(shape, { 1 }, rule, npes)
+    local x, y = matrices(a, s), matrices(b, s)
+    local _, count = spread.box(s, mype)
+    return blocked.make(s, count[1] > 0 and x:matmul(y):eval() or core.zeros(count, like:dtype()))
+end
+
+-- ---------------------------------------------------------------- all
+
 -- a:matmul(b) of two matrices, or a matrix and a Vector, at least one of them blocked: blocked by rows, by those of a
--- if a is. nil: it has no such form.
+-- if a is; of batches blocked by their first axis. nil: it has no such form.
 return function(a, b)
     for _, x in ipairs { a, b } do
         if not blocked.is(x) and not pack.is_array(x) then
@@ -73,6 +103,13 @@ return function(a, b)
         return core.zeros(shape, of:dtype())
     end
     local like = core.matmul(model(a, x), model(b, y)) -- raises what is wrong with the shapes
+    if #x > 1 and #y > 1 and #x + #y > 4 and spread.size(x) * spread.size(y) > 0 then
+        a:eval()
+        b:eval()
+        net.step(("multiplies %s"):format(blocked.is(a) and blocked.kind_of(a) or blocked.kind_of(b)), "a product",
+            table.concat(x, ",") .. " " .. table.concat(y, ","))
+        return multiply_batches(a, b, like)
+    end
     if #x ~= 2 or #y > 2 or x[1] * x[2] == 0 or (y[2] or 1) == 0 then
         return nil
     end

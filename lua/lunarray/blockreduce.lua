@@ -3,6 +3,7 @@
 local axes = require "lunarray.blockaxes"
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.dtypes"
 local fold = require "lunarray.fold"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
@@ -52,14 +53,24 @@ local function sums_of_ranks()
     return sums == "ranks"
 end
 
+local function by_rows(a)
+    local s = blocked.spread_of(a)
+    return spread.is_flat(s) and a or blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
+end
+
 -- by_parts: each rank's elements first, in whatever order they stand there.
 local function reduce(a, name, by_parts)
     a:eval()
+    local f = fold.operation(COMBINE[name])
     local said = {
         ("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
         name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""),
     }
-    return (by_parts and of_parts or tree.whole)(a, name, fold.operation(COMBINE[name]), said)
+    local result = (by_parts and of_parts or tree.whole)(a, name, f, said)
+    if result == 0 and (name == "min" or name == "max") and a:dtype():find "f" then
+        return tree.whole(by_rows(a), name, f, said) -- of 0.0 and -0.0 the order tells which
+    end
+    return result
 end
 
 for name in pairs(COMBINE) do
@@ -73,10 +84,7 @@ for name in pairs(COMBINE) do
         end
         local s = blocked.spread_of(a)
         local by_parts = is_exact(name, a:dtype()) or spread.size(s.shape) == 0 or sums_of_ranks()
-        if not by_parts and not spread.is_flat(s) then
-            a = blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
-        end
-        return reduce(a, name, by_parts)
+        return reduce(by_parts and a or by_rows(a), name, by_parts)
     end)
     blocked.offers[name] = methods[name]
 end
@@ -88,3 +96,17 @@ methods.mean = public(function(a, ...)
     return a:sum() / a:size()
 end)
 blocked.offers.mean = methods.mean
+
+-- The sum of the products, which integers are widened for. a or b is blocked.
+methods.dot = public(function(a, b)
+    local x, y = core.zeros({ a:shape() }, a:dtype()), pack.is_array(b) and b
+    if blocked.is(b) then
+        y = core.zeros({ b:shape() }, b:dtype())
+    end
+    core.dot(x, y or b) -- raises what is wrong with the arguments
+    local meeting = (core.zeros(1, a:dtype()) * core.zeros(1, b:dtype())):dtype()
+    local narrow = dtypes.by_name[meeting].bytes == 2 and "f32" or meeting
+    local wide = meeting:find "f" and narrow or core.zeros({ 1, 1 }, meeting):sum(1):dtype()
+    return (a:cast(wide) * b):sum()
+end)
+blocked.offers.dot = methods.dot
