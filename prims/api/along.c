@@ -5,7 +5,10 @@
 
 #include "api/demand.h"
 #include "api/lazy.h"
+#include "store/placed.h"
 #include "table/skeleton.h"
+
+enum { LEAST_ROWS = 1 << 15 /* elements that several places combine */ };
 
 /* An operand and the axes of a reduction. */
 typedef struct along {
@@ -14,6 +17,7 @@ typedef struct along {
     lun_lines lines; /* shape: the kept extents, then 1 for each axis that is reduced */
     int64_t count;   /* lines */
     int kept;        /* axes */
+    unsigned set;    /* axes that are reduced */
     int rank;        /* of the result */
     int64_t shape[LUN_MAX_RANK];
 } along;
@@ -97,7 +101,7 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK)
         s = lun__axis_set(e, a, axes, count, &set);
-    *out = (along){.e = e, .count = 1};
+    *out = (along){.e = e, .count = 1, .set = set};
     if (s == LUN_OK)
         s = lun__axes_last(e, a, set, &out->kept, &out->x);
     if (s != LUN_OK)
@@ -292,6 +296,30 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
 
 /* ---- by a function --------------------------------------------------------------------------- */
 
+/* On a set of places lines that stand across, of which several may have rows, are combined row by
+ * row by a function. */
+static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
+{
+    lun_node *n;
+    if (!g->e->set_count || !f || f->op != LUN_OP_COUNT || !g->kept || g->x->n < LEAST_ROWS ||
+        g->lines.line < 2)
+        return LUN_OK;
+    lun_status s = lun__node(g->e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    const lun_spread *spread =
+        n->kind == LUN_NODE_LEAF ? lun__placed_spread(g->e, n->storage) : NULL;
+    const bool across = g->set + 1 == 1u << (n->rank - g->kept);
+    if (!across || (spread && spread->kind == LUN_SPREAD_SINGLE)) {
+        lun__node_release(g->e, n);
+        return LUN_OK;
+    }
+    lun__node_release(g->e, g->x);
+    g->x = n;
+    g->lines.rows = true;
+    return LUN_OK;
+}
+
 lun_status lun_fold_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
                           const int *axes, int count, bool keep, lun_array **out)
 {
@@ -306,6 +334,8 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     along g;
     lun_node *n = NULL;
     lun_status s = begin(e, a, axes, count, keep, &g);
+    if (s == LUN_OK)
+        s = as_rows(&g, f, a);
     if (s == LUN_OK)
         s = lun__fold_lines(e, f, id, g.x, (lun_extras){extra, extras}, &g.lines, &n);
     return finish(&g, s, n, out);

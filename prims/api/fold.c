@@ -114,6 +114,8 @@ static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node 
                        const lun_lines *l, lun_node **out)
 {
     lun_node *start = first && !is_identity(c, first) ? first : NULL;
+    if (l->rows)
+        return lun__fold_rows(e, c->owner, c->body, in, start, l->line, out);
     if (!l->line)
         return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
     if (l->blocks)

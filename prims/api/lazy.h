@@ -14,6 +14,7 @@ typedef struct lun_lines {
     int64_t shape[LUN_MAX_RANK];
     bool skipnan; /* NaN is left out, also of the number of elements */
     bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
+    bool rows; /* a's elements are rows, each the next element of every line, on several places */
 } lun_lines;
 
 /* Axes from 0 as a set; none named: all.  LUN_ESHAPE (along.c). */
@@ -43,6 +44,10 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
                            lun_extras extras, const lun_lines *l, lun_node **out);
 lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
                            lun_extras extras, bool inclusive, int64_t line, lun_node **out);
+/* The lines of rows of a, of `line` rows, combined by function f, from `first` on, which may be
+ * NULL; all of one dtype (foldrows.c). */
+lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function *body, lun_node *a,
+                          lun_node *first, int64_t line, lun_node **out);
 /* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
 lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t);
 /* Whether a's lines are so short, and its elements so cheap, that each is better computed from the

@@ -284,6 +284,43 @@ describe("reductions along the first axis", function()
         end
     end)
 
+    it("by a function are done by all places, from neighbour to neighbour", function()
+        local function results(shape, way)
+            local m = (lun.random(shape, { seed = 1 }) * 100):copy()
+            if way then m:distribute(way[1], way[2]) end
+            local out = { m:reduce(fade, 0.5, { axis = 1 }), (m:cast "i32" * 2):reduce(larger, -1, { axis = 1, keep = true }) }
+            if not DEVICES then
+                out[3] = m:reduce(function(x, y) return x - (y // 3) end, 7, { axis = 1 })
+                out[4] = #shape == 3 and m:reduce(fade, 0, { axis = { 1, 2 } }) or nil
+            end
+            return out
+        end
+        local shapes = { { 33, 1000 }, { 63, 530 }, { 65, 520 }, { 2, 16400 }, { 16383, 3 }, { 16385, 2 }, { 50001, 3 }, { 70, 5, 101 } }
+        for s, shape in ipairs(DEVICES and { { 16385, 3 } } or shapes) do
+            lun.use "openmp"
+            local wanted = bytes(results(shape))
+            lun.use(SETS[s % #SETS + 1])
+            for _, way in ipairs { KINDS[(2 * s - 1) % 6 + 1], KINDS[s % 2 + 7] } do
+                for k, x in ipairs(results(shape, way)) do
+                    local what = ("result %d of %s, %s"):format(k, table.concat(shape, " x "), way[1])
+                    moves.counted(function() lun.eval(x) end, moves.told(x), what)
+                    assert(x:tobytes() == wanted[k], what)
+                end
+            end
+        end
+        lun.use(SETS[1])
+        local p = #{ lun.use() }
+        local m = ((lun.range(1, p * 20000 * 5) * 7919) % 1013):copy():reshape(p * 20000, 5):copy():distribute "block"
+        m = (m + 1):eval()
+        local e = m:reduce(larger, 0, { axis = 1 })
+        assert.equal(p, #lun.explain(e)[1].places)
+        local gains = moves.counted(function() lun.eval(e) end, moves.told(e), "larger")
+        assert.is_true(gains.bytes_moved < 20000) -- of 800000 bytes on each place
+        local most = { 0, 0, 0, 0, 0 }
+        for i, x in ipairs(m:flatten():totable()) do most[(i - 1) % 5 + 1] = math.max(most[(i - 1) % 5 + 1], x) end
+        expect.elements(most, e)
+    end)
+
     it("have a second pass where digits are lost, as it is explained", function()
         local function results(way)
             local m = (lun.random({ 1000, 41 }, { seed = 3 }) * 1e-6 + 1e9):copy()
