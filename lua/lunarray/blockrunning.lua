@@ -1,6 +1,6 @@
--- Scans by an operation along an axis that ranks share, without bringing lines together: what lines have come to goes
--- from rank to rank. Bits are those of one rank: of floats, groups of eight elements follow one another, so a rank also
--- learns the first elements of the group that it begins in. Knows no transport.
+-- Scans along an axis that ranks share, without bringing lines together: what lines have come to goes from rank to
+-- rank. Bits are those of one rank: by an operation on floats, groups of eight elements follow one another, so a rank
+-- also learns the first elements of the group that it begins in. Knows no transport.
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
@@ -21,6 +21,12 @@ local PIECE = CHUNK // 2 -- rows that are scanned at once, with a group before t
 -- them: the engine goes on from there.
 local function behind_rows(how, carry, x)
     local count, width = x:shape()
+    if not how.name then
+        local starts, flat = (core.index(width) - 1) * count, x:transpose():reshape(-1):eval()
+        local first, counts = carry:reshape(-1):eval(), core.full(width, count, "i64")
+        local behind = core.internal.run_lines(how.f, first, flat, starts, counts, "behind")
+        return behind:eval():reshape(width, count):transpose()
+    end
     local list = {}
     for first = 1, count, PIECE do
         local before = core.concat { carry, core.full({ GROUP - 1, width }, how.neutral, how.dtype) }
@@ -89,7 +95,7 @@ end
 -- Columns from .. to of a segment: from where its chunk begins, or from what the rank before hands on: what the lines
 -- have come to before a group of rows, and those rows of it that are there.
 local function scan_columns(of, how, x, seg, carry, from, to)
-    local width, open = to - from + 1, seg.from % GROUP
+    local width, open = to - from + 1, seg.from % how.group
     local own = x:sub({ seg.at, seg.at + seg.count - 1 }, { from, to })
     if seg.from > 0 then
         local state = lanes.take_over(of, { 1, open }, width, how.dtype)
@@ -100,7 +106,7 @@ local function scan_columns(of, how, x, seg, carry, from, to)
     local count = open + seg.count
     local behind = behind_rows(how, carry, own):eval()
     if not seg.ends then
-        local whole = count // GROUP * GROUP
+        local whole = count // how.group * how.group
         local rest = whole < count and { own:sub({ whole + 1, count }, { 1, width }) } or {}
         lanes.hand_on(of, { whole > 0 and behind:sub({ whole, whole }, { 1, width }) or carry, table.unpack(rest) })
     end
@@ -142,24 +148,46 @@ local LEAST = 2 * GROUP -- a rank
 
 local NEUTRAL = { add = -0.0, mul = 1.0 } -- what changes no float, not even -0.0
 
+-- How a scan by f, which gives elements of dtype `give`, goes on from row to row; nil where it has no such form. name:
+-- of an operation, else f is a function of any kind, which goes from left to right.
+local function plan(f, id, give, inclusive)
+    local name = fold.name_of(f)
+    local how = { name = name, give = give, inclusive = inclusive, group = name and GROUP or 1 }
+    if name == "fmin" or name == "fmax" or not name and type(f) ~= "function" then
+        return nil
+    end
+    how.dtype = name and fold.accumulator(name, give) or give
+    if name then
+        how.identity = core.zeros(1, how.dtype):scan(name):cast(how.dtype)[1]
+        how.neutral = how.dtype:find "f" and NEUTRAL[name] or how.identity
+    end
+    how.first = id == nil and how.identity or pack.is_array(id) and id:cast(how.dtype):reshape(1)[1] or id
+    how.f = f
+    return how.first ~= nil and how or nil
+end
+
+-- Whether run_lines takes f as how.f, and gives what the engine does.
+local function runs(how)
+    local one, list = core.zeros(1, how.dtype), core.zeros(1, "i64")
+    local ran, try = pcall(core.internal.run_lines, how.f, core.full(1, how.first, how.dtype), one, list, list, "ends")
+    return ran and try and try:dtype() == how.dtype
+end
+
 -- This rank's part of a:scan(f, id, {axis=, inclusive=}), which gives elements of dtype `give`; nil where it has no
 -- such form.
 return function(a, along, give, f, id, options)
     local s = blocked.spread_of(a)
-    local cut, name = rows.cut_axis(s, along), fold.name_of(f)
-    if not cut or not name or name == "fmin" or name == "fmax" or type(options) ~= "table" then
+    local cut = rows.cut_axis(s, along)
+    local how = cut and type(options) == "table" and plan(f, id, give, options.inclusive)
+    if not how then
         return nil
     end
-    local how = { name = name, give = give, dtype = fold.accumulator(name, give), inclusive = options.inclusive }
-    local floats, of = how.dtype:find "f", rows.division(s, along, cut, CHUNK)
-    if floats and of.n < LEAST * npes then
+    local of = rows.division(s, along, cut, CHUNK)
+    local whole = how.name and not how.dtype:find "f"
+    if not whole and of.n < LEAST * npes or not how.name and (of.n > CHUNK or not runs(how)) then
         return nil
     end
-    how.identity = core.zeros(1, how.dtype):scan(name):cast(how.dtype)[1]
-    how.neutral = floats and NEUTRAL[name] or how.identity
-    how.first = id == nil and how.identity or pack.is_array(id) and id:cast(how.dtype):reshape(1)[1] or id
     local x = rows.of_part(blocked.part_of(a), along, of.width):cast(how.dtype)
-    local result = (floats and scan_on or scan_apart)(of, how, x)
-    local part = { blocked.part_of(a):shape() }
-    return rows.as_part(result:cast(give), along, part)
+    local result = (whole and scan_apart or scan_on)(of, how, x)
+    return rows.as_part(result:cast(give), along, { blocked.part_of(a):shape() })
 end

@@ -130,6 +130,18 @@ describe("along an axis that ranks share", function()
                     end
                 end
             end
+            local function fade(p, q) return p * 0.5 + q end
+            local function larger(p, q) return p > q and p or q end
+            for k, rows in ipairs { 2 * n, 65, 1000, 16385, 65537 } do
+                local x = (lun.random({ rows, 3 }, { seed = k }) - 0.3):eval()
+                local whole = (x * 1000):cast "i32":eval()
+                local options = { axis = 1, inclusive = k % 2 == 0 }
+                same("fade" .. k, blocked(x):scan(fade, 1, options), x:scan(fade, 1, options))
+                same("larger" .. k, blocked(whole):scan(larger, -5, options), whole:scan(larger, -5, options))
+            end
+            local a = blocked(lun.ones({ 1000, 4 }, "i64"):eval())
+            local ok, e = pcall(function() return a:scan(function(p, q) return p // (q - 1) end, 0, { axis = 1 }):eval() end)
+            assert(not ok and tostring(e):find("attempt to perform 'n//0'", 1, true), tostring(e))
             local truth = lun.random({ 90, 3 }, { seed = 1 }):gt(0.02):eval()
             same("truth", blocked(truth):scan("land", true, { axis = 1 }), truth:scan("land", true, { axis = 1 }))]]
     end)
