@@ -74,16 +74,29 @@ local function is_across(s, along)
     return true
 end
 
--- Each rank reduces its parts of the lines; a rank that gets some of the results combines those of all.
+-- Whether the order of elements tells which of 0.0 and -0.0 a line's extreme is.
+local function is_open(part, name, result)
+    if name ~= "min" and name ~= "max" or not part:dtype():find "f" or not result:eq(0):any() then
+        return false
+    end
+    return part:eq(0):land(core.div(1, part):lt(0)):any()
+end
+
+-- Each rank reduces its parts of the lines; a rank that gets some of the results combines those of all. nil on all
+-- ranks: the order of elements matters.
 local function combine_parts(a, to, dtype, name, ...)
     local part, own = blocked.part_of(a), {}
     local result = part:size() > 0 and part[name](part, ...):eval() or nil
+    local said = result and is_open(part, name, result) and "o" or "-"
     for pe = 0, npes - 1 do
-        own[pe + 1] = result and blocked.box_of(result, to, pe):tobytes() or ""
+        own[pe + 1] = said .. (result and blocked.box_of(result, to, pe):tobytes() or "")
     end
     local list, _, count = {}, spread.box(to, mype)
     for _, bytes in ipairs(net.exchange(own)) do
-        list[#list + 1] = #bytes > 0 and core.frombytes(bytes, dtype, count) or nil
+        if bytes:sub(1, 1) == "o" then
+            return nil
+        end
+        list[#list + 1] = #bytes > 1 and core.frombytes(bytes:sub(2), dtype, count) or nil
     end
     if #list == 0 then
         return core.zeros(count, dtype)
@@ -104,7 +117,10 @@ local function run(a, name, along, like, ...)
     a:eval()
     net.step(("%s %s along axes"):format(name, blocked.kind_of(a)), "a method along axes", name .. from.key .. to.key)
     if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
-        return blocked.make(to, combine_parts(a, to, like:dtype(), name, ...))
+        local combined = combine_parts(a, to, like:dtype(), name, ...)
+        if combined then
+            return blocked.make(to, combined)
+        end
     end
     local moment = from ~= s and moments(a, name, along, ...)
     if moment then

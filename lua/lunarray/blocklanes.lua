@@ -1,6 +1,6 @@
--- Sums and products of floats along an axis that ranks share, in the engine's own order: a chunk of a line's elements
--- is combined in 64 lanes, each in order, so a rank combines its elements with the lanes that the rank before hands on,
--- and hands them on; the rank that has a chunk's last element folds them. Knows no method and no transport.
+-- Sums, products and extremes of floats along an axis that ranks share, in the engine's own order: a chunk of a line's
+-- elements is combined in 64 lanes, each in order, so a rank combines its elements with the lanes that the rank before
+-- hands on, and hands them on; the rank that has a chunk's last element folds them. Knows no method and no transport.
 
 local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
@@ -221,7 +221,7 @@ local function whole_groups(of, items, chunk, behind)
         local last = math.min((from + count) * of.chunk, of.n)
         local seg, values = { at = from * of.chunk - first + 1, count = last - from * of.chunk }, {}
         for k, x in ipairs(window(items, seg, 1, of.width)) do
-            values[k] = x[items[k].name](x, 1)
+            values[k] = x[items[k].name](x, { axis = 1 })
         end
         core.eval(table.unpack(values))
         nodes[#nodes + 1] = { level, number, values }

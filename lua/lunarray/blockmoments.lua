@@ -73,6 +73,12 @@ local MOMENTS = {
     prod = function(of, x)
         return lanes.reduce(of, { { x = x, name = "prod", f = core.mul, identity = 1 } })[1]
     end,
+    min = function(of, x)
+        return lanes.reduce(of, { { x = x, name = "min", f = core.min, identity = 1 / 0 } })[1]
+    end,
+    max = function(of, x)
+        return lanes.reduce(of, { { x = x, name = "max", f = core.max, identity = -1 / 0 } })[1]
+    end,
     mean = function(of, x, dtype)
         return mean_of(lanes.reduce(of, items_of_mean(x, dtype)), of.n + 0.0)
     end,
@@ -92,7 +98,8 @@ return function(a, name, along, options)
     local cut = moment and rows.cut_axis(s, along)
     options = type(options) == "table" and options or {}
     local ddof = options.ddof or 0
-    if not cut or options.skipnan or not math.tointeger(ddof) then
+    local rounds = not (name == "min" or name == "max") or a:dtype():find "f"
+    if not cut or not rounds or options.skipnan or not math.tointeger(ddof) then
         return nil
     end
     local of, bytes = rows.division(s, along, cut, lanes.CHUNK), dtypes.by_name[a:dtype()].bytes

@@ -86,6 +86,13 @@ describe("along an axis that ranks share", function()
                 for _, name in ipairs { "sum", "prod", "mean", "norm", "var" } do
                     same(name .. k, a[name](a, { axis = 1 }), x[name](x, { axis = 1 }))
                 end
+                local zeros = (x:isnan():cast "f64" - 0.5):mul(0):eval()
+                zeros = lun.where(r:lt(0.5), zeros, 0.0):eval()
+                for _, name in ipairs { "min", "max" } do
+                    same(name .. k, a[name](a, { axis = 1 }), x[name](x, { axis = 1 }))
+                    same(name .. k, blocked(zeros)[name](blocked(zeros), { axis = 1 }), zeros[name](zeros, { axis = 1 }))
+                    same(name .. k, blocked(zeros, 2)[name](blocked(zeros, 2), { axis = 2 }), zeros[name](zeros, { axis = 2 }))
+                end
                 for _, op in ipairs { "+", "*", "min", "max" } do
                     for _, id in ipairs { -0.0, 1, 0 / 0 } do
                         same(op .. k, a:scan(op, id, { axis = 1 }), x:scan(op, id, { axis = 1 }))
