@@ -310,9 +310,9 @@ void lun__cache_unlock(int lock); /* -1 is allowed */
  * makes it.  Never waits.  A claim is a descriptor, closed on exec, which the maker of the entry
  * inherits: the claim is TAKEN as long as any process has it open.  It is LEFT when none has, but
  * its owner lives and did not end it: the entry may be about to be stored; an owner that does not
- * store it in time is overruled by `abandoned`.  NONE: this directory has no claims; make the entry
- * without. */
-enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3 };
+ * store it in time is overruled by `abandoned`.  OWN: this cache has TAKEN it itself.  NONE: this
+ * directory has no claims; make the entry without. */
+enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3, LUN_CLAIM_OWN = -4 };
 int lun__cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
 /* Ends a claim of ours: the entry is stored, or will not be. */
 void lun__cache_unclaim(lun_cache *cache, const char *key, size_t key_length);

@@ -34,7 +34,8 @@ static void *from_cache(lun_gpu *g, const lun_kernel *k)
 /* A program that another process has made or is making; NULL: it is ours to make.  PoCL 3.1
  * crashes where one process asks for a program's binary while another compiles the same: so a
  * program is stored only under a claim made before, and one made without a claim, after some
- * patience, is not stored. */
+ * patience, is not stored.  For a kernel of another place of this engine, which has the claim until
+ * it runs, there is no wait. */
 static void *await(lun_gpu *g, lun_kernel *k)
 {
     int64_t start = lun__gpu_now(), left = 0;
@@ -51,8 +52,8 @@ static void *await(lun_gpu *g, lun_kernel *k)
                 lun__gpu_program_unclaim(g, k);
             return program;
         }
-        if (k->claim == LUN_CLAIM_NONE || now - start > PATIENCE_MS * MILLISECOND ||
-            lun__stop_wanted(g->services))
+        if (k->claim == LUN_CLAIM_NONE || k->claim == LUN_CLAIM_OWN ||
+            now - start > PATIENCE_MS * MILLISECOND || lun__stop_wanted(g->services))
             return NULL;
         left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);

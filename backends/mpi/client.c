@@ -154,8 +154,10 @@ static lun_status receive(lun_mpi *m, void **bytes, int64_t *count)
     const lun_link *link = m->services->link;
     lun_status s = link->receive(link->ctx, m->rank, bytes, count);
     m->asked &= s != LUN_OK;
-    if (s == LUN_OK)
+    if (s == LUN_OK) {
         m->unheard = 0;
+        m->unheard_work = 0;
+    }
     return s;
 }
 

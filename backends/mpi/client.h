@@ -39,7 +39,9 @@ struct lun_mpi {
     bool counting; /* the next answer is that to COUNT */
     lun_mpi_numbers buffers, kernels;
     bool multiplies, takes; /* matrices; algorithms */
-    char by[40];            /* the backend and the device by which it computes */
+    char by[40];            /* the backend and the device by which it computes, */
+    int64_t memory;         /* the bytes of that, */
+    int units;              /* its threads or compute units */
     lun_mpi_file *files;
     int file_count, file_room;
     bool looks;             /* its next answer is whether it sees a file */
@@ -47,6 +49,7 @@ struct lun_mpi {
     lun_mpi_fetch *fetches; /* the answers come before any other; */
     int fetch_count, fetch_room;
     lun_status fetch_failed; /* how those that have come have failed */
+    double unheard_work;     /* plain operations of runs since its last answer, about */
     int64_t unheard;         /* bytes of elements sent since its last answer */
     /* A launch that was submitted, or a product or an algorithm that has begun, until it is
      * collected or settled; its answer, once another one behind it was waited for. */
@@ -68,8 +71,9 @@ struct lun_buffer {
 
 struct lun_kernel {
     int32_t number;
-    lun_ir ir;  /* without functions */
-    bool waits; /* a run is answered: it may fail, or be long */
+    lun_ir ir;    /* without functions */
+    bool waits;   /* a run is answered: it may fail, or be long */
+    int64_t cost; /* of an index, in plain operations */
 };
 
 /* An answer: what follows its status, trap and text is at `rest`. */

@@ -60,7 +60,8 @@ typedef struct lun_desk {
     void (*listen)(void *ctx, const char *what, int64_t done, int64_t total);
     lun_hands hands;
     const lun_backend *by;
-    char name[40]; /* of it, and the device */
+    int device;
+    char name[40]; /* of both */
     void *state;
     lun_desk_buffer *buffers;
     int buffer_count, buffer_room;

@@ -36,6 +36,7 @@ lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_k
     if (!k)
         return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
     k->waits = may_last(ir);
+    k->cost = lun__ir_cost(ir);
     k->number = lun__ir_copy_plain(ir, &k->ir) ? lun__mpi_number(&m->kernels) : -1;
     if (k->number < 0) {
         lun__ir_free(&k->ir);
@@ -163,10 +164,20 @@ static lun_status note_cells(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_la
     return s == LUN_OK ? take_cells(m, a, cells, count) : s;
 }
 
+/* Whether the rank has so much to do by now that a run is to be answered: runs without an answer
+ * are not stopped, for nobody would hear of it. */
+static bool is_much(lun_mpi *m, const lun_kernel *k, const lun_launch *l)
+{
+    const double much = 1 << 24; /* plain operations: milliseconds, of the interpreter some tens */
+    m->unheard_work += (double)l->count * (double)(k->cost > 0 ? k->cost : 1);
+    return m->unheard_work > much;
+}
+
 lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
 {
     lun_mpi *m = state;
-    const bool answered = k->waits || m->loads || cells_of(&k->ir, l);
+    const bool much = is_much(m, k, l);
+    const bool answered = much || k->waits || m->loads || cells_of(&k->ir, l);
     l->trap = -1;
     l->trap_value = 0;
     if (l->count <= 0)

@@ -37,6 +37,8 @@ static lun_status greet(lun_mpi *m)
     m->multiplies = lun__take_u8(&a.rest);
     m->takes = lun__take_u8(&a.rest);
     char *by = lun__take_text(&a.rest, &nomem);
+    m->memory = lun__take_within(&a.rest, 0, INT64_MAX);
+    m->units = lun__take_i32(&a.rest);
     if (a.rest.bad)
         s = lun__mpi_strange(m, &a);
     snprintf(m->by, sizeof m->by, "%s", by ? by : "");
@@ -96,12 +98,15 @@ static int mpi_devices(void *state, lun_device *rows, int room)
     const lun_mpi *m = state;
     const int count = m->services->link->size;
     for (int k = 0; k < count && k < room; k++) {
-        rows[k] = (lun_device){.size = sizeof *rows, .kind = "rank", .backend = "mpi", .units = 1};
+        rows[k] = (lun_device){.size = sizeof *rows, .kind = "rank", .backend = "mpi"};
         snprintf(rows[k].name, sizeof rows[k].name, "rank %d", k);
     }
     for (const lun_mpi *x = m->next; x != m; x = x->next) /* those that have been greeted */
-        if (x->rank > 0 && x->rank < room && *x->by)
+        if (x->rank > 0 && x->rank < room && *x->by) {
             snprintf(rows[x->rank].name, sizeof rows[0].name, "rank %d, %s", x->rank, x->by);
+            rows[x->rank].memory = x->memory;
+            rows[x->rank].units = x->units;
+        }
     return count;
 }
 

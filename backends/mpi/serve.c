@@ -9,6 +9,18 @@
 #include "mpi/desk.h"
 #include "mpi/mpi.h"
 
+/* The device by which it computes, if it is told of. */
+static lun_device device_of(const lun_desk *d)
+{
+    enum { MOST = 64 };
+    const int k = d->device ? lun__device_number(d->device) - 1 : 0;
+    lun_device *all = calloc(MOST, sizeof *all), own = {.size = sizeof own};
+    if (all && d->by->devices && k < d->by->devices(d->state, all, MOST) && k < MOST)
+        own = all[k];
+    free(all);
+    return own;
+}
+
 static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
 {
     bool nomem = false;
@@ -24,6 +36,9 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->algorithm);
         lun__put_text(&d->rest, d->name);
+        const lun_device own = device_of(d);
+        lun__put_i64(&d->rest, own.memory);
+        lun__put_i32(&d->rest, own.units);
     }
     free(text);
     return s;
@@ -123,7 +138,7 @@ static lun_status hear(lun_desk *d, lun_bytes in)
 
 lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, int device)
 {
-    lun_desk d = {.own = *services, .by = by, .listen = services->tick};
+    lun_desk d = {.own = *services, .by = by, .device = device, .listen = services->tick};
     snprintf(d.name, sizeof d.name, device ? "%.20s:%d" : "%.20s", by->name, device);
     d.own.tick = NULL;
     const lun_link *link = services->link;

@@ -25,9 +25,10 @@ enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 enum { LUN_MPI_CELLS = 1 << 26 }; /* of a reduction on one rank, which answers with all of them */
 
 typedef enum lun_mpi_word {
-    LUN_MPI_GREET,     /* text -> whether it multiplies matrices, does algorithms; its backend */
-    LUN_MPI_NEW,       /* buffer, bytes */
-    LUN_MPI_FREE,      /* buffer */
+    LUN_MPI_GREET, /* text -> whether it multiplies matrices, does algorithms; its backend; bytes of
+                          that device's memory, threads or compute units */
+    LUN_MPI_NEW,   /* buffer, bytes */
+    LUN_MPI_FREE,  /* buffer */
     LUN_MPI_UPLOAD,    /* buffer, offset, bytes */
     LUN_MPI_DOWNLOAD,  /* buffer, offset, count -> bytes */
     LUN_MPI_BUILD,     /* kernel, math mode, whether to answer, IR as bytes [->] */

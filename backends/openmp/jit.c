@@ -93,7 +93,7 @@ static bool may_start(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key, i
     if (late || *claim == LUN_CLAIM_NONE)
         return true;
     u->since = u->since ? u->since : now;
-    u->left = *claim == LUN_CLAIM_TAKEN ? 0 : u->left ? u->left : now;
+    u->left = *claim == LUN_CLAIM_TAKEN || *claim == LUN_CLAIM_OWN ? 0 : u->left ? u->left : now;
     int64_t again = (now - u->since) / 4;
     again = again < AGAIN_LEAST ? AGAIN_LEAST : again > AGAIN_MOST ? AGAIN_MOST : again;
     u->again = now + again;

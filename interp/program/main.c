@@ -100,7 +100,9 @@ static bool run_script(lua_State *L, const lun_options *o)
     const char *path = o->argv[o->script];
     if (strcmp(path, "-") == 0 && strcmp(o->argv[o->script - 1], "--") != 0)
         path = NULL;
-    int status = luaL_loadfilex(L, path, mode(o));
+    int status = !path && !o->sandbox && lun__rank_shares_input(L)
+                     ? lun__rank_load(L, mode(o))
+                     : luaL_loadfilex(L, path, mode(o));
     if (status == LUA_OK)
         status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
     return lun__report(L, o->program, status) == LUA_OK;

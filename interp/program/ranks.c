@@ -127,6 +127,64 @@ void lun__rank_needs_script(lua_State *L)
                    lun_spmd_npes(e));
 }
 
+bool lun__rank_shares_input(lua_State *L)
+{
+    lun_engine *e = lun__engine_of(L);
+    return e && lun_spmd_npes(e) > 1;
+}
+
+/* Pushes all of standard input; its bytes, or -1 with errno. */
+static int64_t push_input(lua_State *L)
+{
+    luaL_Buffer all;
+    size_t some;
+    luaL_buffinit(L, &all);
+    do {
+        char *to = luaL_prepbuffer(&all);
+        some = fread(to, 1, LUAL_BUFFERSIZE, stdin);
+        luaL_addsize(&all, some);
+    } while (some);
+    luaL_pushresult(&all);
+    return ferror(stdin) ? -1 : (int64_t)lua_rawlen(L, -1);
+}
+
+/* A script's text without what luaL_loadfilex skips. */
+static int load_text(lua_State *L, const char *text, size_t length, const char *mode)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t skip = length >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
+    text += skip;
+    length -= skip;
+    const char *end = length && *text == '#' ? memchr(text, '\n', length) : text;
+    const size_t comment = end ? (size_t)(end - text) : length; /* the line's end stays */
+    return luaL_loadbufferx(L, text + comment, length - comment, "=stdin", mode);
+}
+
+int lun__rank_load(lua_State *L, const char *mode)
+{
+    lun_engine *e = lun__engine_of(L);
+    const bool reads = lun_spmd_mype(e) == 0;
+    const int top = lua_gettop(L);
+    int64_t count = reads ? push_input(L) : 0;
+    int status = LUA_ERRFILE;
+    lun_status s = lun_spmd_bcast(e, 0, &count, sizeof count);
+    void *text = NULL;
+    if (s == LUN_OK && count >= 0) {
+        text = reads ? (void *)(uintptr_t)lua_tostring(L, -1)
+                     : lua_newuserdatauv(L, (size_t)count + 1, 0);
+        s = lun_spmd_bcast(e, 0, text, count);
+    }
+    if (s != LUN_OK)
+        lua_pushstring(L, lun_error(e));
+    else if (count < 0)
+        lua_pushstring(L, "cannot read stdin");
+    else
+        status = load_text(L, text, (size_t)count, mode);
+    lua_replace(L, top + 1); /* instead of the text, where there is one */
+    lua_settop(L, top + 1);
+    return status;
+}
+
 void lun__rank_end(lua_State *L, const char *why)
 {
     char last[256] = "";

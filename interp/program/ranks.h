@@ -15,6 +15,10 @@ void lun__rank_begin(lua_State *L, void *self);
 /* Raises an error where several ranks have no script: a terminal, or standard input, is one
  * rank's alone. */
 void lun__rank_needs_script(lua_State *L);
+/* Whether standard input, which launchers give to rank 0, is the script of several ranks. */
+bool lun__rank_shares_input(lua_State *L);
+/* As luaL_loadfilex of standard input, on all ranks at once: rank 0 reads it. */
+int lun__rank_load(lua_State *L, const char *mode);
 /* This rank's script has ended; why: NULL for the last error that was reported. */
 void lun__rank_end(lua_State *L, const char *why);
 /* Runs that protected function, with the options and a pointer for lun__rank_begin, in --ranks

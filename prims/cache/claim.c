@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -66,10 +67,24 @@ static bool owner_lives(int fd)
     return pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH;
 }
 
-static bool sign(int fd)
+/* What the owner writes: its process, and for that process which cache. */
+static int signature(const lun_cache *c, char text[64])
 {
-    char text[32];
-    int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    return snprintf(text, 64, "%ld %p\n", (long)getpid(), (const void *)c);
+}
+
+/* Whether c itself has made the claim. */
+static bool is_own(const lun_cache *c, int fd)
+{
+    char text[64], own[64];
+    const int n = signature(c, own);
+    return pread(fd, text, sizeof text, 0) == n && !memcmp(text, own, (size_t)n);
+}
+
+static bool sign(const lun_cache *c, int fd)
+{
+    char text[64];
+    const int n = signature(c, text);
     return ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
            lun__write_all(fd, text, (size_t)n);
 }
@@ -97,7 +112,10 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
             return LUN_CLAIM_NONE;
         if (flock(fd, LOCK_EX | LOCK_NB)) {
             int error = errno;
+            const bool own = error == EWOULDBLOCK && is_own(c, fd);
             close(fd);
+            if (own)
+                return LUN_CLAIM_OWN;
             if (error != EWOULDBLOCK)
                 return LUN_CLAIM_NONE;
             if (!made)
@@ -107,7 +125,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
         }
         bool there = fstat(fd, &st) == 0 && st.st_nlink > 0;
         if (there && (made || abandoned || !owner_lives(fd)))
-            return sign(fd) ? fd : (close(fd), LUN_CLAIM_NONE);
+            return sign(c, fd) ? fd : (close(fd), LUN_CLAIM_NONE);
         close(fd);
         if (there)
             return LUN_CLAIM_LEFT;

@@ -183,12 +183,36 @@ const char *lun_backend_at(lun_engine *e, int index, const char **reason)
     return b->backend->name;
 }
 
+/* Of ranks the first one is this process, which computes by another backend: so much memory and so
+ * many units as that has. */
+static void give_own(lun_engine *e, const lun_backend_slot *ranks, lun_device *row)
+{
+    enum { MOST = 64 };
+    lun_device *all = calloc(MOST, sizeof *all);
+    char name[sizeof ranks->name];
+    snprintf(name, sizeof name, "%.20s:1", ranks->name);
+    for (int i = 0; all && i < e->backend_count; i++) {
+        lun_backend_slot *at = &e->backends[i];
+        const lun_backend_slot *by = lun__computes_at(at);
+        const int k = by->device ? lun__device_number(by->device) - 1 : 0;
+        if (strcmp(at->name, name) || by->backend->ranks || !by->state || !by->backend->devices ||
+            k >= by->backend->devices(by->state, all, MOST) || k >= MOST)
+            continue;
+        row->memory = all[k].memory;
+        row->units = all[k].units;
+    }
+    free(all);
+}
+
 /* A backend's devices into the host's rows from number `first` on, whose distance is their size. */
-static void give_devices(lun_backend_slot *b, int there, lun_device *rows, int first, int left)
+static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_device *rows, int first,
+                         int left)
 {
     lun_device *own = there > 0 ? malloc((size_t)there * sizeof *own) : NULL;
     int known = own ? b->backend->devices(b->state, own, there) : 0;
     size_t distance = rows->size;
+    if (known > 0 && b->backend->ranks)
+        give_own(e, b, own);
     for (int i = 0; i < known && i < there && i < left; i++) {
         lun_device *row = (lun_device *)((char *)rows + (size_t)(first + i) * distance);
         row->size = distance;
@@ -212,7 +236,7 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
             continue;
         int there = b->backend->devices(b->state, NULL, 0);
         if (room > count)
-            give_devices(b, there, rows, count, room - count);
+            give_devices(e, b, there, rows, count, room - count);
         count += there;
     }
     return count;

@@ -342,6 +342,7 @@ static void test_claims(void **state)
     assert_int_equal(fcntl(mine, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     assert_int_equal(claim(d, "k", false), LUN_CLAIM_TAKEN);
     assert_int_equal(claim(d, "k", true), LUN_CLAIM_TAKEN); /* not abandoned */
+    assert_int_equal(claim(c, "k", false), LUN_CLAIM_OWN);
     int other = claim(d, "l", false);
     assert_true(other >= 0);
     int copy = dup(mine); /* as a child has it */

@@ -144,6 +144,31 @@ describe("a script on all ranks", function()
         assert.equal(1, status)
     end)
 
+    -- before the next line of the script runs, though nothing of what they compute is read here
+    for what, script in pairs {
+        ["elements, of a kernel without loops"] = [[
+            local f = load("local sin = math.sin return function(x) " .. ("x = sin(x) "):rep(600) .. "return x end")()
+            local x = lun.index(16000000):map(f)
+            local function wait() x:eval() end]],
+        ["a matrix product"] = [[
+            local m = (lun.index(9000000) % 7):reshape { 3000, 3000 }:eval()
+            local n = (m + 1):eval()
+            local function wait() for _ = 1, 50 do m:matmul(n):eval() end end]],
+    } do
+        it("stops on Ctrl-C while other ranks compute " .. what, function()
+            local file = shell.write(scratch .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
+
+                os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
+                wait()
+                print "went on"]])
+            local command = "LUNARRAY_RANK_BACKEND=reference timeout -k 5 100 %s --ranks 2 --backend mpi %s 2>&1"
+            local text, status = shell.capture(command:format(path, file))
+            assert.matches("interrupted!", text)
+            assert.is_nil(text:find("went on", 1, true), text)
+            assert.equal(1, status)
+        end)
+    end
+
     it("may be the prompt on a terminal, with Ctrl-C for what other ranks compute, completion and history", function()
         local steps = { { "wait", "> " }, { "send", "kept = lun.index(70000):eval()\r" }, { "wait", "\n" }, { "wait", "> " } }
         local function stops(line, first)
@@ -343,6 +368,34 @@ describe("a script on all ranks", function()
         assert.equal("rank 0\nrank 1, reference\n4900070000\n", (served(2, devices, settings .. "reference")))
     end)
 
+    it("tells memory and threads of each rank", function()
+        local pages = tonumber((shell.capture "getconf _PHYS_PAGES")) * tonumber((shell.capture "getconf PAGESIZE"))
+        assert.equal(("mpi\t%d\t2\n"):format(pages):rep(3), (served(3, [[
+            for _, d in ipairs(lun.devices()) do
+                if d.backend == "mpi" then print(d.backend, d.memory, d.units) end
+            end]], "LUNARRAY_RANK_BACKEND=openmp LUNARRAY_THREADS=6")))
+    end)
+
+    it("may be standard input, which rank 0 reads for all", function()
+        local file = shell.write(scratch .. "/input", "# no line of Lua\nprint(lun.spmd.npes, lun.spmd.allreduce('+', 1), ...)\n")
+        local function input(options, from)
+            return shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(path, options, from or file))
+        end
+        assert.equal(("3\t3\ta\n"):rep(3), (input "--ranks 3 - a"))
+        assert.equal("1\t1\ta\n", (input "--ranks 3 --backend mpi - a"))
+        local text, status = input("--ranks 2 -", "/dev/null")
+        assert.equal("", text)
+        assert.equal(0, status)
+        text, status = input("--ranks 2 -", shell.write(scratch .. "/input", "syntax syntax\n"))
+        for rank = 0, 1 do
+            assert.truthy(text:find(("rank %d: stdin:1: syntax error near 'syntax'\n"):format(rank), 1, true), text)
+        end
+        assert.equal(1, status)
+        -- more than a pipe holds
+        local long = shell.write(scratch .. "/input", ("-- a line that says nothing\n"):rep(20000) .. "print 'read'\n")
+        assert.equal("read\nread\n", (shell.capture(("cat %s | timeout -k 5 60 %s --ranks 2 - 2>&1"):format(long, path))))
+    end)
+
     it("writes what a rank complains of at once", function()
         local script = "lun.spmd.barrier() error(('x'):rep(300), 0)"
         local alone = run(path, script):gsub("^.-: x", "x")
@@ -377,7 +430,12 @@ describe("a script on all ranks", function()
             local _, hints = info:gsub(": mpirun %-%-bind%-to none gives it all of them", "")
             assert.equal(cores > 1 and 2 or 0, lines)
             assert.equal(launcher:find "openmpi" and lines or 0, hints)
-            -- the prompt, and standard input, are one rank's alone
+            -- a script from standard input is all ranks', or rank 0's
+            local given = shell.write(scratch .. "/input", "print(lun.spmd.npes, lun.spmd.allreduce('+', 1))\n")
+            for how, printed in pairs { ["-"] = ("3\t3\n"):rep(3), ["--backend mpi -"] = "1\t1\n" } do
+                assert.equal(printed, (shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(launch, how, given))))
+            end
+            -- the prompt, and standard input without that, are one rank's alone
             for _, how in ipairs { "-i", "" } do
                 local refused, code = shell.capture(("echo 'print(1)' | timeout -k 5 60 %s %s 2>&1"):format(launch, how))
                 assert.matches("this is one of 3 ranks, which need a script; with %-%-backend mpi rank 0 alone has the prompt", refused)
