@@ -12,6 +12,7 @@
 #include "run/placed.h"
 #include "run/profile.h"
 #include "store/placed.h"
+#include "store/pool.h"
 
 enum { SAMPLES = 64 /* of a place, about */ };
 
@@ -73,6 +74,7 @@ static lun_status room_at(ordering *w, lun_storage *s, int k, int64_t lo, int64_
     if (x->data && padded * lun__dtype_get(s->dtype)->bytes <= x->bytes) {
         x->lo = lo;
         x->hi = hi;
+        lun__pool_pad(x->data, hi - lo, lun__dtype_get(s->dtype)->bytes);
     } else {
         lun__piece_empty(w->e, x);
         status = lun__placed_result(w->e, s, at, lo, hi, &x);
