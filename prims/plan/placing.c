@@ -3,6 +3,7 @@
 #include "plan/placing.h"
 
 #include "plan/padded.h"
+#include "plan/reached.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,7 +279,9 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
         return lun__padded_under(n, lun__padded_read(l, i, indices));
     if (role == LUN_SLOT_UNIFORM)
         return (lun_interval){from->offset, from->offset + 1};
-    if (role == LUN_SLOT_ARRAY || is_gathered(&l->ir, i))
+    if (role == LUN_SLOT_ARRAY)
+        return lun__reached(l, i, indices);
+    if (is_gathered(&l->ir, i))
         return (lun_interval){0, n->n};
     if (!from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};

@@ -49,22 +49,41 @@ static const lun_node *array_of(const lun_slot_source *from)
     return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
 }
 
-/* lun__placed_room or lun__placed_ensure */
-typedef lun_status get_fn(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                          int64_t hi, lun_piece **out);
+/* Whether slot i reads elements of an array in memory. */
+static bool is_read(const lun_lowered *l, int i)
+{
+    return l->ir.slots[i].role != LUN_SLOT_OUT && l->ir.slots[i].role != LUN_SLOT_TARGET &&
+           array_of(&l->slots[i])->kind != LUN_NODE_INDEX;
+}
 
-/* Gets what slot i reads, or room for it, at the place.  The piece's memory moves when another slot
- * asks for more of the same array: there is room for all before any elements move, which others may
- * be given then without a wait for those that come, and all are current before one is bound. */
-static lun_status get(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                      lun_interval indices, get_fn *of, lun_piece **x)
+/* Room for what slot i reads.  The piece's memory moves when another slot asks for more of the same
+ * array: there is room for all before any elements move, which others may be given then without a
+ * wait for those that come, and all are current before one is bound.  Of an array that is indexed
+ * there is memory from its first element on, which lanes that have nothing to read do read. */
+static lun_status make_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                            lun_interval indices)
+{
+    const lun_node *n = array_of(&l->slots[i]);
+    lun_interval need = lun__placing_need(l, i, indices);
+    lun_piece *x;
+    if (!is_read(l, i))
+        return LUN_OK;
+    if (l->ir.slots[i].role == LUN_SLOT_ARRAY) {
+        need.lo = 0;
+        need.hi = need.hi || !n->n ? need.hi : 1;
+    }
+    return lun__placed_room(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+}
+
+/* What slot i reads becomes current at the place. */
+static lun_status make_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                               lun_interval indices, lun_piece **x)
 {
     const lun_node *n = array_of(&l->slots[i]);
     const lun_interval need = lun__placing_need(l, i, indices);
-    if (l->ir.slots[i].role == LUN_SLOT_OUT || l->ir.slots[i].role == LUN_SLOT_TARGET ||
-        n->kind == LUN_NODE_INDEX)
-        return LUN_OK;
-    return of(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x);
+    return is_read(l, i)
+               ? lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x)
+               : LUN_OK;
 }
 
 /* Slot i, whose elements do not stand side by side in the piece x. */
@@ -109,7 +128,7 @@ static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_s
     lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status s = get(e, to->l, i, at, indices, lun__placed_ensure, &x);
+    lun_status s = make_current(e, to->l, i, at, indices, &x);
     if (s != LUN_OK)
         return s;
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
@@ -117,7 +136,8 @@ static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_s
         return bind_padded(e, to, i, x, indices);
     if (from->view || n != from->node)
         return bind_layout(e, to, i, x, indices.lo);
-    bind_piece(to, i, n->storage, x, n->offset + need.lo);
+    const bool indexed = to->l->ir.slots[i].role == LUN_SLOT_ARRAY;
+    bind_piece(to, i, n->storage, x, n->offset + (indexed ? 0 : need.lo));
     return LUN_OK;
 }
 
@@ -132,9 +152,9 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     else
         *to = (lun_binding){0};
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = get(e, l, i, at, indices, lun__placed_room, &x);
+        s = make_room(e, l, i, at, indices);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = get(e, l, i, at, indices, lun__placed_ensure, &x);
+        s = make_current(e, l, i, at, indices, &x);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const int role = l->ir.slots[i].role;
         s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)
