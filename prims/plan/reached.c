@@ -155,6 +155,136 @@ static range operation(const walk *w, const lun_ir_ins *ins)
     }
 }
 
+/* ---- loops that count ------------------------------------------------------------------------- */
+
+static bool opens(const lun_ir_ins *ins)
+{
+    return ins->kind == LUN_IR_IF || ins->kind == LUN_IR_LOOP || ins->kind == LUN_IR_BLOCK;
+}
+
+/* A loop whose variable goes by one, `by`, from `first` to `last`, at which it is left. */
+typedef struct counting {
+    int32_t variable, set, loop, first, last;
+    int64_t by;
+} counting;
+
+static bool is_literal(const lun_ir *ir, int32_t v, int64_t x)
+{
+    return ir->ins[v].kind == LUN_IR_CONST && ir->ins[v].dtype == LUN_I64 && ir->ins[v].imm == x;
+}
+
+/* Whether all of the variable's SETs is this one, to one more or less than it was: *was. */
+static bool steps(const lun_ir *ir, counting *c, int32_t *was)
+{
+    const lun_ir_ins *sum = &ir->ins[ir->ins[c->set].b];
+    if (sum->kind != LUN_IR_OP || sum->op != LUN_OP_ADD || sum->dtype != LUN_I64)
+        return false;
+    c->by = is_literal(ir, sum->b, 1) ? 1 : is_literal(ir, sum->b, -1) ? -1 : 0;
+    *was = sum->a;
+    if (!c->by || ir->ins[*was].kind != LUN_IR_GET || ir->ins[*was].a != c->variable)
+        return false;
+    for (int32_t k = c->variable; k < ir->count; k++)
+        if (ir->ins[k].kind == LUN_IR_SET && ir->ins[k].a == c->variable && k != c->set)
+            return false;
+    return true;
+}
+
+/* The END of an IF that is at k, if it has no ELSE and ends with a BREAK; else -1. */
+static int32_t leaves(const lun_ir *ir, int32_t k)
+{
+    int depth = 1;
+    for (k++; k < ir->count; k++) {
+        const lun_ir_ins *ins = &ir->ins[k];
+        depth += opens(ins) - (ins->kind == LUN_IR_END);
+        if (depth == 1 && ins->kind == LUN_IR_ELSE)
+            return -1;
+        if (!depth)
+            return ir->ins[k - 1].kind == LUN_IR_BREAK ? k : -1;
+    }
+    return -1;
+}
+
+/* Whether what is at `to` runs only after what is at `from` has. */
+static bool follows(const lun_ir *ir, int32_t from, int32_t to)
+{
+    int depth = 0;
+    for (int32_t k = from + 1; k < to && depth >= 0; k++) {
+        depth += opens(&ir->ins[k]) - (ir->ins[k].kind == LUN_IR_END);
+        if (!depth && ir->ins[k].kind == LUN_IR_ELSE)
+            return false;
+    }
+    return depth >= 0;
+}
+
+/* Where the variable, which is `was`, does not become another one. */
+static bool ends(const lun_ir *ir, counting *c, int32_t was)
+{
+    for (int32_t k = was + 1; k < c->set; k++) {
+        const lun_ir_ins *test = ir->ins[k].kind == LUN_IR_IF ? &ir->ins[ir->ins[k].a] : NULL;
+        if (!test || test->kind != LUN_IR_OP || test->op != LUN_OP_EQ || test->a != was)
+            continue;
+        const int32_t end = leaves(ir, k);
+        c->last = test->b;
+        if (end >= 0 && end < c->set && follows(ir, end, c->set))
+            return true;
+    }
+    return false;
+}
+
+/* The innermost LOOP around k, -1: none. */
+static int32_t loop_around(const lun_ir *ir, int32_t k)
+{
+    int depth = 0;
+    while (--k >= 0) {
+        depth += ir->ins[k].kind == LUN_IR_END;
+        if (opens(&ir->ins[k]) && depth-- == 0) {
+            if (ir->ins[k].kind == LUN_IR_LOOP)
+                return k;
+            depth = 0;
+        }
+    }
+    return -1;
+}
+
+/* Whether it begins before its end: by an IF around it, or by what is known of both. */
+static bool begins_before(const walk *w, const counting *c)
+{
+    const lun_ir *ir = &w->l->ir;
+    const range a = w->of[c->first], b = w->of[c->last];
+    const int order = c->by > 0 ? LUN_OP_LE : LUN_OP_GE;
+    int depth = 0;
+    bool other = false;
+    for (int32_t k = c->loop - 1; k >= 0; k--) {
+        const lun_ir_ins *ins = &ir->ins[k];
+        depth += ins->kind == LUN_IR_END;
+        other |= !depth && ins->kind == LUN_IR_ELSE;
+        if (!opens(ins) || depth-- > 0)
+            continue;
+        const lun_ir_ins *test = ins->kind == LUN_IR_IF && !other ? &ir->ins[ins->a] : NULL;
+        if (test && test->kind == LUN_IR_OP && test->op == order && test->a == c->first &&
+            test->b == c->last)
+            return true;
+        depth = 0;
+        other = false;
+    }
+    return c->by > 0 ? a.hi <= b.lo : a.lo >= b.hi;
+}
+
+/* What a SET at k gives its variable: as long as it counts, numbers up to the last one. */
+static range assigned(const walk *w, int32_t k)
+{
+    const lun_ir *ir = &w->l->ir;
+    counting c = {.variable = ir->ins[k].a, .set = k};
+    int32_t was;
+    c.first = ir->ins[c.variable].a;
+    c.loop = loop_around(ir, k);
+    if (!steps(ir, &c, &was) || !ends(ir, &c, was) || was < c.loop || c.last > c.loop ||
+        c.variable > c.loop || loop_around(ir, c.loop) > c.variable || !begins_before(w, &c))
+        return w->of[ir->ins[k].b];
+    return c.by > 0 ? (range){w->of[c.first].lo, w->of[c.last].hi}
+                    : (range){w->of[c.last].lo, w->of[c.first].hi};
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static range value(const walk *w, const lun_ir_ins *ins)
@@ -198,7 +328,7 @@ static void pass(walk *w)
         if (ins->kind == LUN_IR_VAR)
             assign(w, k, w->of[ins->a]);
         else if (ins->kind == LUN_IR_SET)
-            assign(w, ins->a, w->of[ins->b]);
+            assign(w, ins->a, assigned(w, k));
         else
             w->of[k] = value(w, ins);
     }

@@ -33,9 +33,34 @@ local FORMS = {
             for k = 1, 3 do if i + k <= n then s = s * 2 + v[i + k] end end
             return s
         end
-    end },
+    end, function(i) return i, i + 3 end },
     { function(v, n) return function(i) if i > n then return v[i + 7] end return v[(math.tointeger(v[i] // 1) * 5 + i) % n + 1] end end },
     { function(v, n) return function(i) if i > 2 * n then return v[i] end return i * v[1] end end },
+    { function(v, n)
+        local r = 20
+        return function(i)
+            local s = 0
+            for k = math.max(i - r, 1), math.min(i + r, n) do s = s + v[k] * (k - i) end
+            return s
+        end
+    end, function(i) return i - 20, i + 20 end },
+    { function(v, n)
+        return function(i)
+            local s = 0
+            for a = 0, 9 do
+                for b = i + a, i + 2 * a do s = s + v[math.min(b, n)] end
+                for b = 30, 0, -1 do if i - b >= 1 then s = s - v[i - b] end end
+            end
+            return s
+        end
+    end, function(i) return i - 30, i + 18 end },
+    { function(v, n) -- which does not count
+        return function(i)
+            local s, k = 0, i
+            while k ~= i % 2 + 1 do s, k = s + v[k], (k > 4 and k + 1 or k - 1) % n + 1 if s > 40 then break end end
+            return s
+        end
+    end },
     { function(v, n)
         return function(i)
             local s, k = v[1], 1
