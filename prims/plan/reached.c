@@ -18,9 +18,10 @@ static const range ANY = {INT64_MIN, INT64_MAX}, NONE = {INT64_MAX, INT64_MIN};
 
 typedef struct walk {
     const lun_lowered *l;
-    lun_interval indices;
-    range *of; /* by instruction; of a VAR all that it may hold */
-    bool wide; /* a VAR that still grows may hold anything */
+    int64_t base;  /* what is added to indices, */
+    int64_t count; /* of which there are so many; 0: they are not known */
+    range *of;     /* by instruction; of a VAR all that it may hold */
+    bool wide;     /* a VAR that still grows may hold anything */
     bool grew;
 } walk;
 
@@ -53,16 +54,15 @@ static range argument(const walk *w, int64_t k, lun_dtype t)
 {
     const lun_arg_source *from = &w->l->args[k];
     if (k == w->l->base - 1)
-        return (range){w->indices.lo, w->indices.lo};
+        return (range){w->base, w->base};
     if (from->node && from->node->kind != LUN_NODE_NUMBER)
         return ANY;
     return known(t, from->node ? from->node->cell : from->cell);
 }
 
-/* Places count their indices from 0, and lines each its own. */
 static range index_of(const walk *w)
 {
-    return w->l->base && !w->l->line ? (range){0, w->indices.hi - w->indices.lo - 1} : ANY;
+    return w->count ? (range){0, w->count - 1} : ANY;
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -155,7 +155,7 @@ static range operation(const walk *w, const lun_ir_ins *ins)
     }
 }
 
-/* ---- loops that count ------------------------------------------------------------------------- */
+/* ---- loops that count ------------------------------------------------------------------------ */
 
 static bool opens(const lun_ir_ins *ins)
 {
@@ -170,14 +170,15 @@ typedef struct counting {
 
 static bool is_literal(const lun_ir *ir, int32_t v, int64_t x)
 {
-    return ir->ins[v].kind == LUN_IR_CONST && ir->ins[v].dtype == LUN_I64 && ir->ins[v].imm == x;
+    return ir->ins[v].kind == LUN_IR_CONST && ir->ins[v].imm == x;
 }
 
 /* Whether all of the variable's SETs is this one, to one more or less than it was: *was. */
 static bool steps(const lun_ir *ir, counting *c, int32_t *was)
 {
     const lun_ir_ins *sum = &ir->ins[ir->ins[c->set].b];
-    if (sum->kind != LUN_IR_OP || sum->op != LUN_OP_ADD || sum->dtype != LUN_I64)
+    if (sum->kind != LUN_IR_OP || sum->op != LUN_OP_ADD ||
+        !lun__dtype_is_index((lun_dtype)sum->dtype))
         return false;
     c->by = is_literal(ir, sum->b, 1) ? 1 : is_literal(ir, sum->b, -1) ? -1 : 0;
     *was = sum->a;
@@ -360,21 +361,34 @@ static bool is_handed_on(const lun_ir *ir, int slot)
     return false;
 }
 
-lun_interval lun__reached(const lun_lowered *l, int i, lun_interval indices)
+static lun_interval reached(walk *w, int slot)
 {
     enum { PASSES = 3 }; /* what has not stopped growing does so in a loop */
-    const int64_t n = l->slots[i].node->n;
-    walk w = {.l = l, .indices = indices};
-    if (is_handed_on(&l->ir, i) || !(w.of = malloc(((size_t)l->ir.count + 1) * sizeof *w.of)))
+    const lun_ir *ir = &w->l->ir;
+    const int64_t n = w->l->slots[slot].node->n;
+    if (is_handed_on(ir, slot) || !(w->of = malloc(((size_t)ir->count + 1) * sizeof *w->of)))
         return (lun_interval){0, n};
-    for (int k = 0; k < l->ir.count; k++)
-        w.of[k] = NONE;
-    for (int k = 0; !k || w.grew; k++) {
-        w.wide = k >= PASSES;
-        pass(&w);
+    for (int k = 0; k < ir->count; k++)
+        w->of[k] = NONE;
+    for (int k = 0; !k || w->grew; k++) {
+        w->wide = k >= PASSES;
+        pass(w);
     }
-    const range x = gathered(&w, i);
+    const range x = gathered(w, slot);
     const int64_t lo = x.lo > 0 ? x.lo : 0, hi = x.hi < n ? x.hi + 1 : n;
-    free(w.of);
+    free(w->of);
     return lo < hi ? (lun_interval){lo, hi} : (lun_interval){0, 0};
+}
+
+lun_interval lun__reached(const lun_lowered *l, int i, lun_interval indices)
+{
+    walk w = {.l = l, .base = indices.lo};
+    if (l->base && !l->line) /* else lines count their own, or no index is used */
+        w.count = indices.hi - indices.lo;
+    return reached(&w, i);
+}
+
+lun_interval lun__reached_by_teams(const lun_lowered *l, int i, int64_t indices)
+{
+    return reached(&(walk){.l = l, .count = indices}, i);
 }

@@ -6,18 +6,19 @@
 #include "base/clock.h"
 #include "engine/watch.h"
 #include "plan/placing.h"
+#include "plan/reached.h"
 #include "run/flights.h"
 #include "run/local.h"
 #include "run/profile.h"
 #include "run/team_kernels.h"
 #include "run/team_memory.h"
-#include "store/placed.h"
 
 /* The part of one place. */
 typedef struct part {
-    int64_t next, end; /* teams that have not begun */
-    int64_t most;      /* teams of a launch at most, */
-    int64_t count;     /* of the one that is bound */
+    int64_t first, end; /* teams, */
+    int64_t next;       /* and the first that has not begun */
+    int64_t most;       /* teams of a launch at most, */
+    int64_t count;      /* of the one that is bound */
     lun_team_leafs memory;
 } part;
 
@@ -28,17 +29,27 @@ typedef struct league {
     part *parts; /* by place */
 } league;
 
-/* What the teams of a place read becomes current there, before one array is bound: more of one
- * moves its memory. */
-static lun_status make_current(lun_engine *e, const lun_team_kernel *k, lun_backend_slot *at)
+/* What the teams of a place, all that it has, can reach of the array that slot i reads; none where
+ * it is another slot. */
+static lun_interval need(const league *l, int k, int i)
 {
+    lun_lowered *lowered = &l->t->k.lowered;
+    if (lun__team_memory_at(&l->t->k, i) || lowered->ir.slots[i].role == LUN_SLOT_TARGET)
+        return (lun_interval){0, 0};
+    lowered->args[LUN_FRONT_BASE].cell = (uint64_t)l->parts[k].first;
+    return lun__reached_by_teams(lowered, i,
+                                 (l->parts[k].end - l->parts[k].first) * l->t->k.indices);
+}
+
+/* That becomes current there, before one array is bound: more of one moves its memory. */
+static lun_status make_current(league *l, int k)
+{
+    const lun_lowered *lowered = &l->t->k.lowered;
+    lun_backend_slot *at = lun__set_at(l->e, k);
     lun_status s = LUN_OK;
-    lun_piece *x;
-    for (int i = 0; s == LUN_OK && i < k->lowered.ir.slot_count; i++) {
-        const lun_node *n = k->lowered.slots[i].node;
-        if (!lun__team_memory_at(k, i) && k->lowered.ir.slots[i].role != LUN_SLOT_TARGET)
-            s = lun__placed_ensure(e, n->storage, at, n->offset, n->offset + n->n, &x);
-    }
+    for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++)
+        if (!lun__team_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
+            s = lun__local_reach(l->e, lowered->slots[i].node, at, need(l, k, i));
     return s;
 }
 
@@ -49,19 +60,22 @@ static lun_status open_part(league *l, int k)
     lun__set_enter(l->e, at);
     p->most = lun__team_memory_most(&l->t->k, p->end - p->next);
     const lun_status s = lun__team_memory_check(l->e, &l->t->k, p->most);
-    return s == LUN_OK ? make_current(l->e, &l->t->k, at) : s;
+    return s == LUN_OK ? make_current(l, k) : s;
 }
 
-static lun_status bind_slots(lun_engine *e, const lun_team_kernel *k, lun_backend_slot *at,
-                             lun_binding *to)
+static lun_status bind_slots(league *l, int k, lun_binding *to)
 {
+    const lun_lowered *lowered = &l->t->k.lowered;
+    lun_backend_slot *at = lun__set_at(l->e, k);
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < k->lowered.ir.slot_count; i++) {
-        const lun_node *n = k->lowered.slots[i].node;
-        const bool writes = k->lowered.ir.slots[i].role == LUN_SLOT_TARGET;
-        s = lun__team_memory_at(k, i)
-                ? lun__bind_part(e, to, i, n->storage, n->offset, NULL, n->n, writes)
-                : lun__local_bind_array(e, to, i, n, at, writes);
+    for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++) {
+        const lun_node *n = lowered->slots[i].node;
+        const bool writes = lowered->ir.slots[i].role == LUN_SLOT_TARGET;
+        if (lun__team_memory_at(&l->t->k, i))
+            s = lun__bind_part(l->e, to, i, n->storage, n->offset, NULL, n->n, writes);
+        else
+            s = writes ? lun__local_bind_written(l->e, to, i, n, at)
+                       : lun__local_bind_array(l->e, to, i, n, at, need(l, k, i));
     }
     return s;
 }
@@ -91,7 +105,7 @@ static lun_status bind_part(league *l, int k)
         return s;
     x->open = true;
     s = lun__bind_open(e, &kernel->lowered, &x->binding);
-    return s == LUN_OK ? bind_slots(e, kernel, lun__set_at(e, k), &x->binding) : s;
+    return s == LUN_OK ? bind_slots(l, k, &x->binding) : s;
 }
 
 /* Does a part of each place that has teams left; what fails is noted. */
@@ -173,7 +187,7 @@ static lun_status run(league *l, int64_t teams)
     bool last = false;
     lun__spread_cut(LUN_SPREAD_REMAINDER, NULL, teams, places, bound);
     for (int k = 0; k < places; k++) {
-        l->parts[k].next = bound[k];
+        l->parts[k].first = l->parts[k].next = bound[k];
         l->parts[k].end = bound[k + 1];
     }
     each_part(l, open_part);

@@ -158,7 +158,7 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const int role = l->ir.slots[i].role;
         s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)
-            : role == LUN_SLOT_TARGET ? lun__local_bind_array(e, to, i, l->slots[i].node, at, true)
+            : role == LUN_SLOT_TARGET ? lun__local_bind_written(e, to, i, l->slots[i].node, at)
                                       : bind_read(e, to, i, at, indices);
     }
     if (s == LUN_OK && l->base)
@@ -189,10 +189,35 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
-lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
-                                 lun_backend_slot *at, bool written)
+lun_status lun__local_reach(lun_engine *e, const lun_node *n, lun_backend_slot *at,
+                            lun_interval need)
 {
-    lun_storage *s = written ? lun__version_at(n->storage, at) : n->storage;
+    const int64_t first = n->offset, hi = need.hi || !n->n ? need.hi : 1;
+    lun_piece *x;
+    const lun_status s = lun__placed_room(e, n->storage, at, first, first + hi, &x);
+    return s == LUN_OK ? lun__placed_ensure(e, n->storage, at, first + need.lo, first + need.hi, &x)
+                       : s;
+}
+
+lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                 lun_backend_slot *at, lun_interval need)
+{
+    lun_piece *x;
+    const lun_status status =
+        lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+    if (status != LUN_OK)
+        return status;
+    const int64_t bytes = (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->bytes += bytes;
+    to->read += bytes;
+    return LUN_OK;
+}
+
+lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                   lun_backend_slot *at)
+{
+    lun_storage *s = lun__version_at(n->storage, at);
     lun_piece *x;
     lun_status status = lun__placed_ensure(e, s, at, n->offset, n->offset + n->n, &x);
     if (status != LUN_OK)
@@ -200,6 +225,6 @@ lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lu
     const int64_t bytes = n->n * lun__dtype_get(s->dtype)->bytes;
     bind_piece(to, i, s, x, n->offset);
     to->bytes += bytes;
-    *(written ? &to->written : &to->read) += bytes;
+    to->written += bytes;
     return LUN_OK;
 }

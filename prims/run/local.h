@@ -16,8 +16,15 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
 /* Slot i reads elements of n, a LEAF, as a layout says, of what is current at a place. */
 lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                     lun_backend_slot *at, const lun_layout *layout);
-/* Slot i is n, which is current at a place; written: that place's version of it. */
+/* Elements of n, a LEAF that is indexed, become current at a place, in memory from its first one
+ * on, which lanes that have nothing to read do read. */
+lun_status lun__local_reach(lun_engine *e, const lun_node *n, lun_backend_slot *at,
+                            lun_interval need);
+/* Slot i is n, of which these elements were made current so at a place. */
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
-                                 lun_backend_slot *at, bool written);
+                                 lun_backend_slot *at, lun_interval need);
+/* Slot i is a place's version of n, a LEAF. */
+lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                   lun_backend_slot *at);
 
 #endif

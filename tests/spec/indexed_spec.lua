@@ -125,6 +125,50 @@ describe("elements that a function indexes", function()
         end
     end)
 
+    it("of teams that write copies are those of a place's teams", function()
+        local function add(t, sums, x)
+            local last = #x
+            for i = t:index(), math.min(t:index() + t:elements() - 1, last) do
+                local v = x[i] * 3
+                if i > 2 then v = v - x[i - 2] end
+                lun.atomic.add(sums, 1 + i % 7, v + x[math.min(i + 1, last)])
+            end
+        end
+        local function meet(t, sums, x) -- by way of memory nothing is known
+            local s = t:scratch("i64", 1)
+            if t:thread() == 1 then s[1] = math.min(t:block(), #x) end
+            t:barrier()
+            if t:index() <= #x then lun.atomic.add(sums, 1 + t:index() % 7, x[s[1]] + x[t:index()]) end
+        end
+        for _, set in ipairs(SETS) do
+            local p = select("#", lun.use(set))
+            for _, n in ipairs { 1, 63, 64, 65, 1000, 16385 } do
+                local list, wanted, met = values(n), { 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }
+                for i = 1, n do
+                    local e = 1 + i % 7
+                    wanted[e] = wanted[e] + list[i] * 3 - (list[i - 2] or 0) + list[math.min(i + 1, n)]
+                    met[e] = met[e] + list[(i - 1) // 4 + 1] + list[i]
+                end
+                local x = lun.vector(list, "i64")
+                local sums = lun.zeros(7, "i64"):copy():distribute "copy"
+                lun.teams { league = 1 }(function(t) lun.atomic.add(sums, t:block(), 0) end) -- the copies begin
+                local before = lun.stats()
+                lun.teams(lun.workdiv(n, { elements = 4 }))(add, sums, x)
+                local after, bytes, league = lun.stats(), 0, (n + 3) // 4
+                for k = 1, p do
+                    local first, last = (k - 1) * (league // p), k == p and league or k * (league // p)
+                    local lo, hi = math.max(4 * first - 1, 1), math.min(4 * last + 1, n)
+                    if last > first then bytes = bytes + 8 * (hi - lo + 1) end
+                end
+                if not DEVICES then assert.equal(bytes, after.bytes_to_device - before.bytes_to_device) end
+                assert.same(wanted, sums:totable())
+                local others = lun.zeros(7, "i64"):copy():distribute "copy"
+                lun.teams { league = league, team = 4 }(meet, others, x)
+                assert.same(met, others:totable())
+            end
+        end
+    end)
+
     it("of several axes are rows", function()
         local rows, columns = 12, 50
         local p = select("#", lun.use(SETS[1]))
