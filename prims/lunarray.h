@@ -1469,9 +1469,11 @@ LUN_API lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int
 LUN_API lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all);
 /* count bytes for each rank in `given`, as many from each in `got`. */
 LUN_API lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, void *got);
-/* A message to another rank with a tag, 0 to 30000; does not wait for its receiver. */
+/* A message to another rank, or to this one, with a tag, 0 to 30000; does not wait for its
+ * receiver. */
 LUN_API lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count);
-/* The next message from another rank with that tag.  LUN_ERANGE: it has more than `room` bytes. */
+/* The next message from a rank with that tag.  LUN_ERANGE: it has more than `room` bytes; LUN_EARG:
+ * of this one, which has sent none. */
 LUN_API lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room,
                                  int64_t *count);
 /* Elements of all ranks' x, of one dtype and shape, combined in rank order by the pair tree

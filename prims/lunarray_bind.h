@@ -299,6 +299,10 @@ typedef struct lun_said {
 /* The agreement, unless `said` is NULL, since it was before; then as lun_spmd_gather_bytes. */
 LUN_API lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void *own,
                                         int64_t count, int64_t **counts, void **all);
+/* In the place of it: this rank cannot take the step, for this reason, which the others are told
+ * where they take theirs; this one fails as they do.  LUN_OK: no other rank takes one, or this one
+ * is inside a region. */
+LUN_API lun_status lun_spmd_unable(lun_engine *e, const char *why);
 /* Everyone's bytes, in rank order; *counts: of each rank.  Both are freed by the caller. */
 LUN_API lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t count,
                                          int64_t **counts, void **all);

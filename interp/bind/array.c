@@ -234,6 +234,12 @@ static int array_flatten(lua_State *L)
 
 static int array_concat(lua_State *L)
 {
+    const int other = lun__records_among(L, 1);
+    if (other && luaL_getmetafield(L, other, "__concat") != LUA_TNIL) {
+        lua_insert(L, 1);
+        lua_call(L, 2, 1);
+        return 1;
+    }
     lun__host *h = lun__here(L);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);

@@ -157,7 +157,7 @@ bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
 /* ---- records (divert.c) ---------------------------------------------------------------------- */
 
 /* Whether records, or a struct, stand at i; the first such argument from `first` on, 0: there is
- * none; whether the list at i begins with records. */
+ * none; whether there are some among the objects that the list at i begins with. */
 bool lun__is_records(lua_State *L, int i);
 int lun__records_among(lua_State *L, int first);
 bool lun__records_listed(lua_State *L, int i);
@@ -168,7 +168,7 @@ int lun__offering(lua_State *L, const char *name);
 int lun__divert_shape(lua_State *L, const char *name);
 /* Ends the call of a function of that name whose argument i is records or a struct: what
  * lua/lunarray has for it gives the results, else a bad argument. The same if argument i is a list
- * that begins with records. */
+ * with records. */
 int lun__divert(lua_State *L, const char *name, int i);
 int lun__divert_list(lua_State *L, const char *name, int i);
 /* The results at `first` and above, which a function gave as fields of records of the struct on the

@@ -36,7 +36,7 @@ static lun__parts start(lua_State *L, lun__host *h)
     lua_setfield(L, p.internal, "skeleton_type");
     lun__new_type(L, p.host_at, LUN__ERROR, "lunarray.error");
     lun__error_open(L);
-    lua_pop(L, 1);
+    lua_setfield(L, p.internal, "error_type");
     return p;
 }
 

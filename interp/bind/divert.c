@@ -21,14 +21,23 @@ int lun__records_among(lua_State *L, int first)
     return 0;
 }
 
+/* Where the first records of a list stand; 0: none do before an element that is no object. */
+static lua_Integer first_records(lua_State *L, int i)
+{
+    bool found = false, goes_on = lua_type(L, i) == LUA_TTABLE;
+    lua_Integer k = 0;
+    while (goes_on && !found) {
+        const int type = lua_rawgeti(L, i, ++k);
+        goes_on = type == LUA_TTABLE || type == LUA_TUSERDATA;
+        found = lun__is_records(L, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    return found ? k : 0;
+}
+
 bool lun__records_listed(lua_State *L, int i)
 {
-    if (lua_type(L, i) != LUA_TTABLE)
-        return false;
-    lua_rawgeti(L, i, 1);
-    bool found = lun__is_records(L, lua_gettop(L));
-    lua_pop(L, 1);
-    return found;
+    return first_records(L, i) > 0;
 }
 
 /* Pushes what is offered for the records, or the struct, at i by that name. */
@@ -53,15 +62,20 @@ int lun__offering(lua_State *L, const char *name)
     return 0;
 }
 
+/* The error for argument number `argument`, of the records at i. */
+static int refuse(lua_State *L, int i, int argument)
+{
+    push_offer(L, i, "refusal");
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 1);
+    return lun__bad_argument(L, argument, lua_tostring(L, -1));
+}
+
 int lun__divert(lua_State *L, const char *name, int i)
 {
     push_offer(L, i, name);
-    if (lua_isnil(L, -1)) {
-        push_offer(L, i, "refusal");
-        lua_pushvalue(L, i);
-        lua_call(L, 1, 1);
-        return lun__bad_argument(L, i, lua_tostring(L, -1));
-    }
+    if (lua_isnil(L, -1))
+        return refuse(L, i, i);
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     return lua_gettop(L);
@@ -123,8 +137,10 @@ int lun__gather_records(lua_State *L, int first)
 
 int lun__divert_list(lua_State *L, const char *name, int i)
 {
-    lua_rawgeti(L, i, 1);
+    lua_rawgeti(L, i, first_records(L, i));
     push_offer(L, lua_gettop(L), name);
+    if (lua_isnil(L, -1))
+        return refuse(L, lua_gettop(L) - 1, i);
     lua_remove(L, -2);
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);

@@ -50,15 +50,20 @@ static bool is_buffer(lua_State *L, int i)
     return h && lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES);
 }
 
-/* What lun.struct has made: the list is the struct, of records a field of their metatable. */
+/* What lun.struct has made: the list is the struct, of records a field of their metatable; or a
+ * blocked array. */
 static lf_fields push_fields(lua_State *L, int i)
 {
+    const int top = lua_gettop(L);
     if (!lun__is_records(L, i))
         return LF_NO_FIELDS;
     if (luaL_getmetafield(L, i, "__fields") == LUA_TTABLE)
         return LF_OF_RECORDS;
+    lua_settop(L, top);
+    const bool blocked = luaL_getmetafield(L, i, "__blocked") != LUA_TNIL;
+    lua_settop(L, top);
     lua_pushvalue(L, i);
-    return LF_OF_STRUCT;
+    return blocked ? LF_OF_BLOCKED : LF_OF_STRUCT;
 }
 
 /* The function of a C string or of a Lua function. The same text or function gives the same one as

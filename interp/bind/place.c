@@ -48,8 +48,8 @@ void lun__mark(lua_State *L, lun__host *h)
 {
     char place[LUA_IDSIZE + 16] = "";
     lua_Debug caller;
-    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller) && caller.currentline > 0) {
-        if (is_own(caller.short_src))
+    if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller)) {
+        if (caller.currentline <= 0 || is_own(caller.short_src)) /* such as pcall(f, ...) */
             lun__script_place(L, 0, place, sizeof place);
         else
             write_place(&caller, place, sizeof place);

@@ -227,12 +227,13 @@ static int distribute_over_ranks(lua_State *L)
 
 static bool is_over_ranks(lua_State *L)
 {
-    bool is = false;
-    if (lua_istable(L, 3)) {
-        is = lua_getfield(L, 3, "over") == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "ranks");
-        lua_pop(L, 1);
-    }
-    return is;
+    if (!lua_istable(L, 3))
+        return false;
+    const bool given = lua_getfield(L, 3, "over") != LUA_TNIL;
+    if (given && (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "ranks")))
+        lun__bad_argument(L, 3, "over: \"ranks\" expected; without it the places in use are meant");
+    lua_pop(L, 1);
+    return given;
 }
 
 /* a:distribute(kind [, {device=, rule=, weights=, halo=, combine=}]): a, whose elements belong so

@@ -52,6 +52,16 @@ static int agree(lua_State *L)
     return 3;
 }
 
+/* unable(why): in the place of a step; raises an error where other ranks take theirs. */
+static int unable(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    const char *why = luaL_checkstring(L, 1);
+    lun__mark(L, h);
+    lun_status s = lun_spmd_unable(h->engine, why);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+}
+
 static int together(lua_State *L, lun_status (*act)(lun_engine *e))
 {
     lun__host *h = lun__here_waiting(L);
@@ -208,6 +218,7 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
                                          {"start", start},
                                          {"step", step},
                                          {"agree", agree},
+                                         {"unable", unable},
                                          {"barrier", barrier},
                                          {"barrier_begin", barrier_begin},
                                          {"barrier_end", barrier_end},

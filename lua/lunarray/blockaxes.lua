@@ -101,7 +101,7 @@ local function combine_parts(a, to, dtype, name, ...)
     if #list == 0 then
         return core.zeros(count, dtype)
     end
-    return fold.tree((fold.operation(COMBINE[name])), list):eval()
+    return fold.tree((fold.operation(COMBINE[name])), list):cast(dtype):eval() -- max of truths is an integer
 end
 
 -- ---------------------------------------------------------------- all
@@ -114,7 +114,7 @@ local function run(a, name, along, like, ...)
         return nil
     end
     local from, to = spreads(s, along, result)
-    a:eval()
+    blocked.evaluated(a)
     net.step(("%s %s along axes"):format(name, blocked.kind_of(a)), "a method along axes", name .. from.key .. to.key)
     if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
         local combined = combine_parts(a, to, like:dtype(), name, ...)

@@ -2,8 +2,9 @@
 -- What needs elements of other ranks moves them (blockmove.lua) or asks for them (windows.lua). Knows no transport.
 
 local core = require "lunarray.core"
-local pack = require "lunarray.pack"
+local operands = require "lunarray.blockoperands"
 local public = require "lunarray.public"
+local ready = require "lunarray.ready"
 local spread = require "lunarray.spread"
 local windows = require "lunarray.windows"
 
@@ -17,7 +18,7 @@ local offers = blocked.offers -- functions of the module with a blocked array am
 local SPREAD, PART, ID = {}, {}, {}
 
 local methods = {}
-local type_of = { __name = "a blocked array", __records = offers }
+local type_of = { __name = "a blocked array", __records = offers, __blocked = true }
 
 -- ---------------------------------------------------------------- asking
 
@@ -39,6 +40,8 @@ local function kind_of(a)
 end
 blocked.kind_of = kind_of
 
+operands.open(blocked)
+
 function blocked.make(s, part)
     return setmetatable({ [SPREAD] = s, [PART] = part }, type_of)
 end
@@ -51,17 +54,27 @@ function blocked.set_part(a, part)
     end
 end
 
+local function eval(x)
+    return x:eval()
+end
+
 -- The window by which other ranks reach the elements: a step of all ranks, once.
 local function window_of(a)
     local id = rawget(a, ID)
     if not id then
-        a[PART] = a[PART]:eval()
-        id = windows.make(a[PART], ("evaluates %s"):format(kind_of(a)), "an evaluation", a[SPREAD].key)
+        a[PART] = ready(eval, a[PART])
+        id = windows.make(a[PART], spread.size(a[SPREAD].shape), ("evaluates %s"):format(kind_of(a)), "an evaluation",
+            a[SPREAD].key)
         rawset(a, ID, id)
     end
     return id
 end
 blocked.window_of = window_of
+
+-- A blocked array that is evaluated before a step of all ranks.
+function blocked.evaluated(a)
+    return ready(eval, a)
+end
 
 -- ---------------------------------------------------------------- elements
 
@@ -70,8 +83,7 @@ local function check(a, indices)
 end
 
 local function reach(a, what, indices, x, op)
-    check(a, indices)
-    local pe, inside = spread.home(a[SPREAD], indices)
+    local pe, inside = spread.home(a[SPREAD], check(a, indices))
     return windows.access(pe, mype, what, window_of(a), inside, x, op)
 end
 
@@ -81,10 +93,13 @@ local row_state = setmetatable({}, { __mode = "k" })
 local function index(a, indices, i)
     local further = table.move(indices, 1, #indices, 1, {})
     further[#further + 1] = i
-    if #further == #a[SPREAD].shape then
+    local last = a[SPREAD].shape[#further]
+    if i == last + 1 then
+        return nil -- as of other arrays, for ipairs
+    elseif #further == #a[SPREAD].shape then
         return reach(a, "get", further)
     end
-    windows.check_indices({ a[SPREAD].shape[#further] }, { i }, "the blocked array " .. kind_of(a))
+    windows.check_indices({ last }, { i }, "the blocked array " .. kind_of(a))
     local row = setmetatable({}, rows)
     row_state[row] = { a, further }
     return row
@@ -100,6 +115,10 @@ local function assign(a, indices, i, x)
 end
 
 rows.__index = public(function(row, i)
+    if type(i) ~= "number" then
+        local said = "a row of a blocked array has no '%s': a:row(i) is a private array, which has all"
+        error(said:format(tostring(i)), 0)
+    end
     local a, indices = table.unpack(row_state[row])
     return index(a, indices, i)
 end)
@@ -120,9 +139,6 @@ blocked.look = public(function(a, key)
         local instead = "a:distribute(\"copy\", {over=\"ranks\"}) is a private array, which has all"
         error(("a blocked array has no '%s': %s"):format(tostring(key), instead), 0)
     end
-    if #a[SPREAD].shape == 1 and key == a[SPREAD].shape[1] + 1 then
-        return nil
-    end
     return index(a, {}, key)
 end)
 type_of.__newindex = public(function(a, i, x)
@@ -132,68 +148,9 @@ function type_of.__len(a)
     return a[SPREAD].shape[1]
 end
 
--- ---------------------------------------------------------------- parts of other operands
+-- ---------------------------------------------------------------- elementwise work
 
--- The part of an array of the global shape, or of one that broadcasts to it, which goes with this rank's box; a blocked
--- one is gathered. nil: it does not fit.
-local function part_of_private(x, s)
-    local shape = { x:shape() }
-    local first, count = spread.box(s, mype)
-    local behind = #s.shape - #shape
-    if behind < 0 then
-        return nil
-    end
-    local ranges, whole = {}, true
-    for d, n in ipairs(shape) do
-        local global = s.shape[behind + d]
-        if n ~= 1 and n ~= global then
-            return nil
-        end
-        local all = n == 1 or count[behind + d] == global
-        whole = whole and all
-        ranges[d] = all and { 1, n } or { first[behind + d], first[behind + d] + count[behind + d] - 1 }
-    end
-    if blocked.is(x) then
-        x = blocked.private(x)
-    end
-    return (whole or #shape == 0) and x or x:sub(table.unpack(ranges))
-end
-
--- The spread of an elementwise call: that of the first of the largest blocked operands.
-local function common_spread(given)
-    local s
-    for k = 1, given.n do
-        local own = blocked.is(given[k]) and given[k][SPREAD]
-        if own and (not s or #own.shape > #s.shape or spread.size(own.shape) > spread.size(s.shape)) then
-            s = own
-        end
-    end
-    return s
-end
-
-local function has_shape(a, s)
-    return table.concat(a[SPREAD].shape, ",") == table.concat(s.shape, ",")
-end
-
--- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
--- is gathered.
-local function parts_of(name, ...)
-    local given = table.pack(...)
-    local s = common_spread(given)
-    for k = 1, given.n do
-        local x = given[k]
-        if blocked.is(x) and has_shape(x, s) then
-            given[k] = x[SPREAD].key == s.key and x[PART] or blocked.moved(x, s)
-        elseif blocked.is(x) or pack.is_array(x) then
-            given[k] = part_of_private(x, s)
-            if not given[k] then
-                error(("bad argument #%d to '%s' (shapes differ: [%s] and [%s])"):format(k, name, table.concat(s.shape,
-                    ", "), table.concat({ x:shape() }, ", ")), 0)
-            end
-        end
-    end
-    return s, given
-end
+local parts_of = operands.parts_of
 
 local function wrap(s, ...)
     local results = table.pack(...)
@@ -248,13 +205,14 @@ local function whole(...)
     end
     return table.unpack(given, 1, given.n)
 end
+blocked.whole = whole
 
 -- The method of private copies of what is blocked. Lua has no name for a method that is found by a variable.
 function blocked.by_copy(a, name, ...)
     local copy = whole(a)
     local results = table.pack(pcall(copy[name], copy, whole(...)))
     if not results[1] then
-        error(type(results[2]) == "string" and results[2]:gsub("to '%?'", "to '" .. name .. "'", 1) or results[2], 0)
+        error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
     end
     return table.unpack(results, 2, results.n)
 end
@@ -275,10 +233,10 @@ offers.call = public(function(skeleton, ...)
         return skeleton(whole(...))
     end
     local given = table.pack(...)
-    local s, parts = parts_of(name, table.unpack(given, 1, leaves))
-    if not s then
+    if not operands.common_spread({ n = leaves, table.unpack(given, 1, leaves) }) then
         return skeleton(whole(...))
     end
+    local s, parts = parts_of(name, table.unpack(given, 1, leaves))
     table.move({ whole(table.unpack(given, leaves + 1, given.n)) }, 1, given.n - leaves, leaves + 1, parts)
     return wrap(s, skeleton(table.unpack(parts, 1, given.n)))
 end)
@@ -293,6 +251,15 @@ methods.set = public(function(a, e)
     a[PART]:set(parts[2])
     return a
 end)
+-- The elements of this rank are gone: any use of them is an error.
+methods.free = public(function(a)
+    a[PART]:free()
+    if rawget(a, ID) then
+        windows.drop(a[ID])
+        rawset(a, ID, nil)
+    end
+end)
+type_of.__close = methods.free
 methods.fill = public(function(a, x)
     a[PART]:fill(x)
     return a

@@ -15,7 +15,8 @@ local spread = require "lunarray.spread"
 local npes, mype = core.internal.spmd.start()
 local methods = blocked.methods
 
--- A method: f of a blocked array, without f that of a private copy, which another argument alone may be.
+-- A method: f of a blocked array, without f that of a private copy, which another argument alone may be. Operators
+-- keep their names: a - b is `sub`, too.
 local function offer(name, f)
     methods[name] = public(function(a, ...)
         if f and blocked.is(a) then
@@ -23,7 +24,9 @@ local function offer(name, f)
         end
         return blocked.by_copy(a, name, ...)
     end)
-    blocked.offers[name] = methods[name]
+    if not core.op[name] then
+        blocked.offers[name] = methods[name]
+    end
 end
 
 -- numbers: whether a number alone names an axis.
@@ -70,6 +73,7 @@ end)
 for _, name in ipairs {
     "transpose", "totable", "tobytes", "sub", "take", "reshape", "broadcast", "flatten", "pad", "reduceat", "reduceby",
     "scanby", "spread", "windows",
+    "row", "col", "diagonal", "select", "view", "iter", "allpairs", "searchsorted",
 } do
     if core.internal.methods[name] then
         offer(name)
@@ -93,9 +97,11 @@ offer("scan", function(a, ...)
     return by_copy_in_parts(a, "scan", ...)
 end)
 
-offer("shift", function(a, ...)
-    return by_copy_in_parts(a, "shift", ...)
-end)
+for _, name in ipairs { "shift", "stencil" } do
+    offer(name, function(a, ...)
+        return by_copy_in_parts(a, name, ...)
+    end)
+end
 
 for _, name in ipairs { "sort", "argsort" } do
     offer(name, function(a, ...)
@@ -109,6 +115,30 @@ methods.matmul = public(function(a, b)
     return product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
 blocked.offers.matmul = methods.matmul
+
+-- ---------------------------------------------------------------- functions of several arrays
+
+blocked.type.__concat = public(function(a, b)
+    a, b = blocked.whole(a, b)
+    return a .. b
+end)
+
+-- Of a list with blocked arrays among its elements.
+for _, name in ipairs { "concat", "stack" } do
+    blocked.offers[name] = public(function(list, ...)
+        return core[name]({ blocked.whole(table.unpack(list)) }, ...)
+    end)
+end
+
+-- s:run { a, ..., out = b }
+blocked.offers.run = public(function(skeleton, given)
+    local result = blocked.offers.call(skeleton, table.unpack(given))
+    return given.out and given.out:set(result) or result
+end)
+
+function blocked.offers.isarray()
+    return true
+end
 
 -- ---------------------------------------------------------------- writing
 

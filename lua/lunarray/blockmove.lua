@@ -6,6 +6,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
+local ready = require "lunarray.ready"
 local save_together = require "lunarray.blocksave"
 local spread = require "lunarray.spread"
 local windows = require "lunarray.windows"
@@ -18,7 +19,7 @@ local methods = blocked.methods
 
 -- ---------------------------------------------------------------- extents to be blocked
 
-local extent = { __name = "a blocked extent", __records = blocked.offers }
+local extent = { __name = "a blocked extent", __records = blocked.offers, __blocked = true }
 local rule_of = setmetatable({}, { __mode = "k" })
 
 -- s.block(n [, {rule=}])
@@ -36,23 +37,26 @@ function move.block(n, options)
     return e
 end
 
--- The spread that a shape with blocked extents says; nil where it has none.
-local function spread_of(shape)
-    if type(shape) ~= "table" then
-        return nil
-    end
+-- The spread that a shape with blocked extents says.
+local function spread_of(call, shape)
     if getmetatable(shape) == extent then
         shape = { shape }
     end
     local extents, axes, rule = {}, {}, nil
-    for d, n in ipairs(shape) do
+    for d, n in ipairs(type(shape) == "table" and shape or { shape }) do
         if getmetatable(n) == extent then
             axes[#axes + 1], rule = d, rule or rule_of[n]
             n = n[1]
         end
-        extents[d] = n
+        extents[d] = math.type(n) and math.tointeger(n)
+        if not extents[d] or extents[d] < 0 then
+            error(("bad argument #1 to '%s' (axis %d: an extent expected, got %s)"):format(call, d, tostring(n)), 0)
+        end
     end
-    return #axes > 0 and spread.new(extents, axes, rule, npes) or nil
+    if #axes == 0 then
+        error(("bad argument #1 to '%s' (a shape expected)"):format(call), 0)
+    end
+    return spread.new(extents, axes, rule, npes)
 end
 
 -- A blocked array of a part, which all ranks make.
@@ -62,12 +66,25 @@ local function made(s, part)
     return a
 end
 
+-- What core has by that name. Lua has no name for a function that is found by a variable.
+local function call_core(name, ...)
+    local results = table.pack(pcall(core[name], ...))
+    if not results[1] then
+        error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
+    end
+    return results[2]
+end
+
+local function new_part(name, shape, ...)
+    local s = spread_of(name, shape)
+    local _, count = spread.box(s, mype)
+    return s, call_core(name, count, ...):copy()
+end
+
 -- core.zeros and its like of a shape with blocked extents.
 for _, name in ipairs { "zeros", "ones", "full" } do
-    blocked.offers[name] = public(function(shape, ...)
-        local s = spread_of(shape)
-        local _, count = spread.box(s, mype)
-        return made(s, core[name](count, ...):copy())
+    blocked.offers[name] = public(function(...)
+        return made(ready(new_part, name, ...))
     end)
 end
 
@@ -86,20 +103,14 @@ local function keep_part(a, s)
     return made(s, blocked.box_of(a, s, mype):copy())
 end
 
-blocked.offers.random = public(function(shape, ...)
-    local s = spread_of(shape)
-    return keep_part(core.random(s.shape, ...), s)
-end)
-
-function move.install(lun)
-    local save = lun.save
-    lun.save = function(path, a, ...)
-        if blocked.is(a) then
-            return move.save(save, path, a, ...)
-        end
-        return save(path, a, ...)
-    end
+local function new_random(shape, ...)
+    local s = spread_of("random", shape)
+    return call_core("random", s.shape, ...), s
 end
+
+blocked.offers.random = public(function(...)
+    return keep_part(ready(new_random, ...))
+end)
 
 -- The results of a call, or its error.
 local function settle(results)
@@ -109,6 +120,55 @@ local function settle(results)
     return table.unpack(results, 2, results.n)
 end
 
+-- What PE 0 writes; all get the same results.
+local function save_there(save, path, a, ...)
+    local results
+    if mype == 0 then
+        results = pack.write(pcall(save, path, a, ...))
+    end
+    return settle(table.pack(pack.read(npes > 1 and net.bcast(0, results) or results)))
+end
+
+-- A table of columns some of which are blocked, with private ones instead; nil: it is none.
+local function private_columns(t)
+    local names, any = {}, false
+    for name, column in pairs(type(t) == "table" and getmetatable(t) == nil and t or {}) do
+        names[#names + 1] = name
+        any = any or blocked.is(column)
+    end
+    if not any then
+        return nil
+    end
+    table.sort(names, function(x, y) -- the order of the steps, the same on all ranks
+        return tostring(x) < tostring(y)
+    end)
+    local result = {}
+    for _, name in ipairs(names) do
+        result[name] = blocked.whole(t[name])
+    end
+    return result
+end
+
+function move.install(lun)
+    local save = lun.save
+    lun.save = function(path, a, ...)
+        if blocked.is(a) then
+            return move.save(save, path, a, ...)
+        end
+        local columns = private_columns(a)
+        if columns then
+            return save_there(save, path, columns, ...)
+        end
+        return save(path, a, ...)
+    end
+    for _, name in ipairs { "hist", "plot", "image", "group", "join" } do
+        local f = lun[name]
+        lun[name] = function(...)
+            return f(blocked.whole(...))
+        end
+    end
+end
+
 -- The file that one rank would write, by all ranks or by PE 0; all get the same results.
 function move.save(save, path, a, ...)
     local together = npes > 1 and type(path) == "string" and path:lower():find "%.npy$" and ... == nil
@@ -116,11 +176,7 @@ function move.save(save, path, a, ...)
     if together then
         return settle(together)
     end
-    local whole, results = blocked.private(a), nil
-    if mype == 0 then
-        results = pack.write(pcall(save, path, whole, ...))
-    end
-    return settle(table.pack(pack.read(npes > 1 and net.bcast(0, results) or results)))
+    return save_there(save, path, blocked.private(a), ...)
 end
 
 -- ---------------------------------------------------------------- moving
@@ -144,7 +200,7 @@ end
 
 -- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
 function blocked.moved(a, to)
-    local from, part = blocked.spread_of(a), blocked.part_of(a:eval())
+    local from, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
     if npes == 1 then
         return part
     end
@@ -221,12 +277,12 @@ end
 
 -- The whole array on each rank.
 function blocked.private(a)
-    local s, part = blocked.spread_of(a), blocked.part_of(a:eval())
+    local s, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
     return net.whole(s.blocks, part, ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
 end
 
--- a:distribute(kind, {over="ranks", rule=, axis=})
-function move.distribute(a, kind, options)
+-- The spread that a:distribute(kind, {over="ranks", rule=, axis=}) asks for; nil: a copy.
+local function wanted_spread(a, kind, options)
     for key in pairs(options) do
         if key ~= "over" and key ~= "rule" and key ~= "axis" then
             error(("bad argument #2 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
@@ -234,7 +290,7 @@ function move.distribute(a, kind, options)
         end
     end
     if kind == "copy" then
-        return blocked.is(a) and blocked.private(a) or a
+        return nil
     elseif kind ~= "block" then
         error(("bad argument #1 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
             tostring(kind)), 0)
@@ -245,8 +301,14 @@ function move.distribute(a, kind, options)
     elseif rule ~= nil and not spread.is_rule(rule) then
         error(("bad argument #2 to 'distribute' (the rule is one of %s)"):format(spread.rules), 0)
     end
-    local s = spread.new(shape, { axis }, rule, npes)
-    if blocked.is(a) then
+    return spread.new(shape, { axis }, rule, npes)
+end
+
+function move.distribute(a, kind, options)
+    local s = ready(wanted_spread, a, kind, options)
+    if not s then
+        return blocked.is(a) and blocked.private(a) or a
+    elseif blocked.is(a) then
         return made(s, blocked.spread_of(a).key == s.key and blocked.part_of(a):copy() or blocked.moved(a, s))
     end
     return keep_part(a, s)
@@ -292,12 +354,11 @@ function move.open(s, check_pe)
     end)
     windows.homes[blocked.type] = function(a, indices)
         local of = blocked.spread_of(a)
-        windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
-        return (spread.home(of, indices))
+        return (spread.home(of, windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))))
     end
     windows.updates[blocked.type] = function(a, indices, x, op)
         local of = blocked.spread_of(a)
-        windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
+        indices = windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
         local pe, inside = spread.home(of, indices)
         return windows.access(pe, mype, "update", blocked.window_of(a), inside, x, op)
     end

@@ -125,7 +125,7 @@ return function(a, name, options)
         return nil
     end
     core.zeros(1, a:dtype())[name](core.zeros(1, a:dtype()), options) -- raises what is wrong with the options
-    a:eval()
+    blocked.evaluated(a)
     net.step(("sorts %s"):format(blocked.kind_of(a)), "an order", name .. s.key)
     local turned = options and options.descending
     local keys = turned and reversed(blocked.part_of(a)) or blocked.part_of(a)

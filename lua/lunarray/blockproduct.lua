@@ -115,8 +115,8 @@ return function(a, b)
     end
     local s = blocked.is(a) and spread.is_flat(blocked.spread_of(a)) and blocked.spread_of(a)
         or spread.new(x, { 1 }, nil, npes)
-    a:eval()
-    b:eval()
+    blocked.evaluated(a)
+    blocked.evaluated(b)
     net.step(("multiplies %s"):format(blocked.is(a) and blocked.kind_of(a) or blocked.kind_of(b)), "a product",
         s.key .. table.concat(y, ","))
     if blocked.is(b) then

@@ -60,7 +60,7 @@ end
 
 -- by_parts: each rank's elements first, in whatever order they stand there.
 local function reduce(a, name, by_parts)
-    a:eval()
+    blocked.evaluated(a)
     local f = fold.operation(COMBINE[name])
     local said = {
         ("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",

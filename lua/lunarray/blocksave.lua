@@ -145,7 +145,7 @@ return function(path, a)
     if not head or a:size() == 0 then
         return false
     end
-    a:eval()
+    blocked.evaluated(a)
     net.step(("saves %s"):format(blocked.kind_of(a)), "a save", path)
     if not is_plain(path) then
         return false

@@ -126,7 +126,7 @@ return function(a, f, id, ...)
     if not how then
         return nil
     end
-    local given, s = a:eval(), blocked.spread_of(a)
+    local given, s = blocked.evaluated(a), blocked.spread_of(a)
     if not spread.is_flat(s) then
         a = blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
     end

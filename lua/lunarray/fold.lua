@@ -56,32 +56,43 @@ function fold.accumulator(name, result)
     return result == "f64" and "f64" or "f32"
 end
 
-function fold.tree(f, list)
-    while #list > 1 do
+-- count: how many values there are, which may be nil; all of the list without it.
+function fold.tree(f, list, count)
+    count = count or #list
+    while count > 1 do
         local level = {}
-        for k = 1, #list, 2 do
-            if list[k + 1] == nil then
-                level[#level + 1] = list[k]
+        for k = 1, count, 2 do
+            if k == count then
+                level[(k + 1) // 2] = list[k]
             else
-                level[#level + 1] = f(list[k], list[k + 1])
+                level[(k + 1) // 2] = f(list[k], list[k + 1])
             end
         end
-        list = level
+        list, count = level, (count + 1) // 2
     end
     return list[1]
 end
 
-local IDENTITIES = { ["+"] = 0, ["|"] = 0, ["~"] = 0, ["*"] = 1, ["&"] = -1 }
+local HAS_NONE = { fmin = true, fmax = true, ["a function"] = true }
+local DTYPES = { integer = "i64", float = "f64" }
 
--- What changes nothing: for a value such as x.
+-- What an operation begins with, for a value such as x: that of the engine's scans. Raises an error where it has none.
 function fold.identity(name, x)
-    local id = IDENTITIES[name]
-    if id == nil then
+    if HAS_NONE[name] then
         error(("PE 0 has nothing before it: an identity of %s is wanted as the third argument"):format(name), 0)
-    elseif type(x) == "userdata" then
-        return core.full({ x:shape() }, id, x:dtype())
     end
-    return math.type(x) == "float" and id + 0.0 or id
+    local is_array = type(x) == "userdata"
+    local dtype = is_array and x:dtype() or DTYPES[math.type(x)] or "bool"
+    local id = core.zeros(1, dtype):scan(name):cast(dtype)[1]
+    if not is_array then
+        return id
+    end
+    local all = core.zeros({ x:shape() }, dtype)
+    if dtype == "u64" and id < 0 then
+        return all:bnot():eval()
+    end
+    all:fill(id)
+    return all
 end
 
 return fold

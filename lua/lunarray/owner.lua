@@ -128,6 +128,10 @@ end
 function owner.check(array, list, extents)
     local used, shape = {}, blocked.spread_of(array).shape
     for d, x in ipairs(list) do
+        if x.variable and not extents[x.variable] then
+            local said = "bad argument #2 to 'sharedon' (%d extents expected, as the owner is %s; got %d)"
+            error(said:format(#list, blocked.kind_of(array), #extents), 0)
+        end
         if x.variable and used[x.variable] then
             error(("bad argument #1 to 'sharedon' (loop variable %d is used twice)"):format(x.variable), 0)
         end
@@ -148,8 +152,9 @@ end
 function owner.ranges(extents)
     local list = {}
     for k, x in ipairs(type(extents) == "table" and extents or { extents }) do
-        list[k] = type(x) == "table" and { x[1], x[2] } or { 1, x }
-        if math.type(list[k][1]) ~= "integer" or math.type(list[k][2]) ~= "integer" then
+        local range = type(x) == "table" and x or { 1, x }
+        list[k] = { range[1], range[2] }
+        if math.type(list[k][1]) ~= "integer" or math.type(list[k][2]) ~= "integer" or #range ~= 2 then
             error(("bad argument #2 to 'sharedon' (axis %d: an extent or {first, last} expected)"):format(k), 0)
         end
     end

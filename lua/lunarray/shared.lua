@@ -4,6 +4,7 @@
 local core = require "lunarray.core"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
+local ready = require "lunarray.ready"
 local windows = require "lunarray.windows"
 
 local _, mype = core.internal.spmd.start()
@@ -26,7 +27,11 @@ end
 local function index_further(handle, indices, i, method)
     local next_indices = table.move(indices, 1, #indices, 1, {})
     next_indices[#next_indices + 1] = i
-    if #next_indices < #handle[SHAPE] then
+    local last = handle[SHAPE][#next_indices]
+    if math.type(i) and i == last + 1 then
+        return nil -- as of other arrays, for ipairs
+    elseif #next_indices < #handle[SHAPE] then
+        windows.check_indices({ last }, { i }, handle[WHAT])
         return row(handle, next_indices)
     end
     return method(handle, next_indices)
@@ -37,7 +42,7 @@ local function owner_of(handle)
 end
 
 local function read(handle, indices)
-    windows.check_indices(handle[SHAPE], indices, handle[WHAT])
+    indices = windows.check_indices(handle[SHAPE], indices, handle[WHAT])
     return windows.access(owner_of(handle), mype, "get", handle[ID], indices)
 end
 
@@ -45,7 +50,7 @@ local function store(handle, indices, x)
     if #indices < #handle[SHAPE] then
         error(("%s: elements are assigned one by one"):format(handle[WHAT]), 0)
     end
-    windows.check_indices(handle[SHAPE], indices, handle[WHAT])
+    indices = windows.check_indices(handle[SHAPE], indices, handle[WHAT])
     windows.access(owner_of(handle), mype, "put", handle[ID], indices, x)
 end
 
@@ -140,18 +145,20 @@ end
 
 local function open_shared(s, misuse)
     s.shared = public(function(dtype, x)
-        local array, shape = beginning(dtype, x)
-        if not array then
-            misuse(2, "shared", shape)
-        end
-        local id = windows.make(mype == 0 and array, ("shares %s"):format(pack.kind(array)), "a shared value")
-        local what = ("the shared array %s"):format(pack.kind(array))
+        local array, shape = ready(function()
+            local array, shape = beginning(dtype, x)
+            return array or misuse(2, "shared", shape), shape
+        end)
+        local kind = pack.kind(array)
+        local id = windows.make(mype == 0 and array, array:size(), ("shares %s"):format(kind), "a shared value")
+        local what = ("the shared array %s"):format(kind)
         return setmetatable({ [ID] = id, [SHAPE] = shape, [OWNER] = 0, [WHAT] = what }, shared_type)
     end)
     s.symmetric = public(function(dtype, shape)
-        local array = core.zeros(shape, dtype)
-        local id = windows.make(array, ("makes a symmetric %s"):format(pack.kind(array)), "a symmetric array")
-        local what = ("the symmetric array %s"):format(pack.kind(array))
+        local array = ready(core.zeros, shape, dtype)
+        local kind = pack.kind(array)
+        local id = windows.make(array, array:size(), ("makes a symmetric %s"):format(kind), "a symmetric array")
+        local what = ("the symmetric array %s"):format(kind)
         return setmetatable({ [ID] = id, [SHAPE] = shape_of(shape), [WHAT] = what }, symmetric_type)
     end)
 end
@@ -177,7 +184,7 @@ local function open_atomic(s, misuse)
         if type_of == shared_type and #indices == 0 and #target[SHAPE] == 1 and target[SHAPE][1] == 1 then
             indices[1] = 1
         end
-        windows.check_indices(target[SHAPE], indices, target[WHAT])
+        indices = windows.check_indices(target[SHAPE], indices, target[WHAT])
         return windows.access(owner_of(target), mype, "update", target[ID], indices, x, op)
     end)
 end

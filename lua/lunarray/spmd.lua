@@ -5,6 +5,7 @@ local core = require "lunarray.core"
 local fold = require "lunarray.fold"
 local pack = require "lunarray.pack"
 local public = require "lunarray.public"
+local ready = require "lunarray.ready"
 
 local net = core.internal.spmd
 
@@ -41,15 +42,15 @@ end
 s.barrier, s.barrier_begin, s.barrier_end = net.barrier, net.barrier_begin, net.barrier_end
 
 s.bcast = public(function(x, root)
-    root = check_pe(2, "bcast", root, 0)
-    local bytes = mype == root and pack.write(x) or nil
+    root = ready(check_pe, 2, "bcast", root, 0)
+    local bytes = mype == root and ready(pack.write, x) or nil
     net.step(("broadcasts from PE %d"):format(root), "a broadcast")
-    return npes == 1 and x or pack.read(net.bcast(root, bytes))
+    return pack.read(net.bcast(root, bytes))
 end)
 
 -- The values of all, a list in rank order, on every rank.
 local function everyone(x, doing, noun, options)
-    local list = net.gather(pack.write(x), doing, noun, options)
+    local list = net.gather(ready(pack.write, x), doing, noun, options)
     for k, value in ipairs(list) do
         list[k] = pack.read(value)
     end
@@ -61,10 +62,10 @@ s.allgather = public(function(x)
 end)
 
 s.gather = public(function(x, root)
-    root = check_pe(2, "gather", root, 0)
+    root = ready(check_pe, 2, "gather", root, 0)
     local parts = {}
     for pe = 0, npes - 1 do
-        parts[pe + 1] = pe == root and pack.write(x) or ""
+        parts[pe + 1] = pe == root and ready(pack.write, x) or ""
     end
     net.step(("gathers to PE %d"):format(root), "a gather")
     local list = net.exchange(parts)
@@ -77,14 +78,24 @@ s.gather = public(function(x, root)
     return list
 end)
 
-s.alltoall = public(function(t)
+local function parts_of(t)
     if type(t) ~= "table" then
         misuse(1, "alltoall", ("a list of %d values expected, got %s"):format(npes, type(t)))
+    end
+    for k in next, t do
+        if math.type(k) == "integer" and (k < 1 or k > npes) then
+            misuse(1, "alltoall", ("a list of %d values expected, got one with a value at %d"):format(npes, k))
+        end
     end
     local parts = {}
     for k = 1, npes do
         parts[k] = pack.write(t[k])
     end
+    return parts
+end
+
+s.alltoall = public(function(t)
+    local parts = ready(parts_of, t)
     net.step("exchanges", "an exchange")
     local list = net.exchange(parts)
     for k, bytes in ipairs(list) do
@@ -95,43 +106,65 @@ end)
 
 -- ---------------------------------------------------------------- reductions
 
--- The values of all for a reduction by op, the function that it is, and its name.
-local function gather_for(call, op, x)
+-- The operation of a call as a function, its name, and this rank's value: truths add up as 0 and 1.
+local function operands(call, op, x)
     local f, name = fold.operation(op)
     if not f then
         misuse(1, call, name)
+    elseif name ~= "a function" then
+        if pack.is_array(x) and select("#", x:shape()) == 0 then
+            x = x:value()
+        end
+        local ok, e = pcall(f, x, x)
+        if not ok then
+            misuse(2, call, ("%s: %s"):format(name, tostring(e):match "%((.*)%)$" or e))
+        end
+        if type(x) == "boolean" and (name == "+" or name == "*") then
+            x = x and 1 or 0
+        elseif pack.is_array(x) and x:dtype() == "bool" and (name == "+" or name == "*") then
+            x = x:cast "i64"
+        end
+    end
+    return f, name, x
+end
+
+-- The values of all for a reduction by op, the function that it is, its name, and this rank's value. id: of an
+-- exclusive scan, nil for the operation's own.
+local function gather_for(call, op, x, id)
+    local f, name
+    f, name, x = ready(operands, call, op, x)
+    if call == "exscan" and id == nil then
+        id = ready(fold.identity, name, x)
     end
     local doing = name == "+" and ("sums %s"):format(pack.kind(x)) or ("reduces %s"):format(pack.kind(x))
-    return everyone(x, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, name
+    return everyone(x, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, id
 end
 
 s.allreduce = public(function(op, x)
     local list, f = gather_for("allreduce", op, x)
-    return fold.tree(f, list)
+    return fold.tree(f, list, npes)
 end)
 
 s.reduce = public(function(op, x, root)
-    root = check_pe(3, "reduce", root, 0)
+    root = ready(check_pe, 3, "reduce", root, 0)
     local list, f = gather_for("reduce", op, x)
     if mype == root then
-        return fold.tree(f, list)
+        return fold.tree(f, list, npes)
     end
 end)
 
 s.scan = public(function(op, x)
     local list, f = gather_for("scan", op, x)
-    return fold.tree(f, table.move(list, 1, mype + 1, 1, {}))
+    return fold.tree(f, list, mype + 1)
 end)
 
 -- PE 0 gets the identity: that of a named operation, or the third argument.
 s.exscan = public(function(op, x, id)
-    local list, f, name = gather_for("exscan", op, x)
-    if mype > 0 then
-        return fold.tree(f, table.move(list, 1, mype, 1, {}))
-    elseif id == nil then
-        id = fold.identity(name, x)
+    local list, f, identity = gather_for("exscan", op, x, id)
+    if mype == 0 then
+        return identity
     end
-    return id
+    return fold.tree(f, list, mype)
 end)
 
 -- ---------------------------------------------------------------- messages
@@ -146,7 +179,7 @@ end)
 
 -- ---------------------------------------------------------------- master
 
-local in_master = false
+local in_region, in_master = false, false -- in a region: all ranks; in master: PE 0
 
 function s.inmaster()
     return in_master
@@ -154,24 +187,31 @@ end
 
 local function enter_master()
     net.step("enters master", "master")
-    in_master = mype == 0
+    in_region, in_master = true, mype == 0
     if in_master then
         net.inside "master"
     end
     return in_master
 end
 
+local error_type = core.internal.error_type
+
 -- What PE 0 has found, results or an error, as bytes.
 local function outcome(ok, ...)
-    if not ok then
-        return pack.write(false, tostring((...)))
+    local e = ...
+    if not ok and debug.getmetatable(e) == error_type then
+        return pack.write("object", { code = e.code, message = e.message, where = e.where })
     end
-    local packed, bytes = pcall(pack.write, true, ...)
-    return packed and bytes or pack.write(false, ("a result of master: %s"):format(bytes))
+    local packed, bytes = pcall(pack.write, ok, ...)
+    if packed then
+        return bytes
+    end
+    return pack.write(false, ok and ("a result of master: %s"):format(bytes) or tostring(e))
 end
 
 -- The end of a master region: all get the bytes that PE 0 gives.
 local function leave_master(bytes)
+    in_region = false
     if in_master then
         in_master = false
         net.inside()
@@ -184,7 +224,9 @@ local function leave_master(bytes)
 end
 
 local function settle(ok, ...)
-    if not ok then
+    if ok == "object" then
+        error(setmetatable((...), error_type), 0)
+    elseif not ok then
         error((...), 0)
     end
     return ...
@@ -192,7 +234,7 @@ end
 
 -- Whether all went well, and the results or the script's own error, which is raised as it is.
 local run_master = public(function(f)
-    check_function("master", f)
+    ready(check_function, "master", f)
     local bytes
     if enter_master() then
         bytes = outcome(pcall(f))
@@ -208,9 +250,16 @@ function s.master(f)
     return settle(run_master(f))
 end
 
-s.endmaster = public(function(...)
-    return settle(pack.read(leave_master(mype == 0 and pack.write(true, ...) or nil)))
+local end_master = public(function(...)
+    if not in_region then
+        ready(error, "endmaster without master", 0)
+    end
+    return pack.read(leave_master(mype == 0 and outcome(true, ...) or nil))
 end)
+
+function s.endmaster(...)
+    return settle(end_master(...))
+end
 
 -- ---------------------------------------------------------------- other ranks' elements
 

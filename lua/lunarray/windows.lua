@@ -17,8 +17,17 @@ local arrays, made = {}, 0
 -- Of those whose handle this rank has dropped; numbers that each rank has dropped so far.
 local dropped, drops = {}, {}
 
--- Told to all at the next making; what all have dropped is forgotten.
-local function forget(npes)
+-- Arrays made since the ranks last told each other what they have dropped, and their elements: the same on all ranks.
+local since, elements = 0, 0
+local MOST, MOST_ELEMENTS = 64, 1 << 22
+
+-- What all have dropped is forgotten. Not at each making, which needs no message.
+local function forget(npes, size)
+    since, elements = since + 1, elements + size
+    if since < MOST and elements < MOST_ELEMENTS then
+        return
+    end
+    since, elements = 0, 0
     for _, bytes in ipairs(net.gather(pack.write(dropped))) do
         for _, id in ipairs(pack.read(bytes)) do
             drops[id] = (drops[id] or 0) + 1
@@ -30,12 +39,16 @@ local function forget(npes)
     dropped = {}
 end
 
--- Makes a window on `array`, this rank's part, and gives its number. A step of all ranks.
-function windows.make(array, doing, noun, options)
-    net.step(doing, noun, options)
+-- Makes a window on `array`, this rank's part of so many elements of all, and gives its number. A step of all ranks.
+function windows.make(array, size, doing, noun, options)
+    arrays[made + 1] = array or false -- another rank may ask for an element as soon as all have agreed
+    local ok, e = pcall(net.step, doing, noun, options)
+    if not ok then
+        arrays[made + 1] = nil
+        error(e, 0)
+    end
     made = made + 1
-    arrays[made] = array or false
-    forget((net.start())) -- which all do before one of them asks for an element
+    forget((net.start()), size)
     return made
 end
 
@@ -150,18 +163,25 @@ local function answer(from, bytes)
     net.reply(from, ok and reply or pack.write(false, tostring(reply)))
 end
 
--- Checks indices against a shape; the element's place in words is for the error.
+-- Checks indices against a shape and gives them as integers from 1; negative ones count from the end. The array in
+-- words is for the error.
 local function check_indices(shape, indices, what)
     if #indices ~= #shape then
         error(("%s has %d ind%s, got %d"):format(what, #shape, #shape == 1 and "ex" or "ices", #indices), 0)
     end
-    for k, i in ipairs(indices) do
-        if math.type(i) ~= "integer" or i < 1 or i > shape[k] then
-            error(("index %s is out of range: %s has %d element%s along axis %d"):format(tostring(i), what, shape[k],
-                shape[k] == 1 and "" or "s", k), 0)
+    local list = {}
+    for k, given in ipairs(indices) do
+        local i = math.type(given) and math.tointeger(given)
+        if i and i < 0 then
+            i = shape[k] + 1 + i
         end
+        if not i or i < 1 or i > shape[k] then
+            error(("index %s is out of range: %s has %d element%s along axis %d"):format(tostring(given), what,
+                shape[k], shape[k] == 1 and "" or "s", k), 0)
+        end
+        list[k] = i
     end
-    return indices
+    return list
 end
 windows.check_indices = check_indices
 

@@ -20,8 +20,14 @@ static uint64_t hash(uint64_t h, const char *text)
 }
 
 #define SEED UINT64_C(0xcbf29ce484222325)
-/* What ended ranks agree on; no text has it. */
-#define END UINT64_C(0x1e17de9d1e17de9d)
+/* What ended ranks agree on, and those that cannot take their step; no text has them. */
+#define END    UINT64_C(0x1e17de9d1e17de9d)
+#define UNABLE UINT64_C(0x5a1d0a7c5a1d0a7c)
+
+static bool takes_part(uint64_t h)
+{
+    return h != END && h != UNABLE;
+}
 
 /* The last word of an agreement: the bits that the most of any rank may have are 0, and so is the
  * highest one where not all say yes. */
@@ -58,10 +64,11 @@ static void read_agreed(const lun_ranks_state *r, lun_agreed *a)
 
 /* ---- when they differ ------------------------------------------------------------------------ */
 
-/* What a rank says that it does: its number for the agreement, then the text. */
+/* What a rank says that it does: its number for the agreement, then the text, then what must be the
+ * same besides. */
 typedef struct said {
     uint64_t hash;
-    const char *text;
+    const char *text, *options;
 } said;
 
 /* The text in the plural: "is at" becomes "are at", "sums" becomes "sum". */
@@ -76,6 +83,15 @@ static void add_plural(lun_strbuf *out, const char *text)
     else
         lun__strbuf_add(out, text, first && text[first - 1] == 's' ? first - 1 : first);
     lun__strbuf_puts(out, text + first);
+}
+
+/* Whether other ranks say the same, and yet do something else. */
+static bool has_twin(const said *all, int size, int i)
+{
+    for (int k = 0; k < size; k++)
+        if (all[k].hash != all[i].hash && !strcmp(all[k].text, all[i].text))
+            return true;
+    return false;
 }
 
 /* "ranks 1-3, 5 are at a barrier (a.lua:15)": those that say what rank i says. */
@@ -101,9 +117,11 @@ static void add_group(lun_strbuf *out, const said *all, int size, int i)
         add_plural(out, all[i].text);
     else
         lun__strbuf_puts(out, all[i].text);
+    if (takes_part(all[i].hash) && has_twin(all, size, i))
+        lun__strbuf_printf(out, " [%s]", all[i].options);
 }
 
-/* One message of what all have said. Ranks that have ended are told alone where the others
+/* One message of what all have said. Ranks that take no part are told alone where the others
  * agree. */
 static void tell(lun_engine *e, const said *all, int size)
 {
@@ -111,11 +129,11 @@ static void tell(lun_engine *e, const said *all, int size)
     uint64_t one = END;
     bool differ = false;
     for (int i = 0; i < size; i++) {
-        differ = differ || (one != END && all[i].hash != END && all[i].hash != one);
-        one = all[i].hash != END ? all[i].hash : one;
+        differ = differ || (one != END && takes_part(all[i].hash) && all[i].hash != one);
+        one = takes_part(all[i].hash) ? all[i].hash : one;
     }
     for (int i = 0; i < size; i++) {
-        bool first = differ || all[i].hash == END;
+        bool first = differ || !takes_part(all[i].hash);
         for (int k = 0; k < i && first; k++)
             first = all[k].hash != all[i].hash || strcmp(all[k].text, all[i].text) != 0;
         if (first)
@@ -136,6 +154,8 @@ static lun_status compare(lun_engine *e, uint64_t h)
     lun__strbuf_add(&own, (const char *)&h, sizeof h);
     lun__strbuf_puts(&own, lun__strbuf_text(&r->doing));
     lun__strbuf_add(&own, "", 1);
+    lun__strbuf_puts(&own, lun__strbuf_text(&r->options));
+    lun__strbuf_add(&own, "", 1);
     lun_status s = all && !own.failed
                        ? lun__gather(e, own.text, (int64_t)own.length, &counts, &bytes)
                        : lun__nomem(e);
@@ -144,6 +164,7 @@ static lun_status compare(lun_engine *e, uint64_t h)
         for (int i = 0; i < r->net->size; at += counts[i++]) {
             memcpy(&all[i].hash, at, sizeof all[i].hash);
             all[i].text = at + sizeof all[i].hash;
+            all[i].options = all[i].text + strlen(all[i].text) + 1;
         }
         tell(e, all, r->net->size);
         s = LUN_ESCRIPT;
@@ -175,7 +196,18 @@ static uint64_t say(lun_engine *e, const char *doing, const char *options)
     lun__strbuf_clear(&r->doing);
     lun__strbuf_puts(&r->doing, doing);
     lun__add_place(e, &r->doing);
+    lun__strbuf_clear(&r->options);
+    lun__strbuf_puts(&r->options, options ? options : "");
     return hash(hash(hash(SEED, doing), "\n"), options ? options : "");
+}
+
+static lun_status outside_regions(lun_engine *e, const char *noun)
+{
+    const lun_ranks_state *r = e->ranks;
+    if (!r || !r->inside)
+        return LUN_OK;
+    return lun__fail(e, LUN_EARG, "%s inside %s would wait for ranks that wait for its end", noun,
+                     r->inside);
 }
 
 /* Why no step can be taken here, LUN_OK if one can. */
@@ -186,10 +218,9 @@ static lun_status may_step(lun_engine *e, const char *noun)
         return lun__is_over(e);
     if (r->serving)
         return lun__fail(e, LUN_EARG, "%s while another rank's request is answered", noun);
-    if (r->inside)
-        return lun__fail(e, LUN_EARG, "%s inside %s would wait for ranks that wait for its end",
-                         noun, r->inside);
-    return r->ending ? lun__fail(e, LUN_EARG, "%s after the end of this rank", noun) : LUN_OK;
+    if (r->ending)
+        return lun__fail(e, LUN_EARG, "%s after the end of this rank", noun);
+    return outside_regions(e, noun);
 }
 
 /* The hash of a barrier, which may have begun earlier. */
@@ -204,16 +235,27 @@ static lun_status finish_split(lun_engine *e)
     return finish(e, barrier_hash(), "a barrier");
 }
 
+/* A barrier that has begun is over before another step, which its end finds so. */
+static lun_status pass_split(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->split)
+        return LUN_OK;
+    lun_status s = finish_split(e);
+    r->passed = s == LUN_OK;
+    return s;
+}
+
 lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *noun, const char *options,
                           lun_agreed *io)
 {
     LUN_NEED(e, doing && noun && io && io->most >= 0);
     io->same = true;
     if (lun__alone(e))
-        return LUN_OK;
+        return outside_regions(e, noun);
     lun_status s = may_step(e, noun);
-    if (s == LUN_OK && e->ranks->split)
-        s = finish_split(e);
+    if (s == LUN_OK)
+        s = pass_split(e);
     if (s != LUN_OK)
         return s;
     uint64_t h = say(e, doing, options);
@@ -230,6 +272,24 @@ lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, con
     return lun_spmd_agree(e, doing, noun, options, &(lun_agreed){0});
 }
 
+lun_status lun_spmd_unable(lun_engine *e, const char *why)
+{
+    LUN_NEED(e, why);
+    lun_ranks_state *r = e->ranks;
+    if (lun__alone(e) || r->serving || r->inside || r->ending)
+        return LUN_OK;
+    lun_status s = r->given_up ? lun__is_over(e) : pass_split(e);
+    if (s != LUN_OK)
+        return s;
+    const char *place = lun__place(e, e->place);
+    const bool told = !*place || !strncmp(why, place, strlen(place)); /* where it happened */
+    lun__strbuf_clear(&r->doing);
+    lun__strbuf_printf(&r->doing, "cannot take its step (%s%s%s)", told ? "" : place,
+                       told ? "" : ": ", why);
+    s = start(e, UNABLE);
+    return s == LUN_OK ? finish(e, UNABLE, "a step of all ranks") : s;
+}
+
 lun_status lun_spmd_barrier(lun_engine *e)
 {
     return lun_spmd_step(e, "is at a barrier", "a barrier", NULL);
@@ -239,17 +299,13 @@ lun_status lun_spmd_barrier_begin(lun_engine *e)
 {
     LUN_NEED(e, true);
     lun_ranks_state *r = e->ranks;
-    if (r && r->split)
+    if (r && (r->split || r->passed))
         return lun__fail(e, LUN_EARG, "a barrier has begun already and has not ended");
-    if (lun__alone(e)) {
-        if (r)
-            r->split = true;
-        return LUN_OK;
-    }
-    lun_status s = may_step(e, "a barrier");
-    if (s == LUN_OK)
+    lun_status s = lun__alone(e) ? outside_regions(e, "a barrier") : may_step(e, "a barrier");
+    if (s == LUN_OK && !lun__alone(e))
         s = start(e, say(e, "is at a barrier", NULL));
-    r->split = s == LUN_OK;
+    if (r)
+        r->split = s == LUN_OK;
     return s;
 }
 
@@ -257,6 +313,10 @@ lun_status lun_spmd_barrier_end(lun_engine *e)
 {
     LUN_NEED(e, true);
     lun_ranks_state *r = e->ranks;
+    if (r && r->passed) {
+        r->passed = false;
+        return r->given_up ? lun__is_over(e) : LUN_OK;
+    }
     if (!r || !r->split)
         return r && r->given_up ? lun__is_over(e) : lun__fail(e, LUN_EARG, "no barrier has begun");
     if (!lun__alone(e))

@@ -95,6 +95,11 @@ void lun__ranks_close(lun_engine *e)
         if (!r->lingers)
             free(s);
     }
+    while (r->own) {
+        lun_kept *k = r->own;
+        r->own = k->next;
+        free(k);
+    }
     while (r->held) {
         lun_held *h = r->held;
         r->held = h->next;
@@ -108,6 +113,7 @@ void lun__ranks_close(lun_engine *e)
     free(r->lines);
     lun__strbuf_free(&r->over);
     lun__strbuf_free(&r->doing);
+    lun__strbuf_free(&r->options);
     if (!r->lingers)
         free(r);
     e->ranks = NULL;

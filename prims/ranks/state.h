@@ -31,6 +31,14 @@ typedef struct lun_sending {
     char bytes[];
 } lun_sending;
 
+/* A message of a rank to itself. */
+typedef struct lun_kept {
+    struct lun_kept *next;
+    int tag;
+    int64_t count;
+    char bytes[];
+} lun_kept;
+
 /* A link to a rank.  Messages from rank 0 come from there or down a tree; `asked` says in which
  * order they were sent, the other numbers that none is lost unseen. */
 typedef struct lun_line {
@@ -70,11 +78,14 @@ struct lun_ranks_state {
     const char *around; /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
+    lun_kept *own; /* in the order in which they were sent */
 
     bool split;        /* a barrier has begun */
+    bool passed;       /* and is over, since another step came before its end */
     uint64_t words[5]; /* of an agreement under way */
     lun_net_request *agreeing;
-    lun_strbuf doing; /* what this rank says that it does in it */
+    lun_strbuf doing;   /* what this rank says that it does in it, */
+    lun_strbuf options; /* and what must be the same besides */
 
     void (*serve)(void *ctx, int from, const void *bytes, int64_t count);
     void *serve_ctx;

@@ -54,6 +54,48 @@ static lun_status check(lun_engine *e, int pe, int tag, const char *what)
     return r->given_up ? lun__is_over(e) : LUN_OK;
 }
 
+/* What a rank sends to itself stays here until it asks for it. */
+static bool is_own(const lun_engine *e, int pe, int tag)
+{
+    return e->ranks && pe == (lun__alone(e) ? 0 : e->ranks->net->rank) && tag >= 0 &&
+           tag <= MOST_TAG;
+}
+
+static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t count)
+{
+    lun_kept **at = &e->ranks->own, *k = malloc(sizeof *k + (size_t)count);
+    if (!k)
+        return lun__nomem(e);
+    *k = (lun_kept){.tag = tag, .count = count};
+    if (count)
+        memcpy(k->bytes, bytes, (size_t)count);
+    while (*at)
+        at = &(*at)->next;
+    *at = k;
+    return LUN_OK;
+}
+
+static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
+{
+    lun_kept **at = &e->ranks->own;
+    while (*at && (*at)->tag != tag)
+        at = &(*at)->next;
+    lun_kept *k = *at;
+    if (!k)
+        return lun__fail(e, LUN_EARG, "recv of PE %d from itself, which has sent nothing%s",
+                         lun_spmd_mype(e), tag ? " with that tag" : "");
+    char *all = malloc((size_t)k->count + 1);
+    if (!all)
+        return lun__nomem(e);
+    memcpy(all, k->bytes, (size_t)k->count);
+    all[k->count] = '\0';
+    *bytes = all;
+    *count = k->count;
+    *at = k->next;
+    free(k);
+    return LUN_OK;
+}
+
 /* A message travels in pieces; the first byte of each says whether another one follows. */
 static lun_status send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
 {
@@ -106,6 +148,8 @@ static lun_status receive(lun_engine *e, int pe, int tag, void **bytes, int64_t 
 lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
 {
     LUN_NEED(e, count >= 0 && (bytes || !count));
+    if (is_own(e, pe, tag))
+        return keep_own(e, tag, bytes, count);
     const lun_status s = check(e, pe, tag, "a message");
     return s == LUN_OK ? send(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
 }
@@ -113,6 +157,8 @@ lun_status lun_spmd_send(lun_engine *e, int pe, int tag, const void *bytes, int6
 lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count)
 {
     LUN_NEED(e, bytes && count);
+    if (is_own(e, pe, tag))
+        return take_own(e, tag, bytes, count);
     const lun_status s = check(e, pe, tag, "a message");
     return s == LUN_OK ? receive(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
 }

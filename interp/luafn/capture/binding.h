@@ -7,7 +7,7 @@
 
 #include "lunarray.h"
 
-typedef enum lf_fields { LF_NO_FIELDS, LF_OF_STRUCT, LF_OF_RECORDS } lf_fields;
+typedef enum lf_fields { LF_NO_FIELDS, LF_OF_STRUCT, LF_OF_RECORDS, LF_OF_BLOCKED } lf_fields;
 
 /* None of these functions may raise an error. */
 typedef struct lf_binding {
@@ -18,7 +18,7 @@ typedef struct lf_binding {
     /* LUN_OK, or why whatever runs must end, its text being kept; NULL: it need not */
     lun_status (*stopped)(lua_State *L);
     /* of a table: whether it is a struct or records of one, with the list of the names of its
-     * fields pushed; else nothing is; NULL: there are none */
+     * fields pushed, or a blocked array, which is pushed; else nothing is; NULL: there are none */
     lf_fields (*fields)(lua_State *L, int index);
     bool (*buffer)(lua_State *L, int index); /* of a userdata; NULL: there are none */
 } lf_binding;

@@ -146,7 +146,10 @@ static void see_table(const lf_viewer *v, lf_sight *out)
     if (kind == LF_NO_FIELDS)
         return;
     lua_pop(L, 1);
-    out->seen = kind == LF_OF_STRUCT ? LF_SEEN_STRUCT : LF_SEEN_RECORDS;
+    static const lf_seen seen[] = {[LF_OF_STRUCT] = LF_SEEN_STRUCT,
+                                   [LF_OF_RECORDS] = LF_SEEN_RECORDS,
+                                   [LF_OF_BLOCKED] = LF_SEEN_BLOCKED};
+    out->seen = seen[kind];
     out->closure = lua_topointer(L, -1);
 }
 

@@ -30,6 +30,7 @@ typedef enum lf_seen {
     LF_SEEN_STRING,
     LF_SEEN_TABLE,
     LF_SEEN_STRUCT,   /* what a call of which makes a record: closure */
+    LF_SEEN_BLOCKED,  /* a blocked array, which no kernel reads */
     LF_SEEN_RECORDS,  /* a table whose fields are arrays, and whose elements are records */
     LF_SEEN_FUNCTION, /* a plain Lua function: program */
     LF_SEEN_BUILTIN,  /* a function of the math library: math */

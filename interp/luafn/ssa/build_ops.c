@@ -74,6 +74,11 @@ static lf_value *array_at(lf_builder *b, int reg, const char *what)
                    "capture the array",
                    what, luafn_value_name(b, v, reg),
                    *what == 'a' ? " at an index that is no constant" : "");
+    if (v->kind == LF_BLOCKED)
+        luafn_stop(b,
+                   "%s of a blocked array%s: lun.spmd.sharedon runs loops over blocked arrays, and "
+                   "a:distribute(\"copy\", {over=\"ranks\"}) is a private array",
+                   what, luafn_value_name(b, v, reg));
     if (v->kind == LF_LOAD) {
         int rank = lf_whose_is(b->c, v->arg[0]).rank;
         luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: too many indices", what,

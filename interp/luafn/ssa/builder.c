@@ -129,6 +129,8 @@ const char *luafn_describe(const lf_value *v)
         return "a table";
     case LF_STRUCT:
         return "a struct";
+    case LF_BLOCKED:
+        return "a blocked array";
     case LF_RECORD:
     case LF_RECORD_AT:
         return "a record";

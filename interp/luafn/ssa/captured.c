@@ -72,6 +72,7 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
         [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
         [LF_SEEN_ATOMIC] = LF_ATOMIC,     [LF_SEEN_OTHER] = LF_OTHER,
+        [LF_SEEN_BLOCKED] = LF_BLOCKED,
     };
     lf_graph *g = &c->graph;
     const lf_source *s = &c->source[source];

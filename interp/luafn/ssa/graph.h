@@ -59,6 +59,7 @@ typedef enum lf_kind {
     LF_TABLE,     /* captured table; as.i: source */
     LF_ARRAY,     /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
     LF_STRUCT,    /* captured struct, whose calls make records; as.i: source */
+    LF_BLOCKED,   /* captured blocked array, over ranks: nothing can be done with it */
     LF_RECORD,    /* the values of its fields; as.i: source of its struct */
     LF_RECORD_AT, /* an index of captured records; as.i: their source */
     LF_TEAM,      /* the first parameter of a team kernel */
