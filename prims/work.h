@@ -132,6 +132,11 @@ typedef struct lun_column {
     bool here;
 } lun_column;
 
+static inline lun_column lun__column(void *data, lun_dtype t, int64_t n)
+{
+    return (lun_column){.data = data, .dtype = t, .n = n};
+}
+
 /* One run of an algorithm of table/algorithms.def. */
 typedef struct lun_algorithm_run {
     lun_algorithm which;

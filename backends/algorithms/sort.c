@@ -33,14 +33,11 @@ static int workers_for(const lun_sorting *s, int threads)
     return (int)less(threads, s->n / LUN_SORT_LEAST + 1);
 }
 
-/* Whether each line is one worker's.  Lines that all workers share have records where the results
- * will be, so these are not narrower. */
+/* Whether each line is one worker's. */
 static bool is_short(const lun_sorting *s, int workers)
 {
     const lun_record r = lun__sort_record(s->dtype, s->line, s->places);
-    const bool narrow = !s->places && lun__dtype_bits(s->dtype) < 8 * lun__record_bytes(r);
-    return s->line * lun__record_bytes(r) <= LUN_SORT_NEAR &&
-           (workers == 1 || narrow || s->n > s->line);
+    return s->line * lun__record_bytes(r) <= LUN_SORT_NEAR && (workers == 1 || s->n > s->line);
 }
 
 static int64_t rounded(int64_t bytes)

@@ -114,8 +114,8 @@ static bool hashes(const lun_algorithm_run *r)
 static lun_algorithm_run counting_of(const lun_algorithm_run *r, int32_t *codes, int64_t groups)
 {
     return (lun_algorithm_run){
-        .in = {{codes, LUN_I32, r->in[0].n}, {codes, LUN_I32, r->in[0].n}},
-        .out[0] = {r->out[1].data, LUN_I64, groups},
+        .in = {lun__column(codes, LUN_I32, r->in[0].n), lun__column(codes, LUN_I32, r->in[0].n)},
+        .out[0] = lun__column(r->out[1].data, LUN_I64, groups),
         .option = {LUN_AGGREGATE_COUNT, (uint64_t)groups},
     };
 }

@@ -32,7 +32,7 @@ local function from_all(count, f)
 end
 
 local function begin(a, name, ...)
-    a:eval()
+    blocked.evaluated(a)
     net.step(("%s %s"):format(name, blocked.kind_of(a)), "a " .. name, blocked.spread_of(a).key .. pack.write(...))
     return blocked.part_of(a), blocked.spread_of(a)
 end

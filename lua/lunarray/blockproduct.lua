@@ -104,8 +104,8 @@ return function(a, b)
     end
     local like = core.matmul(model(a, x), model(b, y)) -- raises what is wrong with the shapes
     if #x > 1 and #y > 1 and #x + #y > 4 and spread.size(x) * spread.size(y) > 0 then
-        a:eval()
-        b:eval()
+        blocked.evaluated(a)
+        blocked.evaluated(b)
         net.step(("multiplies %s"):format(blocked.is(a) and blocked.kind_of(a) or blocked.kind_of(b)), "a product",
             table.concat(x, ",") .. " " .. table.concat(y, ","))
         return multiply_batches(a, b, like)

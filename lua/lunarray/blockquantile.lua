@@ -105,7 +105,7 @@ return function(a, q, options)
         return nil
     end
     local like = core.zeros(1, a:dtype()):quantile(q, options) -- raises what is wrong with the arguments
-    a:eval()
+    blocked.evaluated(a)
     net.step(("selects of %s"):format(blocked.kind_of(a)), "a quantile", blocked.spread_of(a).key)
     local form, x = form_of(a:dtype()), blocked.part_of(a):reshape(-1)
     local n, all = spread.size(blocked.spread_of(a).shape), nil

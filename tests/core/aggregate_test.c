@@ -181,7 +181,7 @@ static void one_aggregate(const table *a, lun_aggregate which, uint64_t *seed)
     size_t bytes = 0;
     for (int k = 0; k < 4; k++) {
         lun_algorithm_run r = {.in = {a->codes, a->x, a->means},
-                               .out[0] = {NULL, dtype_of(which, a->x.dtype), count},
+                               .out[0] = lun__column(NULL, dtype_of(which, a->x.dtype), count),
                                .line = a->line == 1 ? 0 : a->line,
                                .option = {(uint64_t)which, (uint64_t)a->groups}};
         r.option[0] |= a->skipnan ? LUN_AGGREGATE_SKIPNAN : 0;

@@ -178,7 +178,9 @@ static void check_unique(const lun_column *in, const int32_t *codes, int threads
     int64_t *firsts = calloc((size_t)groups, sizeof *firsts);
     int64_t *counts = calloc((size_t)groups, sizeof *counts);
     test_memory out[2];
-    lun_algorithm_run r = {.in[0] = *in, .out = {{NULL, in->dtype, in->n}, {NULL, LUN_I64, in->n}}};
+    lun_algorithm_run r = {
+        .in[0] = *in,
+        .out = {lun__column(NULL, in->dtype, in->n), lun__column(NULL, LUN_I64, in->n)}};
     assert_true(firsts && counts);
     for (int64_t i = 0; i < in->n; i++)
         firsts[codes[i]] = counts[codes[i]]++ == 0 ? i : firsts[codes[i]];
@@ -210,7 +212,7 @@ static void one(const keys *k)
     int32_t *wanted = wanted_codes(&in);
     for (int t = 0; t < 4; t++) {
         test_memory codes;
-        lun_algorithm_run r = {.in[0] = in, .out[0] = {NULL, LUN_I32, k->n + 1}};
+        lun_algorithm_run r = {.in[0] = in, .out[0] = lun__column(NULL, LUN_I32, k->n + 1)};
         assert_int_equal(run_guarded(lun__group_room, lun__group_run, &r, 1, threads[t], &codes),
                          LUN_OK);
         if (memcmp(codes.data, wanted, ((size_t)k->n + 1) * sizeof *wanted) != 0)

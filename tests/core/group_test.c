@@ -56,7 +56,8 @@ static void one_codes(lun_dtype t, int64_t n, int kind, uint64_t *seed)
     }
     for (int k = 0; k < 4; k++) {
         test_memory codes;
-        lun_algorithm_run r = {.in[0] = {keys.data, t, n}, .out[0] = {NULL, LUN_I32, n + 1}};
+        lun_algorithm_run r = {.in[0] = lun__column(keys.data, t, n),
+                               .out[0] = lun__column(NULL, LUN_I32, n + 1)};
         assert_int_equal(run_guarded(lun__group_room, lun__group_run, &r, 1, threads[k], &codes),
                          LUN_OK);
         check_codes(&r.in[0], r.out[0].data);
@@ -103,12 +104,11 @@ static void one_join(int64_t na, int64_t nb, int64_t groups, bool left, uint64_t
     for (int k = 0; k < 4; k++) {
         const int64_t total = na ? ends[na - 1] : 0;
         test_memory out[2];
-        lun_algorithm_run r = {.in = {{ends, LUN_I64, na},
-                                      {a, LUN_I32, na},
-                                      {starts, LUN_I64, groups + 1},
-                                      {rows, LUN_I64, nb}},
-                               .out = {{NULL, LUN_I64, total}, {NULL, LUN_I64, total}},
-                               .option = {(uint64_t)base}};
+        lun_algorithm_run r = {
+            .in = {lun__column(ends, LUN_I64, na), lun__column(a, LUN_I32, na),
+                   lun__column(starts, LUN_I64, groups + 1), lun__column(rows, LUN_I64, nb)},
+            .out = {lun__column(NULL, LUN_I64, total), lun__column(NULL, LUN_I64, total)},
+            .option = {(uint64_t)base}};
         assert_int_equal(run_guarded(lun__matches_room, lun__matches_run, &r, 2, threads[k], out),
                          LUN_OK);
         const int64_t *i_of = r.out[0].data, *j_of = r.out[1].data;
@@ -162,8 +162,8 @@ static void stops(void **state)
     static double x[ROWS], sums[10];
     lun_services services = test_services();
     lun_team team = {.threads = 2, .parallel = test_parallel};
-    lun_algorithm_run r = {.in = {{codes, LUN_I32, ROWS}, {x, LUN_F64, ROWS}},
-                           .out[0] = {sums, LUN_F64, 10},
+    lun_algorithm_run r = {.in = {lun__column(codes, LUN_I32, ROWS), lun__column(x, LUN_F64, ROWS)},
+                           .out[0] = lun__column(sums, LUN_F64, 10),
                            .option = {LUN_AGGREGATE_SUM, 10}};
     (void)state;
     cancel_flag = 1;
@@ -171,7 +171,8 @@ static void stops(void **state)
     assert_non_null(r.scratch);
     assert_int_equal(lun__aggregate_run(&services, &team, &r), LUN_ECANCEL);
     free(r.scratch);
-    r = (lun_algorithm_run){.in[0] = {keys, LUN_I32, ROWS - 1}, .out[0] = {codes, LUN_I32, ROWS}};
+    r = (lun_algorithm_run){.in[0] = lun__column(keys, LUN_I32, ROWS - 1),
+                            .out[0] = lun__column(codes, LUN_I32, ROWS)};
     r.scratch = malloc((size_t)lun__group_room(&r, 2));
     assert_non_null(r.scratch);
     assert_int_equal(lun__group_run(&services, &team, &r), LUN_ECANCEL);

@@ -83,8 +83,9 @@ static void check_topk(const lun_column *in, bool down, const int64_t *places, i
                        int threads)
 {
     test_memory out[2];
-    lun_algorithm_run r = {
-        .in[0] = *in, .out = {{NULL, in->dtype, k}, {NULL, LUN_I64, k}}, .option = {down, 1}};
+    lun_algorithm_run r = {.in[0] = *in,
+                           .out = {lun__column(NULL, in->dtype, k), lun__column(NULL, LUN_I64, k)},
+                           .option = {down, 1}};
     assert_int_equal(run_guarded(lun__topk_room, lun__topk_run, &r, 2, threads, out), LUN_OK);
     for (int64_t i = 0; i < k; i++) {
         assert_int_equal(((int64_t *)r.out[1].data)[i], places[i] + 1);
@@ -115,8 +116,8 @@ static void check_quantile(const lun_column *in, const int64_t *places, bool ski
     int64_t n = in->n;
     while (n && isnan(number_of(in->dtype, cell_at(in, places[n - 1]))))
         n--;
-    lun_algorithm_run r = {.in = {*in, {q, LUN_F64, count}},
-                           .out[0] = {NULL, t, count},
+    lun_algorithm_run r = {.in = {*in, lun__column(q, LUN_F64, count)},
+                           .out[0] = lun__column(NULL, t, count),
                            .line = in->n,
                            .option = {skips}};
     assert_int_equal(run_guarded(lun__quantile_room, lun__quantile_run, &r, 1, threads, &out),
@@ -180,9 +181,9 @@ static void lines(void **state)
         x[i] = (double)(int64_t)test_random(&seed);
     for (int i = -1; i < LINES; i++) {
         lun_algorithm_run r = {
-            .in = {{x + (i < 0 ? 0 : i * LINE), LUN_F64, i < 0 ? LINES * LINE : LINE},
-                   {q, LUN_F64, 2}},
-            .out[0] = {i < 0 ? all : each, LUN_F64, i < 0 ? 2 * LINES : 2},
+            .in = {lun__column(x + (i < 0 ? 0 : i * LINE), LUN_F64, i < 0 ? LINES * LINE : LINE),
+                   lun__column(q, LUN_F64, 2)},
+            .out[0] = lun__column(i < 0 ? all : each, LUN_F64, i < 0 ? 2 * LINES : 2),
             .line = LINE};
         r.scratch = malloc((size_t)lun__quantile_room(&r, 2));
         assert_non_null(r.scratch);
