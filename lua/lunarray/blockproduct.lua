@@ -1,5 +1,6 @@
--- Products of matrices of which one is blocked. Of batches each rank makes some products; else it multiplies its rows
--- by all of the other matrix, which it gets in panels of columns, so that it never has more than its share and a panel.
+-- Products of matrices of which one is blocked. Of batches each rank makes some products. Else it multiplies its rows
+-- by all of the other matrix, which it gets in panels of columns, so that it never has more than its share and a panel;
+-- or, where many ranks move less by that, it makes a block of the result of some rows and some columns.
 -- An element depends on its row and column alone, so that bits are those of one rank. Knows no transport.
 
 local blocked = require "lunarray.blocked"
@@ -12,6 +13,8 @@ local net = core.internal.spmd
 local npes, mype = net.start()
 
 local PANEL = 1 << 22 -- bytes of columns that are gathered at once, or a rank's share if that is more
+local PANELS = 64 * PANEL -- bytes of rows and columns that a rank has at most, for a block of the result
+local PAIR = 60000 -- bytes that take about as long as the messages to another rank which blocks need
 
 local function shape_of(a)
     return blocked.is(a) and blocked.spread_of(a).shape or { a:shape() }
@@ -58,6 +61,30 @@ end
 
 local function by_rows(a)
     return blocked.in_spread(a, spread.new(blocked.spread_of(a).shape, { 1 }, nil, npes))
+end
+
+-- ---------------------------------------------------------------- blocks of the result
+
+-- The spread of a result of that shape in blocks, if they are better; count: elements that are added for each of its.
+local function grid_for(shape, count, bytes)
+    local s = spread.new(shape, { 1, 2 }, nil, npes)
+    local _, largest = spread.box(s, 0)
+    local panels = (largest[1] + largest[2]) * count * bytes
+    local result = largest[1] * largest[2] * bytes
+    local gain = count * shape[2] * bytes - panels - result
+    return panels <= PANELS and gain > npes * PAIR and s or nil
+end
+
+-- A rank's panel of an operand.
+local function panel_of(x, s, axis)
+    local to = spread.panels(s, shape_of(x), axis)
+    return blocked.is(x) and blocked.moved(x, to) or blocked.box_of(x, to, mype)
+end
+
+local function multiply_blocks(a, b, s, like)
+    local x, y = panel_of(a, s, 1), panel_of(b, s, 2)
+    local _, count = spread.box(s, mype)
+    return blocked.make(s, spread.size(count) > 0 and x:matmul(y):eval() or core.zeros(count, like:dtype()))
 end
 
 -- ---------------------------------------------------------------- batches
@@ -119,9 +146,14 @@ return function(a, b)
     blocked.evaluated(b)
     net.step(("multiplies %s"):format(blocked.is(a) and blocked.kind_of(a) or blocked.kind_of(b)), "a product",
         s.key .. table.concat(y, ","))
+    local result = spread.new({ like:shape() }, { 1 }, s.rule, npes)
+    local grid = blocked.is(b) and #y == 2 and grid_for(result.shape, x[2], dtypes.by_name[b:dtype()].bytes)
+    if grid then
+        return blocked.in_spread(multiply_blocks(a, b, grid, like), result)
+    end
     if blocked.is(b) then
         b = #y == 2 and by_rows(b) or blocked.private(b)
     end
     local rows = blocked.is(a) and blocked.part_of(blocked.in_spread(a, s)) or blocked.box_of(a, s, mype)
-    return blocked.make(spread.new({ like:shape() }, { 1 }, s.rule, npes), multiply(rows, b))
+    return blocked.make(result, multiply(rows, b))
 end

@@ -21,9 +21,21 @@ function spread.new(shape, blocked, rule, npes)
     return s
 end
 
+-- What each PE needs of an operand of a product of matrices whose elements are spread by s: along the axis what its box
+-- in s has, of the other axis all. Several PEs have an element.
+function spread.panels(s, shape, axis)
+    return { shape = shape, of = s, axis = axis, key = ("panels %d %s"):format(axis, s.key) }
+end
+
 -- A PE's elements: the first index and the number along each axis.
 function spread.box(s, pe)
-    return net.box(s.blocks, pe)
+    if not s.of then
+        return net.box(s.blocks, pe)
+    end
+    local first, count = net.box(s.of.blocks, pe)
+    local all = 3 - s.axis
+    first[all], count[all] = 1, s.shape[all]
+    return first, count
 end
 
 -- The PE that has an element, and its indices there.

@@ -229,14 +229,38 @@ describe("products of blocked matrices", function()
     end)
 
     it("gather the right one, in panels of columns where it is large", function()
-        assert.are.same({ "1 200000", "4 4800000" }, run(4, [[
-            for _, columns in ipairs { 250, 6000 } do
-                local a, b = lun.ones({ s.block(8), 400 }, "f64"), lun.ones({ s.block(400), columns }, "f64")
+        assert.are.same({ "1 200000", "2 1120000" }, run(4, [[
+            for _, columns in ipairs { 250, 1400 } do
+                local a, b = lun.ones({ s.block(8000), 400 }, "f64"), lun.ones({ s.block(400), columns }, "f64")
                 lun.stats "reset"
                 local c = a:matmul(b):eval()
                 print(lun.stats().collectives .. " " .. lun.stats().bytes_sent)
-                assert(s.localview(c):sum() == 400 * 2 * columns)
+                assert(s.localview(c):sum() == 400 * 2000 * columns)
             end]]))
+    end)
+
+    it("are made in blocks of rows and columns where many ranks move less by that, with the same bits", function()
+        local lines = run(16, [[
+            for _, of in ipairs { { 512, 1024, 512, "f64" }, { 501, 2050, 517, "f32" }, { 3, 4000, 1001, "i32" } } do
+                local rows, count, columns, dtype = table.unpack(of)
+                local function fresh(shape, seed)
+                    return (lun.random(shape, { seed = seed }) * 100 - 50):cast(dtype):eval()
+                end
+                local x, y = fresh({ rows, count }, 1), fresh({ count, columns }, 2)
+                local wanted = x:matmul(y):eval()
+                for axis = 1, 2 do
+                    local a, b = blocked(x, axis), blocked(y, axis)
+                    s.barrier()
+                    lun.stats "reset"
+                    local c = a:matmul(b)
+                    local most = s.allreduce("max", lun.stats().bytes_sent)
+                    same("both", c, wanted)
+                    same("right", lun.matmul(x, b), wanted)
+                    assert(c:distribution() == "block" and s.blksize(c, 1, 0) < rows)
+                    print(most < count * columns * y:tobytes():len() // (count * columns) * 3 // 4)
+                end
+            end]])
+        assert.are.same({ "true" }, lines) -- of all
     end)
 end)
 
