@@ -3,193 +3,60 @@
  * about where to cut; what lies between two cuts goes to one place, which merges it; the few that
  * belong to a neighbour of that are moved on.  So there is one result, and equal elements keep
  * their order.  Elements go from place to place; knows no order but by backends' algorithms. */
+#include "run/ordering.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/placing.h"
 #include "run/algorithm.h"
-#include "run/at_places.h"
 #include "run/placed.h"
 #include "run/profile.h"
-#include "store/placed.h"
-#include "store/pool.h"
 
 enum { SAMPLES = 64 /* of a place, about */ };
 
-/* Elements at the places, in order: each place has those from lo[k] on, in memory from piece->lo
- * on. */
-typedef struct ordering {
-    lun_engine *e;
-    lun_node *n;
-    lun_spread *cut;
-    int places;
-    bool asks_places;    /* ARGSORT */
-    lun_storage *to;     /* the result */
-    lun_storage *run[2]; /* parts in order: elements; where they stood; NULL: not wanted */
-    lun_storage *met[2]; /* what lies between two cuts, run after run */
-    int64_t every;       /* of so many elements in order one is a sample */
-    int64_t *sample;     /* by place: the number of its first sample; one more */
-    char *samples, *ordered, *splitters; /* as given, in order; those at which is cut */
-    int64_t *stood;                      /* by sample in order: its number as given */
-    int64_t *owner;                      /* by splitter: its place, */
-    int64_t *at;                         /* and how many come before it there, with itself; NONE,
-                                            ALL: of each place so many do */
-    int64_t *cuts;    /* by place, by splitter: its elements before that; one more: all */
-    int64_t *lengths; /* by place: of the runs that it merges */
-    int64_t *begins;  /* by place: the number of its first element in order; one more */
-    lun_place_run runs[LUN_MAX_PLACES];
-    lun_scratch scratch;
-    double seconds;
-} ordering;
-
-static int64_t size_of(const ordering *w)
-{
-    return lun__dtype_get((lun_dtype)w->n->more[0]->dtype)->bytes;
-}
-
-static lun_interval part(const ordering *w, int k)
-{
-    return lun__spread_part(w->cut, k);
-}
-
-/* The column of elements from `lo` on of a piece, as results have them. */
-static lun_column column_of(const lun_piece *x, lun_dtype t, int64_t n)
-{
-    return (lun_column){.data = x->buffer ? (void *)x->buffer : x->data, .dtype = t, .n = n};
-}
-
-/* Memory for elements lo .. hi - 1 at a place, instead of what it has of them; what it has is used
- * where it suffices. */
-static lun_status room_at(ordering *w, lun_storage *s, int k, int64_t lo, int64_t hi,
-                          lun_column *out)
-{
-    lun_backend_slot *at = lun__set_at(w->e, k);
-    lun_placed *p;
-    lun_status status = lun__placed_open(w->e, s, &p);
-    lun_piece *x = status == LUN_OK ? lun__placed_piece(p, at) : NULL;
-    if (!x)
-        return lun__nomem(w->e);
-    lun__intervals_clear(&x->fresh);
-    const int64_t padded = (hi - lo + 63) / 64 * 64;
-    if (x->data && padded * lun__dtype_get(s->dtype)->bytes <= x->bytes) {
-        x->lo = lo;
-        x->hi = hi;
-        lun__pool_pad(x->data, hi - lo, lun__dtype_get(s->dtype)->bytes);
-    } else {
-        lun__piece_empty(w->e, x);
-        status = lun__placed_result(w->e, s, at, lo, hi, &x);
-    }
-    if (status == LUN_OK)
-        *out = column_of(x, s->dtype, hi - lo);
-    return status;
-}
-
-/* Host memory is had before any work is done, for parts that are a little longer than they were
- * meant to be: a failure later would do work twice. */
-static lun_status reserve(ordering *w)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < w->places; k++) {
-        const lun_interval x = lun__spread_part(w->cut, k);
-        const int64_t most = x.hi + (x.hi - x.lo) / 16;
-        lun_backend_slot *at = lun__set_at(w->e, k);
-        lun_algorithm_run r = {.which = LUN_ALGORITHM_MERGED, .every = w->every};
-        if (x.lo >= x.hi || at->backend->buffer_new)
-            continue;
-        s = room_at(w, w->to, k, x.lo, most, &r.out[0]);
-        for (int i = 0; s == LUN_OK && i < 1 + w->asks_places; i++) {
-            s = room_at(w, w->run[i], k, x.lo, x.hi, &r.out[i]);
-            if (s == LUN_OK)
-                s = room_at(w, w->met[i], k, x.lo, most, &r.in[i]);
-        }
-        r.in[2].n = w->places;
-        if (s == LUN_OK)
-            s = lun__places_reserve(w->e, at, &r, &w->scratch);
-        r.which = LUN_ALGORITHM_ORDERED;
-        if (s == LUN_OK)
-            s = lun__places_reserve(w->e, at, &r, &w->scratch);
-    }
-    return s;
-}
-
-/* Place k is to run an algorithm. */
-static lun_algorithm_run *want(ordering *w, int k, lun_algorithm which)
-{
-    lun_place_run *x = &w->runs[k];
-    *x =
-        (lun_place_run){.wanted = true, .there = lun__set_at(w->e, k)->backend->buffer_new != NULL};
-    x->r = (lun_algorithm_run){.which = which, .option = {w->n->cell, (uint64_t)w->n->offset}};
-    return &x->r;
-}
-
-static lun_status run_all(ordering *w)
-{
-    const lun_status s = lun__places_run(w->e, w->n, w->runs, w->places, &w->scratch, &w->seconds);
-    for (int k = 0; k < w->places; k++)
-        w->runs[k].wanted = false;
-    return s;
-}
-
-/* The operand's elements at place k, of that run. */
-static lun_status load(ordering *w, int k, lun_algorithm_run *r)
-{
-    const lun_node *in = w->n->more[0];
-    const lun_interval x = part(w, k);
-    lun_piece *piece;
-    const lun_status s = lun__placed_ensure(w->e, in->storage, lun__set_at(w->e, k),
-                                            in->offset + x.lo, in->offset + x.hi, &piece);
-    if (s != LUN_OK)
-        return s;
-    r->in[0] = column_of(piece, (lun_dtype)in->dtype, x.hi - x.lo);
-    r->origin[0] = in->offset + x.lo - piece->lo;
-    if (piece->data)
-        r->in[0].data = (char *)piece->data + r->origin[0] * size_of(w);
-    return LUN_OK;
-}
-
 /* ---- whole lines ----------------------------------------------------------------------------- */
 
-static lun_status run_lines(ordering *w)
+static lun_status run_lines(lun_ordering *w)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
-        const lun_interval x = part(w, k);
+        const lun_interval x = lun__ordering_part(w, k);
         if (x.lo >= x.hi)
             continue;
-        lun_algorithm_run *r = want(w, k, (lun_algorithm)w->n->op);
+        lun_algorithm_run *r = lun__ordering_want(w, k, (lun_algorithm)w->n->op);
         r->line = w->n->step;
-        s = load(w, k, r);
+        s = lun__ordering_load(w, k, r);
         if (s == LUN_OK)
-            s = room_at(w, w->to, k, x.lo, x.hi, &r->out[0]);
+            s = lun__ordering_room(w, w->to, k, x.lo, x.hi, &r->out[0]);
     }
-    return s == LUN_OK ? run_all(w) : s;
+    return s == LUN_OK ? lun__ordering_run(w) : s;
 }
 
 /* ---- parts in order, and samples ------------------------------------------------------------- */
 
-static lun_status order_parts(ordering *w)
+static lun_status order_parts(lun_ordering *w)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
-        const lun_interval x = part(w, k);
+        const lun_interval x = lun__ordering_part(w, k);
         if (x.lo >= x.hi)
             continue;
-        lun_algorithm_run *r = want(w, k, LUN_ALGORITHM_ORDERED);
+        lun_algorithm_run *r = lun__ordering_want(w, k, LUN_ALGORITHM_ORDERED);
         r->option[1] += (uint64_t)x.lo;
         r->every = w->every;
-        s = load(w, k, r);
+        s = lun__ordering_load(w, k, r);
         for (int i = 0; s == LUN_OK && i < 1 + w->asks_places; i++)
-            s = room_at(w, w->run[i], k, x.lo, x.hi, &r->out[i]);
-        r->out[2] = (lun_column){.data = w->samples + w->sample[k] * size_of(w),
+            s = lun__ordering_room(w, w->run[i], k, x.lo, x.hi, &r->out[i]);
+        r->out[2] = (lun_column){.data = w->samples + w->sample[k] * lun__ordering_size(w),
                                  .dtype = r->in[0].dtype,
                                  .n = w->sample[k + 1] - w->sample[k],
                                  .here = true};
     }
-    return s == LUN_OK ? run_all(w) : s;
+    return s == LUN_OK ? lun__ordering_run(w) : s;
 }
 
 /* Samples in order: as they stand by place and number, equal ones keep that order. */
-static lun_status order_samples(ordering *w)
+static lun_status order_samples(lun_ordering *w)
 {
     const int64_t count = w->sample[w->places];
     const lun_dtype t = (lun_dtype)w->n->more[0]->dtype;
@@ -207,7 +74,7 @@ static lun_status order_samples(ordering *w)
 }
 
 /* The place of a sample. */
-static int place_of(const ordering *w, int64_t sample)
+static int place_of(const lun_ordering *w, int64_t sample)
 {
     int low = 0, high = w->places;
     while (high - low > 1) {
@@ -220,9 +87,9 @@ static int place_of(const ordering *w, int64_t sample)
 enum { NONE = -1, ALL = -2 };
 
 /* Splitter j, behind which place j's elements begin: about as many samples come before. */
-static void choose(ordering *w, int j)
+static void choose(lun_ordering *w, int j)
 {
-    const int64_t size = size_of(w), count = w->sample[w->places];
+    const int64_t size = lun__ordering_size(w), count = w->sample[w->places];
     const int64_t bound = w->cut->bound[j];
     int64_t i = (bound + w->every / 2) / w->every - 1;
     i = i < count ? i : count - 1;
@@ -239,32 +106,32 @@ static void choose(ordering *w, int j)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-static int64_t *cuts_of(const ordering *w, int k)
+static int64_t *cuts_of(const lun_ordering *w, int k)
 {
     return w->cuts + (int64_t)k * (w->places + 1);
 }
 
-static lun_status find_cuts(ordering *w)
+static lun_status find_cuts(lun_ordering *w)
 {
     const lun_dtype t = (lun_dtype)w->n->more[0]->dtype;
     const int64_t places = w->places;
     for (int j = 0; j < w->places; j++)
         choose(w, j);
     for (int k = 0; k < w->places; k++) {
-        const lun_interval x = part(w, k);
+        const lun_interval x = lun__ordering_part(w, k);
         if (x.lo >= x.hi)
             continue;
-        lun_algorithm_run *r = want(w, k, LUN_ALGORITHM_CUTS);
+        lun_algorithm_run *r = lun__ordering_want(w, k, LUN_ALGORITHM_CUTS);
         const lun_piece *run = lun__placed_piece(w->run[0]->placed, lun__set_at(w->e, k));
         r->option[1] = (uint64_t)k;
-        r->in[0] = column_of(run, t, x.hi - x.lo);
+        r->in[0] = lun__ordering_column(run, t, x.hi - x.lo);
         r->in[1] = (lun_column){w->splitters, t, places, true};
         r->in[2] = (lun_column){w->owner, LUN_I64, places, true};
         r->out[0] = (lun_column){cuts_of(w, k), LUN_I64, places, true};
     }
-    const lun_status s = run_all(w);
+    const lun_status s = lun__ordering_run(w);
     for (int k = 0; k < w->places; k++) {
-        const lun_interval x = part(w, k);
+        const lun_interval x = lun__ordering_part(w, k);
         const int64_t all = x.lo < x.hi ? x.hi - x.lo : 0;
         int64_t *cuts = cuts_of(w, k);
         for (int j = 0; j < w->places; j++)
@@ -281,7 +148,7 @@ static lun_status find_cuts(ordering *w)
 /* ---- merging --------------------------------------------------------------------------------- */
 
 /* Place k's run between the cuts of place j, to where its `at`-th element is met. */
-static lun_status carry(ordering *w, int k, int j, int64_t at)
+static lun_status carry(lun_ordering *w, int k, int j, int64_t at)
 {
     const int64_t from = cuts_of(w, k)[j], count = cuts_of(w, k)[j + 1] - from;
     lun_status s = LUN_OK;
@@ -295,14 +162,14 @@ static lun_status carry(ordering *w, int k, int j, int64_t at)
 }
 
 /* All that place j merges is on its way there. */
-static lun_status meet(ordering *w, int j)
+static lun_status meet(lun_ordering *w, int j)
 {
     const int64_t lo = w->begins[j], hi = w->begins[j + 1];
     int64_t *lengths = w->lengths + (int64_t)j * w->places, at = 0;
-    lun_algorithm_run *r = want(w, j, LUN_ALGORITHM_MERGED);
+    lun_algorithm_run *r = lun__ordering_want(w, j, LUN_ALGORITHM_MERGED);
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < 1 + w->asks_places; i++)
-        s = room_at(w, w->met[i], j, lo, hi, &r->in[i]);
+        s = lun__ordering_room(w, w->met[i], j, lo, hi, &r->in[i]);
     r->in[2] = (lun_column){lengths, LUN_I64, 0, true};
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
         const int64_t count = cuts_of(w, k)[j + 1] - cuts_of(w, k)[j];
@@ -316,16 +183,16 @@ static lun_status meet(ordering *w, int j)
 }
 
 /* Where place j's result begins in its memory: that of what it merges and what it is to have. */
-static lun_status make_result(ordering *w, int j)
+static lun_status make_result(lun_ordering *w, int j)
 {
-    const lun_interval own = part(w, j);
+    const lun_interval own = lun__ordering_part(w, j);
     const int64_t begin = w->begins[j], end = w->begins[j + 1];
     const bool owns = own.lo < own.hi, merges = begin < end;
     const int64_t lo = !owns || (merges && begin < own.lo) ? begin : own.lo;
     const int64_t hi = !owns || (merges && end > own.hi) ? end : own.hi;
     lun_algorithm_run *r = &w->runs[j].r;
     lun_column all;
-    lun_status s = owns || merges ? room_at(w, w->to, j, lo, hi, &all) : LUN_OK;
+    lun_status s = owns || merges ? lun__ordering_room(w, w->to, j, lo, hi, &all) : LUN_OK;
     if (s != LUN_OK || !merges)
         return s;
     all.n = end - begin;
@@ -336,7 +203,7 @@ static lun_status make_result(ordering *w, int j)
     return LUN_OK;
 }
 
-static lun_status merge(ordering *w)
+static lun_status merge(lun_ordering *w)
 {
     lun_status s = LUN_OK;
     w->begins[0] = 0;
@@ -350,15 +217,15 @@ static lun_status merge(ordering *w)
             s = meet(w, j);
     for (int j = 0; s == LUN_OK && j < w->places; j++)
         s = make_result(w, j);
-    return s == LUN_OK ? run_all(w) : lun__placed_carried(w->e, s);
+    return s == LUN_OK ? lun__ordering_run(w) : lun__placed_carried(w->e, s);
 }
 
 /* ---- where they belong ----------------------------------------------------------------------- */
 
 /* Place j gets what others have merged of its elements. */
-static lun_status get_own(ordering *w, int j)
+static lun_status get_own(lun_ordering *w, int j)
 {
-    const lun_interval own = part(w, j);
+    const lun_interval own = lun__ordering_part(w, j);
     const int64_t size = lun__dtype_get(w->to->dtype)->bytes;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && own.lo < own.hi && k < w->places; k++) {
@@ -374,7 +241,7 @@ static lun_status get_own(ordering *w, int j)
     return s;
 }
 
-static lun_status move_on(ordering *w)
+static lun_status move_on(lun_ordering *w)
 {
     lun_status s = LUN_OK;
     for (int j = 0; s == LUN_OK && j < w->places; j++)
@@ -382,7 +249,7 @@ static lun_status move_on(ordering *w)
     s = lun__placed_carried(w->e, s);
     for (int j = 0; s == LUN_OK && j < w->places; j++) {
         lun_piece *x = lun__placed_piece(w->to->placed, lun__set_at(w->e, j));
-        const lun_interval own = part(w, j);
+        const lun_interval own = lun__ordering_part(w, j);
         if (!x)
             return lun__nomem(w->e);
         lun__intervals_clear(&x->fresh);
@@ -395,18 +262,18 @@ static lun_status move_on(ordering *w)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Working memory, and by how many elements samples are apart. */
-static lun_status open_work(ordering *w)
+static lun_status open_work(lun_ordering *w)
 {
     lun_engine *e = w->e;
     const lun_dtype t = (lun_dtype)w->n->more[0]->dtype;
-    const size_t places = (size_t)w->places, size = (size_t)size_of(w);
+    const size_t places = (size_t)w->places, size = (size_t)lun__ordering_size(w);
     lun_status s = LUN_OK;
     w->every = w->n->n / (w->places * SAMPLES) + 1;
     w->sample = calloc(places + 1, sizeof *w->sample);
     if (!w->sample)
         return lun__nomem(e);
     for (int k = 0; k < w->places; k++) {
-        const lun_interval x = part(w, k);
+        const lun_interval x = lun__ordering_part(w, k);
         w->sample[k + 1] = w->sample[k] + (x.lo < x.hi ? (x.hi - x.lo) / w->every : 0);
     }
     const size_t samples = (size_t)w->sample[places] + 1;
@@ -430,7 +297,7 @@ static lun_status open_work(ordering *w)
     return s;
 }
 
-static void close_work(ordering *w)
+static void close_work(lun_ordering *w)
 {
     void *const all[] = {w->sample, w->samples, w->ordered, w->stood,   w->splitters,
                          w->owner,  w->at,      w->cuts,    w->lengths, w->begins};
@@ -445,11 +312,11 @@ static void close_work(ordering *w)
     }
 }
 
-static lun_status run_line(ordering *w)
+static lun_status run_line(lun_ordering *w)
 {
     lun_status s = open_work(w);
     if (s == LUN_OK)
-        s = reserve(w);
+        s = lun__ordering_reserve(w);
     if (s == LUN_OK)
         s = order_parts(w);
     if (s == LUN_OK)
@@ -462,15 +329,15 @@ static lun_status run_line(ordering *w)
 }
 
 /* Of one line: whether several places have some of it. */
-static int parts_of(const ordering *w)
+static int parts_of(const lun_ordering *w)
 {
     int parts = 0;
     for (int k = 0; k < w->places; k++)
-        parts += part(w, k).lo < part(w, k).hi;
+        parts += lun__ordering_part(w, k).lo < lun__ordering_part(w, k).hi;
     return parts;
 }
 
-static lun_status order(ordering *w)
+static lun_status order(lun_ordering *w)
 {
     lun_engine *e = w->e;
     const bool together = lun__placing_one_line(w->n) && w->cut->kind == LUN_SPREAD_BLOCK;
@@ -487,10 +354,10 @@ static lun_status order(ordering *w)
 }
 
 /* n has its elements. */
-static void give(ordering *w, double transfer)
+static void give(lun_ordering *w, double transfer)
 {
     lun_engine *e = w->e;
-    const int64_t read = w->n->n * size_of(w);
+    const int64_t read = w->n->n * lun__ordering_size(w);
     const int64_t written = w->n->n * lun__dtype_get(w->to->dtype)->bytes;
     e->stats.run_time += w->seconds;
     e->stats.bytes_read += read;
@@ -506,10 +373,10 @@ lun_status lun__order_shared(lun_engine *e, lun_node *n)
 {
     const int current = e->current;
     const double transfer = e->stats.transfer_time;
-    ordering *w = calloc(1, sizeof *w);
+    lun_ordering *w = calloc(1, sizeof *w);
     if (!w)
         return lun__nomem(e);
-    *w = (ordering){.e = e, .n = n, .asks_places = n->op == LUN_ALGORITHM_ARGSORT};
+    *w = (lun_ordering){.e = e, .n = n, .asks_places = n->op == LUN_ALGORITHM_ARGSORT};
     lun_status s = lun__placing_order(e, n, lun__placed_look, e, &w->cut);
     if (s == LUN_OK) {
         w->places = w->cut->places;
