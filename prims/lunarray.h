@@ -1435,7 +1435,7 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
  * more.  While a call waits for other ranks it answers them, and heeds
  * lun_cancel and the time limit, which end the steps of all ranks. */
 
-/* So many ranks that are threads of this process, 1 to 1024: each opens an engine with its number
+/* So many ranks that are threads of this process, 1 to 4096: each opens an engine with its number
  * in lun_config.ranks and rank, and uses it in a thread of its own.  To be freed once all have
  * called lun_spmd_start. */
 LUN_API lun_status lun_ranks_new(int count, lun_ranks **out);

@@ -70,7 +70,7 @@ static bool is_limit(const char *text)
     return lun__options_limit(text) > 0;
 }
 
-enum { MOST_RANKS = 1024 };
+enum { MOST_RANKS = 4096 };
 
 /* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
 static bool parse_long(lun_options *o, int *index)
@@ -83,7 +83,7 @@ static bool parse_long(lun_options *o, int *index)
                refuse(o, text, "'%s' needs a positive number");
     if (long_option(o, index, "--ranks", &o->ranks))
         return (o->ranks && is_count(o->ranks) && strtol(o->ranks, NULL, 10) <= MOST_RANKS) ||
-               refuse(o, text, "'%s' needs a number from 1 to 1024");
+               refuse(o, text, "'%s' needs a number from 1 to 4096");
     if (long_option(o, index, "--time-limit", &o->seconds))
         return is_limit(o->seconds) || refuse(o, text, "'%s' needs a positive number of seconds");
     if (long_option(o, index, "--memory-limit", &o->megabytes))

@@ -123,7 +123,7 @@ void lun__ranks_close(lun_engine *e)
 
 lun_status lun_ranks_new(int count, lun_ranks **out)
 {
-    enum { MOST = 1024 };
+    enum { MOST = 4096 };
     if (!out || count < 1 || count > MOST)
         return LUN_EARG;
     lun_ranks *ranks = calloc(1, sizeof *ranks);

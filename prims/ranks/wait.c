@@ -28,14 +28,21 @@ void lun__wait_soon(lun_wait *w)
     w->rest = NAP;
 }
 
-/* The ranks that have not answered: "rank 2", "ranks 1, 3"; their number. */
+/* The ranks that have not answered: "rank 2", "ranks 1, 3", the first of many; their number. */
 static int add_missing(const lun_ranks_state *r, const lun_wait *w, lun_strbuf *out)
 {
+    enum { NAMED = 16 };
     lun_strbuf list = LUN_STRBUF_INIT;
     int count = 0;
-    for (int i = 0; i < r->net->size; i++)
-        if (i != r->net->rank && !r->here[i] && (w->from == LUN_NET_ANY || w->from == i))
-            lun__strbuf_printf(&list, "%s%d", count++ ? ", " : "", i);
+    for (int i = 0; i < r->net->size; i++) {
+        if (i == r->net->rank || r->here[i] || (w->from != LUN_NET_ANY && w->from != i))
+            continue;
+        if (count < NAMED)
+            lun__strbuf_printf(&list, "%s%d", count ? ", " : "", i);
+        count++;
+    }
+    if (count > NAMED)
+        lun__strbuf_printf(&list, " and %d others", count - NAMED);
     lun__strbuf_printf(out, "rank%s %s", count == 1 ? "" : "s", lun__strbuf_text(&list));
     lun__strbuf_free(&list);
     return count;

@@ -482,7 +482,7 @@ static void test_misuse(void **state)
     (void)state;
     lun_ranks *group = NULL;
     assert_int_equal(lun_ranks_new(0, &group), LUN_EARG);
-    assert_int_equal(lun_ranks_new(1025, &group), LUN_EARG);
+    assert_int_equal(lun_ranks_new(4097, &group), LUN_EARG);
     assert_int_equal(lun_ranks_new(2, NULL), LUN_EARG);
     lun_ranks_free(NULL);
     assert_int_equal(lun_rank(NULL), 0);
