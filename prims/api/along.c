@@ -296,8 +296,8 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
 
 /* ---- by a function --------------------------------------------------------------------------- */
 
-/* On a set of places lines that stand across, of which several may have rows, are combined row by
- * row by a function. */
+/* On a set of places lines that stand across, of which several may have rows, can be combined row
+ * by row by a function: g->lines.rows, a reference. */
 static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
 {
     lun_node *n;
@@ -314,9 +314,7 @@ static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
         lun__node_release(g->e, n);
         return LUN_OK;
     }
-    lun__node_release(g->e, g->x);
-    g->x = n;
-    g->lines.rows = true;
+    g->lines.rows = n;
     return LUN_OK;
 }
 
@@ -338,6 +336,7 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
         s = as_rows(&g, f, a);
     if (s == LUN_OK)
         s = lun__fold_lines(e, f, id, g.x, (lun_extras){extra, extras}, &g.lines, &n);
+    lun__node_release(e, g.lines.rows);
     return finish(&g, s, n, out);
 }
 

@@ -110,11 +110,17 @@ static bool is_identity(const combiner *c, const lun_node *id)
            cell == id->cell;
 }
 
+/* Whether lines are combined row by row: by a function of two values alone. */
+static bool combines_rows(const combiner *c, const lun_lines *l)
+{
+    return l->rows && c->owner && !c->owner->captured && !c->owner->array_count;
+}
+
 static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node *first,
                        const lun_lines *l, lun_node **out)
 {
     lun_node *start = first && !is_identity(c, first) ? first : NULL;
-    if (l->rows)
+    if (combines_rows(c, l))
         return lun__fold_rows(e, c->owner, c->body, in, start, l->line, out);
     if (!l->line)
         return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
@@ -159,6 +165,11 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
     lun_status s = input(e, f, a, extras, l->blocks, &c, &in);
     if (s == LUN_OK)
         s = initial(e, &c, id, &first);
+    if (s == LUN_OK && combines_rows(&c, l)) {
+        lun__node_release(e, in);
+        in = NULL;
+        s = lun__cast(e, l->rows, c.acc, &in);
+    }
     if (s == LUN_OK && in->n == 0 && !first)
         s = nothing(e, &c, l, &first);
     if (s == LUN_OK && in->n == 0)

@@ -14,7 +14,9 @@ typedef struct lun_lines {
     int64_t shape[LUN_MAX_RANK];
     bool skipnan; /* NaN is left out, also of the number of elements */
     bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
-    bool rows; /* a's elements are rows, each the next element of every line, on several places */
+    /* NULL, or where rows are on several places: a's elements as rows, each the next element of
+     * every line.  Not a reference */
+    lun_node *rows;
 } lun_lines;
 
 /* Axes from 0 as a set; none named: all.  LUN_ESHAPE (along.c). */

@@ -352,9 +352,12 @@ static range gathered(const walk *w, int slot)
     return all;
 }
 
-/* A function has the array itself. */
+/* A function has the array itself: one that is called, or combines. */
 static bool is_handed_on(const lun_ir *ir, int slot)
 {
+    for (int k = 0; k < ir->count; k++)
+        if (ir->ins[k].arrays && slot >= ir->ins[k].arrays - 1)
+            return true;
     for (int k = 0; k < ir->operand_count; k++)
         if (ir->operands[k] == -1 - slot)
             return true;

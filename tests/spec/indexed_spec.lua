@@ -206,6 +206,31 @@ describe("elements that a function indexes", function()
         os.remove(script)
     end)
 
+    it("of functions that combine are those of the array, also along axes and with numbers besides", function()
+        local rows, columns = 700, 3
+        local T = lun.vector { 0, 1, 2, 3, 4, 5, 6 }
+        local function looked(x, y) return T[(x + y) % 7 + 1] end -- sums modulo 7
+        local function within(x, y, m) return (x + y) % m end
+        local function at(row, column) return ((row - 1) * columns + column - 1) * 31 % 97 end
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            local a = ((lun.index(rows * columns) - 1) * 31 % 97):eval()
+            local A, all = (a:reshape(rows, columns) + 0):eval(), 0
+            for column = 1, columns do
+                local sum = 0
+                for row = 1, rows do
+                    sum = sum + at(row, column)
+                end
+                all = all + sum
+                assert.equal(sum % 7, A:reduce(looked, 0, { axis = 1 })[column])
+                assert.equal(sum % 13, A:reduce(within, 0, 13, { axis = 1 })[column])
+            end
+            assert.equal(all % 7, a:reduce(looked, 0):value())
+            assert.equal(all % 7, a:scan(looked, 0, { inclusive = true })[rows * columns])
+            lun.use "openmp"
+        end
+    end)
+
     it("are so on several devices", function()
         onplaces.again(3, "indexed_spec.lua")
     end)

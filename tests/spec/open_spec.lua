@@ -311,7 +311,7 @@ describe("lun.open", function()
         assert.is_falsy(text:find "assertion", text)
     end)
 
-    it("writes large expressions piece by piece", function()
+    it("writes large expressions piece by piece #place", function()
         local f = assert(lun.open(sparse("big.raw", 80 << 20), { dtype = "u8" }))
         local out = path_of "out.npy"
         collectgarbage()
