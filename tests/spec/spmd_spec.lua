@@ -179,8 +179,8 @@ describe("ranks that are threads", function()
 
     it("end with the session's own errors", function()
         for options, text in pairs {
-            ["--ranks 0 s.lua"] = "'--ranks' needs a number from 1 to 1024",
-            ["--ranks 1025 s.lua"] = "'--ranks' needs a number from 1 to 1024",
+            ["--ranks 0 s.lua"] = "'--ranks' needs a number from 1 to 4096",
+            ["--ranks 4097 s.lua"] = "'--ranks' needs a number from 1 to 4096",
             ["--ranks 2"] = "'--ranks' needs a script",
             ["--ranks 2 -i s.lua"] = "'--ranks' needs a script",
             ["--ranks 2 --sandbox s.lua"] = "'--ranks' cannot be combined with a sandbox",
