@@ -6,22 +6,13 @@ local onranks = require "onranks"
 local shell = require "shell"
 
 local path = onranks.path
-
-local scratch
-
-setup(function()
-    scratch = shell.scratch()
-end)
-
-teardown(function()
-    shell.discard(scratch)
-end)
+local scratch = onranks.scratch(setup, teardown)
 
 -- The different lines that ranks print, sorted; what they write to stderr.
 local function run(n, script)
-    shell.write(scratch .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
-    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s --ranks %d s.lua 2>err"):format(scratch, path, n))
-    return onranks.lines(text), shell.slurp(scratch .. "/err")
+    shell.write(scratch() .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
+    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s --ranks %d s.lua 2>err"):format(scratch(), path, n))
+    return onranks.lines(text), shell.slurp(scratch() .. "/err")
 end
 
 -- What one rank prints is what each of n prints.
@@ -207,7 +198,7 @@ describe("a blocked array", function()
             assert.are.equal("", err)
             assert.are.equal("true", lines[2])
             assert.is_truthy(lines[1]:find "^nil\t/nonexistent/x.npy: ")
-            assert.are.equal(shell.slurp(scratch .. "/one.npy"), shell.slurp(scratch .. "/many.npy"))
+            assert.are.equal(shell.slurp(scratch() .. "/one.npy"), shell.slurp(scratch() .. "/many.npy"))
         end
     end)
 
@@ -276,10 +267,10 @@ describe("a blocked array", function()
             assert.are.equal("saved", lines[1])
             for k = 1, 8 do
                 local name = k == 6 and "none" or k == 7 and "few" or "one"
-                assert.are.equal(shell.slurp(scratch .. "/" .. name .. ".npy"), shell.slurp(("%s/many%d.npy"):format(scratch,
+                assert.are.equal(shell.slurp(scratch() .. "/" .. name .. ".npy"), shell.slurp(("%s/many%d.npy"):format(scratch(),
                     k)), n .. " ranks: " .. k)
             end
-            assert.are.equal("", shell.capture(("ls -A %s | grep lunarray-"):format(scratch)))
+            assert.are.equal("", shell.capture(("ls -A %s | grep lunarray-"):format(scratch())))
         end
     end)
 

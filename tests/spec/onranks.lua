@@ -36,6 +36,35 @@ function onranks.printed(scratch, n, script)
         scratch, onranks.path, n))))
 end
 
+-- What scripts begin with that print of each result a number that hangs on all of its bytes.
+onranks.PUT = [[
+local line = 0
+local function put(x)
+    local text, h = type(x) == "number" and ("%.17g"):format(x) or x:eval():tobytes(), 0
+    for k = 1, #text - 7, 8 do h = h * 31 + string.unpack("<i8", text, k) end
+    for k = #text - #text % 8 + 1, #text do h = h * 31 + text:byte(k) end
+    line = line + 1
+    print(line, #text, h)
+end
+]]
+
+-- Of a function that runs a script by a command: one that runs it on n ranks, which compute for rank 0, and one that asserts
+-- that it prints the same on one machine and on so many ranks. assert: busted's.
+function onranks.serving(run, assert)
+    local function served(n, script, environment)
+        return run(("%s --ranks %d --backend mpi"):format(onranks.path, n), script, environment)
+    end
+    return served, function(counts, script)
+        local want, status = run(onranks.path, script)
+        assert.equal(0, status, want)
+        for _, n in ipairs(counts) do
+            local got, code = served(n, script)
+            assert.equal(want, got, n .. " ranks")
+            assert.equal(0, code)
+        end
+    end
+end
+
 -- What scripts about blocked arrays begin with.
 local HEAD = [[
 local s = lun.spmd

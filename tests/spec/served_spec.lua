@@ -6,49 +6,19 @@ local shell = require "shell"
 local terminal = require "terminal"
 
 local path, sanitized = onranks.path, onranks.sanitized
-
-local scratch
-
-setup(function()
-    scratch = shell.scratch()
-end)
-
-teardown(function()
-    shell.discard(scratch)
-end)
+local scratch = onranks.scratch(setup, teardown)
 
 -- What a command prints, on stderr too, and its status.
 local function run(launch, script, environment)
-    local file = script:find "^/" and script or shell.write(scratch .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s %s %s 2>&1 </dev/null"):format(scratch, environment or "", launch,
+    local file = script:find "^/" and script or shell.write(scratch() .. "/s.lua", script)
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s %s %s 2>&1 </dev/null"):format(scratch(), environment or "", launch,
         file))
 end
 
-local function served(n, script, environment)
-    return run(("%s --ranks %d --backend mpi"):format(path, n), script, environment)
-end
-
--- The script prints the same on one machine and on so many ranks.
-local function same(counts, script)
-    local want, status = run(path, script)
-    assert.equal(0, status, want)
-    for _, n in ipairs(counts) do
-        local got, code = served(n, script)
-        assert.equal(want, got, n .. " ranks")
-        assert.equal(0, code)
-    end
-end
+local served, same = onranks.serving(run, assert)
 
 -- Kernels of every kind over odd sizes: what they give, as numbers that hang on every byte.
-local KINDS = [[
-    local line = 0
-    local function put(x)
-        local text, h = type(x) == "number" and ("%.17g"):format(x) or x:eval():tobytes(), 0
-        for k = 1, #text - 7, 8 do h = h * 31 + string.unpack("<i8", text, k) end
-        for k = #text - #text % 8 + 1, #text do h = h * 31 + text:byte(k) end
-        line = line + 1
-        print(line, #text, h)
-    end
+local KINDS = onranks.PUT .. [[
     for _, n in ipairs { 0, 1, 63, 65, 16385, 40001 } do
         for _, t in ipairs { "f64", "i32", "u8" } do
             local a = (lun.index(n) * 7 % 101):cast(t)
@@ -135,7 +105,7 @@ describe("a script on all ranks", function()
 
     it("stops on Ctrl-C what other ranks compute", function()
         -- the script itself asks for the signal: however long the ranks take to start
-        local file = shell.write(scratch .. "/endless.lua", [[
+        local file = shell.write(scratch() .. "/endless.lua", [[
             lun.use "mpi:2"
             os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
             lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()]])
@@ -156,7 +126,7 @@ describe("a script on all ranks", function()
             local function wait() for _ = 1, 50 do m:matmul(n):eval() end end]],
     } do
         it("stops on Ctrl-C while other ranks compute " .. what, function()
-            local file = shell.write(scratch .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
+            local file = shell.write(scratch() .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
 
                 os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
                 wait()
@@ -205,7 +175,7 @@ describe("a script on all ranks", function()
     end)
 
     it("may be what the prompt is given", function()
-        local file = shell.write(scratch .. "/lines", "lun.use()\n(lun.index(1000) * 2):sum()\nlun.index(3)[9]\n1 + 1\n")
+        local file = shell.write(scratch() .. "/lines", "lun.use()\n(lun.index(1000) * 2):sum()\nlun.index(3)[9]\n1 + 1\n")
         local text, status = shell.capture(("%s --ranks 3 --backend mpi -i 2>&1 <%s"):format(path, file))
         assert.matches("mpi:1\tmpi:2\tmpi:3\n.*1001000\n.*index 9 is out of range.*\n2\n", text)
         assert.equal(0, status)
@@ -349,7 +319,7 @@ describe("a script on all ranks", function()
             end
             local after = lun.stats()
             print(after.compiles - before.compiles, after.cache_hits - before.cache_hits, after.messages - before.messages)]])
-        local cache = scratch .. "/cold"
+        local cache = scratch() .. "/cold"
         local settings = ("mkdir %s && LUNARRAY_JIT=sync LUNARRAY_RANK_BACKEND=openmp LUNARRAY_CACHE_DIR=%s"):format(cache, cache)
         assert.equal("3\t9\t6\n", (served(4, cold, settings)))
         assert.equal("0\t12\t6\n", (served(4, cold, settings:gsub("^mkdir [^&]*&& ", ""))))
@@ -377,7 +347,7 @@ describe("a script on all ranks", function()
     end)
 
     it("may be standard input, which rank 0 reads for all", function()
-        local file = shell.write(scratch .. "/input", "# no line of Lua\nprint(lun.spmd.npes, lun.spmd.allreduce('+', 1), ...)\n")
+        local file = shell.write(scratch() .. "/input", "# no line of Lua\nprint(lun.spmd.npes, lun.spmd.allreduce('+', 1), ...)\n")
         local function input(options, from)
             return shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(path, options, from or file))
         end
@@ -386,13 +356,13 @@ describe("a script on all ranks", function()
         local text, status = input("--ranks 2 -", "/dev/null")
         assert.equal("", text)
         assert.equal(0, status)
-        text, status = input("--ranks 2 -", shell.write(scratch .. "/input", "syntax syntax\n"))
+        text, status = input("--ranks 2 -", shell.write(scratch() .. "/input", "syntax syntax\n"))
         for rank = 0, 1 do
             assert.truthy(text:find(("rank %d: stdin:1: syntax error near 'syntax'\n"):format(rank), 1, true), text)
         end
         assert.equal(1, status)
         -- more than a pipe holds
-        local long = shell.write(scratch .. "/input", ("-- a line that says nothing\n"):rep(20000) .. "print 'read'\n")
+        local long = shell.write(scratch() .. "/input", ("-- a line that says nothing\n"):rep(20000) .. "print 'read'\n")
         assert.equal("read\nread\n", (shell.capture(("cat %s | timeout -k 5 60 %s --ranks 2 - 2>&1"):format(long, path))))
     end)
 
@@ -421,7 +391,7 @@ describe("a script on all ranks", function()
             assert.equal(0, status)
             -- --info tells what each rank has, also where it was bound to fewer cores than there are
             local bound = ("%s %s -n 2 taskset -c 0 %s --info 2>&1 </dev/null"):format(launcher, options, path)
-            local info = shell.capture("cd " .. scratch .. " && " .. bound)
+            local info = shell.capture("cd " .. scratch() .. " && " .. bound)
             for rank = 0, 1 do
                 assert.matches("\nranks      2, this is rank " .. rank .. ": %a+ ?M?P?I? v?%d[%d.]+, /%S*libmpi", info)
             end
@@ -431,7 +401,7 @@ describe("a script on all ranks", function()
             assert.equal(cores > 1 and 2 or 0, lines)
             assert.equal(launcher:find "openmpi" and lines or 0, hints)
             -- a script from standard input is all ranks', or rank 0's
-            local given = shell.write(scratch .. "/input", "print(lun.spmd.npes, lun.spmd.allreduce('+', 1))\n")
+            local given = shell.write(scratch() .. "/input", "print(lun.spmd.npes, lun.spmd.allreduce('+', 1))\n")
             for how, printed in pairs { ["-"] = ("3\t3\n"):rep(3), ["--backend mpi -"] = "1\t1\n" } do
                 assert.equal(printed, (shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(launch, how, given))))
             end

@@ -14,33 +14,12 @@ local function run(launch, script)
         scratch(), launch, file))
 end
 
-local function served(n, script)
-    return run(("%s --ranks %d --backend mpi"):format(path, n), script)
-end
-
--- The script prints the same on one machine and on so many ranks.
-local function same(counts, script)
-    local want, status = run(path, script)
-    assert.equal(0, status, want)
-    for _, n in ipairs(counts) do
-        local got, code = served(n, script)
-        assert.equal(want, got, n .. " ranks")
-        assert.equal(0, code)
-    end
-end
+local served, same = onranks.serving(run, assert)
 
 -- Files of all forms: elements that are numbers 0 .. n - 1 modulo 101, and what is computed with them.
-local FORMS = [[
+local FORMS = onranks.PUT .. [[
     local forms = { f64 = "d", f32 = "f", i64 = "i8", i32 = "i4", u16 = "I2", u8 = "B" }
     local descr = { f64 = "f8", f32 = "f4", i64 = "i8", i32 = "i4", u16 = "u2", u8 = "u1" }
-    local line = 0
-    local function put(x)
-        local text, h = type(x) == "number" and ("%.17g"):format(x) or x:eval():tobytes(), 0
-        for k = 1, #text - 7, 8 do h = h * 31 + string.unpack("<i8", text, k) end
-        for k = #text - #text % 8 + 1, #text do h = h * 31 + text:byte(k) end
-        line = line + 1
-        print(line, #text, h)
-    end
     local function write(name, ...)
         local f = assert(io.open(name, "wb"))
         assert(f:write(...))
