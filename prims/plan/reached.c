@@ -335,21 +335,21 @@ static void pass(walk *w)
     }
 }
 
-/* Elements that the kernel's GATHERs of slot i reach. */
+/* Elements that the kernel's GATHERs of slot i reach; any where it has none, for then something
+ * else takes the array. */
 static range gathered(const walk *w, int slot)
 {
     const lun_ir *ir = &w->l->ir;
     range all = NONE;
+    bool found = false;
     for (int k = 0; k < ir->count; k++) {
         const lun_ir_ins *ins = &ir->ins[k];
-        if (ins->imm != slot)
+        if (ins->imm != slot || (ins->kind != LUN_IR_GATHER && ins->kind != LUN_IR_LOADU))
             continue;
-        if (ins->kind == LUN_IR_GATHER)
-            all = both(all, w->of[ins->a]);
-        else if (ins->kind == LUN_IR_LOADU)
-            all = both(all, (range){0, 0});
+        found = true;
+        all = both(all, ins->kind == LUN_IR_GATHER ? w->of[ins->a] : (range){0, 0});
     }
-    return all;
+    return found ? all : ANY;
 }
 
 /* A function has the array itself: one that is called, or combines. */
