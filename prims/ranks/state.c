@@ -107,9 +107,10 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
         s->bytes[0] = kind;
     if (count)
         memcpy(s->bytes + head, bytes, (size_t)count);
-    /* whether a rank is there is asked when real time has passed: no part of a modelled network */
+    /* Questions whether a rank is there, and ends, arrive by real time, in the middle of what the
+     * receiver does: no part of a modelled network. */
     const lun_net_clock clock = r->net->clock;
-    const bool timeless = kind == LUN_SAYS_ASK || kind == LUN_SAYS_HERE;
+    const bool timeless = kind == LUN_SAYS_ASK || kind == LUN_SAYS_HERE || kind == LUN_SAYS_END;
     if (timeless)
         r->net->clock = (lun_net_clock){0};
     bool sent =
