@@ -1,16 +1,12 @@
 /* repl_edit.c - reading a line at a terminal by libedit: history, Tab, pasted text, Ctrl-C, Ctrl-Z,
  * a window that changes its size. Keys are read here, so that a signal is seen at once and leaves
  * the terminal as it found it. Knows no Lua; without libedit there is no editor. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* ppoll */
-#endif
 #include "program/repl_edit.h"
 
 #ifdef LUN_LIBEDIT
 
 #include <errno.h>
 #include <histedit.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +17,7 @@
 
 #include "program/call.h"
 #include "program/repl_history.h"
+#include "program/repl_signals.h"
 
 #define PASTE_ON    "\033[?2004h"
 #define PASTE_OFF   "\033[?2004l"
@@ -40,52 +37,6 @@ struct lun__editor {
     size_t first, count;
     bool interrupted;
 };
-
-/* ---- signals that concern the terminal
- * ------------------------------------------------------------ */
-
-/* While a line is read these are held back and looked at between keys. */
-static const int watched[] = {SIGINT, SIGWINCH, SIGCONT, SIGTSTP, SIGTERM, SIGHUP, SIGQUIT};
-enum { WATCHED = sizeof watched / sizeof watched[0] };
-static volatile sig_atomic_t came[WATCHED];
-
-static void note_signal(int number)
-{
-    for (int i = 0; i < WATCHED; i++)
-        if (watched[i] == number)
-            came[i] = 1;
-}
-
-typedef struct held_back {
-    sigset_t mask; /* before */
-    struct sigaction actions[WATCHED];
-} held_back;
-
-/* From here on the watched signals arrive only during a wait for a key. SIGINT is the caller's. */
-static void hold_back(held_back *h)
-{
-    struct sigaction action;
-    sigset_t mask;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = note_signal;
-    sigemptyset(&action.sa_mask);
-    sigemptyset(&mask);
-    for (int i = 0; i < WATCHED; i++) {
-        came[i] = 0;
-        sigaddset(&mask, watched[i]);
-        if (watched[i] != SIGINT)
-            sigaction(watched[i], &action, &h->actions[i]);
-    }
-    pthread_sigmask(SIG_BLOCK, &mask, &h->mask);
-}
-
-static void let_through(const held_back *h)
-{
-    pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
-    for (int i = 0; i < WATCHED; i++)
-        if (watched[i] != SIGINT)
-            sigaction(watched[i], &h->actions[i], NULL);
-}
 
 static void say(const char *text)
 {
@@ -123,43 +74,30 @@ static bool heed_signals(lun__editor *ed)
         ed->interrupted = true;
         return false;
     }
-    for (int i = 0; i < WATCHED; i++) {
-        if (!came[i])
-            continue;
-        came[i] = 0;
-        if (watched[i] == SIGWINCH)
+    for (int number; (number = lun__signals_next()) != 0;) {
+        if (number == SIGWINCH)
             el_resize(ed->el);
-        else if (watched[i] == SIGCONT)
+        else if (number == SIGCONT)
             el_set(ed->el, EL_REFRESH);
         else
-            give_in(ed, watched[i]);
+            give_in(ed, number);
     }
     return true;
 }
 
-/* ---- keys
- * -------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 /* The next byte; -1 at the end of the input or where the line is to be given up. */
 static int next_byte(lun__editor *ed)
 {
     while (ed->count == 0) {
-        struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
-        sigset_t open, closed;
         if (!heed_signals(ed))
             return -1;
-        pthread_sigmask(SIG_SETMASK, NULL, &closed);
-        open = closed;
-        for (int i = 0; i < WATCHED; i++)
-            sigdelset(&open, watched[i]);
-        if (ppoll(&terminal, 1, NULL, &open) < 0) {
+        if (!lun__signals_wait(STDIN_FILENO)) {
             if (errno != EINTR)
                 return -1;
             continue;
         }
-        /* a signal that came before these keys: where there are some, ppoll leaves it waiting */
-        pthread_sigmask(SIG_SETMASK, &open, NULL);
-        pthread_sigmask(SIG_SETMASK, &closed, NULL);
         if (!heed_signals(ed))
             return -1;
         ssize_t n = read(STDIN_FILENO, ed->keys, sizeof ed->keys);
@@ -352,19 +290,19 @@ static void leave_line_mode(void)
 lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
                               size_t *length)
 {
-    held_back held;
+    lun__signals held;
     int count = 0;
     free(ed->prompt);
     ed->prompt = strdup(prompt);
     if (!ed->prompt)
         return LUN__ENDED;
     ed->interrupted = false;
-    hold_back(&held);
+    lun__signals_hold(&held);
     leave_line_mode();
     say(PASTE_ON);
     const char *text = el_gets(ed->el, &count);
     say(PASTE_OFF);
-    let_through(&held);
+    lun__signals_let(&held);
     if (ed->interrupted) {
         el_reset(ed->el);
         say("\n");

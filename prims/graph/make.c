@@ -1,6 +1,6 @@
-/* make.c - one node of each kind that computes or has elements (makeview.c: of those that place
- * them).  Knows how a node is filled, not where it is kept: the table may have an equal one to give
- * instead. */
+/* make.c - nodes that have elements, and those that compute them one by one (makefold.c: nodes that
+ * combine elements; makeview.c: those that place them).  Knows how a node is filled, not where it
+ * is kept: the table may have an equal one to give instead. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,16 +41,6 @@ lun_status lun__node_set_both(lun_engine *e, lun_node *n, int rank, const int64_
     if (s == LUN_OK && rank > 1)
         memcpy(n->shape + rank, other, (size_t)rank * sizeof *other);
     return s;
-}
-
-static inline lun_status shape_like(lun_engine *e, lun_node *n, const lun_node *like)
-{
-    if (like->rank < 2) {
-        n->rank = like->rank;
-        n->n = like->n;
-        return LUN_OK;
-    }
-    return lun__node_set_shape(e, n, like->rank, like->shape);
 }
 
 lun_status lun__node_set_operands(lun_engine *e, lun_node *n, lun_node *const *in, int count)
@@ -123,7 +113,7 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
     n->in[0] = key;
     n->in[1] = index;
     n->is |= LUN_IS_SOURCE;
-    return lun__node_shaped(e, n, shape_like(e, n, index), out);
+    return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, index), out);
 }
 
 /* Whether a kernel that computes n may fail there: a C function need not even compile, and without
@@ -144,7 +134,7 @@ static lun_status place(lun_engine *e, lun_node **out)
     lun_status s = LUN_ENOMEM;
     if (n) {
         n->in[0] = shared;
-        s = lun__node_shaped(e, n, shape_like(e, n, shared), out);
+        s = lun__node_shaped(e, n, lun__node_set_shape_like(e, n, shared), out);
     }
     lun__node_release(e, shared);
     return s;
@@ -166,7 +156,7 @@ lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype
         return LUN_ENOMEM;
     for (int k = 0; k < lun__op_get(op)->arity; k++)
         n->in[k] = in[k];
-    return placed(e, lun__node_shaped(e, n, shape_like(e, n, like), out), out);
+    return placed(e, lun__node_shaped(e, n, lun__node_set_shape_like(e, n, like), out), out);
 }
 
 lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
@@ -176,7 +166,7 @@ lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **ou
         return LUN_ENOMEM;
     n->in[0] = a;
     n->is |= a->is & LUN_IS_SOURCE;
-    return lun__node_shaped(e, n, shape_like(e, n, a), out);
+    return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, a), out);
 }
 
 lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function *body,
@@ -191,7 +181,7 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
         n->function = f;
         n->body = body;
         n->elements = elements;
-        s = shape_like(e, n, like);
+        s = lun__node_set_shape_like(e, n, like);
     }
     return placed(e, lun__node_shaped(e, n, s, out), out);
 }
@@ -202,184 +192,7 @@ lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype
     if (!n)
         return LUN_ENOMEM;
     n->in[0] = call;
-    return lun__node_shaped(e, n, shape_like(e, n, call), out);
-}
-
-lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
-    if (!n)
-        return LUN_ENOMEM;
-    n->function = f;
-    n->body = body;
-    n->extended = f || body;
-    n->n = 1;
-    n->acc = a->dtype;
-    n->in[0] = a;
-    n->in[1] = id;
-    return lun__node_intern(e, n, out);
-}
-
-lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
-    if (!n)
-        return LUN_ENOMEM;
-    n->folds = LUN_FOLDS_PLACE;
-    n->n = 1;
-    n->acc = a->dtype;
-    n->in[0] = a;
-    return lun__node_intern(e, n, out);
-}
-
-/* A REDUCE of a's lines, not interned yet; NULL without memory. */
-static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
-                             int64_t line)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
-    if (!n)
-        return NULL;
-    n->acc = a->dtype;
-    n->in[0] = a;
-    n->in[1] = id;
-    n->step = line;
-    return n;
-}
-
-static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
-                               const lun_ir_function *body, int rank, const int64_t *shape,
-                               lun_node **out)
-{
-    lun_status s = lun__node_set_shape(e, n, rank, shape);
-    n->function = f;
-    n->body = body;
-    n->extended |= f || body;
-    return lun__node_shaped(e, n, s, out);
-}
-
-lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
-                                  const lun_ir_function *body, lun_node *a, lun_node *id,
-                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
-                                  lun_node **out)
-{
-    lun_node *n = start_lines(e, op, a, id, t, line);
-    return n ? finish_lines(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
-}
-
-lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
-                                   const lun_ir_function *body, lun_node *a, lun_node *id,
-                                   lun_dtype t, int64_t line, const int64_t shape[2],
-                                   lun_node **out)
-{
-    lun_node *n = start_lines(e, op, a, id, t, line);
-    if (!n)
-        return LUN_ENOMEM;
-    n->folds = LUN_FOLDS_BLOCKS;
-    n->is = 0; /* whatever the operands are, it is worth keeping */
-    return finish_lines(e, n, f, body, 2, shape, out);
-}
-
-lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
-                                int rank, const int64_t *shape, lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->folds = LUN_FOLDS_NEEDED;
-    n->acc = a->dtype;
-    n->in[0] = a;
-    n->in[1] = needed;
-    n->step = line;
-    n->n = 1;
-    return lun__node_shaped(e, n, line ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
-}
-
-lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
-    if (!n)
-        return LUN_ENOMEM;
-    n->function = f;
-    n->body = body;
-    n->extended = f || body;
-    n->inclusive = inclusive;
-    n->step = line;
-    n->in[0] = a;
-    n->in[1] = id;
-    return lun__node_shaped(e, n, shape_like(e, n, a), out);
-}
-
-lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out)
-{
-    int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
-    lun_node *n = lun__node_start(e, LUN_NODE_MATMUL, 0, t);
-    if (!n)
-        return LUN_ENOMEM;
-    lun__node_shape(a, shape);
-    lun__node_shape(b, other);
-    shape[a->rank - 1] = other[b->rank - 1];
-    n->is = 0; /* whatever the operands are, it is worth keeping */
-    n->in[0] = a;
-    n->in[1] = b;
-    return lun__node_shaped(e, n, lun__node_set_shape(e, n, a->rank, shape), out);
-}
-
-lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
-                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
-                               lun_dtype t, int rank, const int64_t *shape,
-                               const char *const *notes, lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
-    if (!n)
-        return LUN_ENOMEM;
-    lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
-    if (s == LUN_OK)
-        s = lun__node_set_shape(e, n, rank, shape);
-    n->step = line;
-    n->cell = option ? option[0] : 0;
-    n->offset = option ? (int64_t)option[1] : 0;
-    n->notes = notes;
-    n->is = 0; /* whatever the operands are, it is worth keeping */
-    return lun__node_shaped(e, n, s, out);
-}
-
-static lun_dtype value_dtype(const lun_ir_function *body, int k)
-{
-    return lun__ir_function_param(body, k);
-}
-
-lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
-                             const lun_ir_function *body, lun_node *const *in, int count,
-                             int elements, int64_t line, int rank, const int64_t *shape,
-                             lun_node **out)
-{
-    lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
-    if (!n)
-        return LUN_ENOMEM;
-    lun_status s = lun__node_set_operands(e, n, in, count);
-    if (s == LUN_OK) {
-        n->function = f;
-        n->body = body;
-        n->elements = elements;
-        n->step = line;
-        n->is = 0; /* whatever the operands are, it is worth keeping */
-        s = lun__node_set_shape(e, n, rank, shape);
-    }
-    return lun__node_shaped(e, n, s, out);
-}
-
-lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
-{
-    const bool running = of->kind == LUN_NODE_RUNNING;
-    lun_node *n =
-        lun__node_start(e, LUN_NODE_RESULT, k,
-                        running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
-    if (!n)
-        return LUN_ENOMEM;
-    n->in[0] = of;
-    return lun__node_shaped(e, n, shape_like(e, n, of), out);
+    return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, call), out);
 }
 
 lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_node *const *in,

@@ -1,5 +1,5 @@
-/* make.h - what making nodes (make.c, makeview.c) needs of their memory and their table (node.c),
- * and the fields that nodes of all kinds have.  Private to the three. */
+/* make.h - what making nodes (make.c, makefold.c, makeview.c) needs of their memory and their table
+ * (node.c), and the fields that nodes of all kinds have.  Private to the four. */
 #ifndef LUN_NODE_MAKE_H
 #define LUN_NODE_MAKE_H
 
@@ -47,6 +47,17 @@ static inline lun_node *lun__node_start(lun_engine *e, lun_node_kind kind, int32
 
 /* Sets n's rank, shape and number of elements.  LUN_ERANGE: more than an array can have. */
 lun_status lun__node_set_shape(lun_engine *e, lun_node *n, int rank, const int64_t *shape);
+
+/* The same of another node's. */
+static inline lun_status lun__node_set_shape_like(lun_engine *e, lun_node *n, const lun_node *like)
+{
+    if (like->rank < 2) {
+        n->rank = like->rank;
+        n->n = like->n;
+        return LUN_OK;
+    }
+    return lun__node_set_shape(e, n, like->rank, like->shape);
+}
 
 /* The shape of a VIEW or PAD, and as many other numbers behind it if the rank is 2 or more. */
 lun_status lun__node_set_both(lun_engine *e, lun_node *n, int rank, const int64_t *shape,

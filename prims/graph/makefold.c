@@ -1,0 +1,181 @@
+/* makefold.c - nodes whose elements are made of many of their operands': reductions, scans, running
+ * functions, products of matrices, algorithms, and the results of those that have several.  Knows
+ * how a node is filled, not where it is kept. */
+#include "graph/make.h"
+
+lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    if (!n)
+        return LUN_ENOMEM;
+    n->function = f;
+    n->body = body;
+    n->extended = f || body;
+    n->n = 1;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    n->in[1] = id;
+    return lun__node_intern(e, n, out);
+}
+
+lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
+    if (!n)
+        return LUN_ENOMEM;
+    n->folds = LUN_FOLDS_PLACE;
+    n->n = 1;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    return lun__node_intern(e, n, out);
+}
+
+/* A REDUCE of a's lines, not interned yet; NULL without memory. */
+static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
+                             int64_t line)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
+    if (!n)
+        return NULL;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    n->in[1] = id;
+    n->step = line;
+    return n;
+}
+
+static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
+                               const lun_ir_function *body, int rank, const int64_t *shape,
+                               lun_node **out)
+{
+    lun_status s = lun__node_set_shape(e, n, rank, shape);
+    n->function = f;
+    n->body = body;
+    n->extended |= f || body;
+    return lun__node_shaped(e, n, s, out);
+}
+
+lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
+                                  const lun_ir_function *body, lun_node *a, lun_node *id,
+                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                  lun_node **out)
+{
+    lun_node *n = start_lines(e, op, a, id, t, line);
+    return n ? finish_lines(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
+}
+
+lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
+                                   const lun_ir_function *body, lun_node *a, lun_node *id,
+                                   lun_dtype t, int64_t line, const int64_t shape[2],
+                                   lun_node **out)
+{
+    lun_node *n = start_lines(e, op, a, id, t, line);
+    if (!n)
+        return LUN_ENOMEM;
+    n->folds = LUN_FOLDS_BLOCKS;
+    n->is = 0; /* whatever the operands are, it is worth keeping */
+    return finish_lines(e, n, f, body, 2, shape, out);
+}
+
+lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
+                                int rank, const int64_t *shape, lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->folds = LUN_FOLDS_NEEDED;
+    n->acc = a->dtype;
+    n->in[0] = a;
+    n->in[1] = needed;
+    n->step = line;
+    n->n = 1;
+    return lun__node_shaped(e, n, line ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
+}
+
+lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
+                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
+    if (!n)
+        return LUN_ENOMEM;
+    n->function = f;
+    n->body = body;
+    n->extended = f || body;
+    n->inclusive = inclusive;
+    n->step = line;
+    n->in[0] = a;
+    n->in[1] = id;
+    return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, a), out);
+}
+
+lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out)
+{
+    int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
+    lun_node *n = lun__node_start(e, LUN_NODE_MATMUL, 0, t);
+    if (!n)
+        return LUN_ENOMEM;
+    lun__node_shape(a, shape);
+    lun__node_shape(b, other);
+    shape[a->rank - 1] = other[b->rank - 1];
+    n->is = 0; /* whatever the operands are, it is worth keeping */
+    n->in[0] = a;
+    n->in[1] = b;
+    return lun__node_shaped(e, n, lun__node_set_shape(e, n, a->rank, shape), out);
+}
+
+lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
+                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                               lun_dtype t, int rank, const int64_t *shape,
+                               const char *const *notes, lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
+    if (!n)
+        return LUN_ENOMEM;
+    lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
+    if (s == LUN_OK)
+        s = lun__node_set_shape(e, n, rank, shape);
+    n->step = line;
+    n->cell = option ? option[0] : 0;
+    n->offset = option ? (int64_t)option[1] : 0;
+    n->notes = notes;
+    n->is = 0; /* whatever the operands are, it is worth keeping */
+    return lun__node_shaped(e, n, s, out);
+}
+
+static lun_dtype value_dtype(const lun_ir_function *body, int k)
+{
+    return lun__ir_function_param(body, k);
+}
+
+lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
+                             const lun_ir_function *body, lun_node *const *in, int count,
+                             int elements, int64_t line, int rank, const int64_t *shape,
+                             lun_node **out)
+{
+    lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
+    if (!n)
+        return LUN_ENOMEM;
+    lun_status s = lun__node_set_operands(e, n, in, count);
+    if (s == LUN_OK) {
+        n->function = f;
+        n->body = body;
+        n->elements = elements;
+        n->step = line;
+        n->is = 0; /* whatever the operands are, it is worth keeping */
+        s = lun__node_set_shape(e, n, rank, shape);
+    }
+    return lun__node_shaped(e, n, s, out);
+}
+
+lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
+{
+    const bool running = of->kind == LUN_NODE_RUNNING;
+    lun_node *n =
+        lun__node_start(e, LUN_NODE_RESULT, k,
+                        running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
+    if (!n)
+        return LUN_ENOMEM;
+    n->in[0] = of;
+    return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, of), out);
+}
