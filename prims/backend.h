@@ -87,19 +87,20 @@ static inline bool lun__stop_wanted(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* Of `parts` equal parts of a device, up to 1023, number `part` from 1 on, as the number of a
- * device; and what such a number says: parts 0: it is a whole device. */
+/* Of `parts` equal parts of a device, LUN_DEVICE_PARTS at most, number `part` from 1 on, as the
+ * number of a device; and what such a number says: parts 0: it is a whole device. */
+enum { LUN_DEVICE_BITS = 13, LUN_PART_BITS = 9, LUN_DEVICE_PARTS = (1 << LUN_PART_BITS) - 1 };
 static inline int lun__device_part(int device, int parts, int part)
 {
-    return device | parts << 10 | part << 20;
+    return device | parts << LUN_DEVICE_BITS | part << (LUN_DEVICE_BITS + LUN_PART_BITS);
 }
 static inline int lun__device_number(int device)
 {
-    return device & 0x3ff;
+    return device & ((1 << LUN_DEVICE_BITS) - 1);
 }
 static inline int lun__device_parts(int device)
 {
-    return device >> 10 & 0x3ff;
+    return device >> LUN_DEVICE_BITS & LUN_DEVICE_PARTS;
 }
 
 typedef struct lun_backend {

@@ -47,7 +47,7 @@ extern "C" {
 #define LUN_MAX_PARAMS   32
 #define LUN_MAX_OUTPUTS  16
 /* Most places in a set. */
-#define LUN_MAX_PLACES 256
+#define LUN_MAX_PLACES 4096
 
 #ifndef LUN_API
 #define LUN_API __attribute__((visibility("default")))
@@ -1233,15 +1233,15 @@ LUN_API lun_status lun_touched(lun_engine *e, lun_array *a);
 
 /* How an array is distributed over the set in use. */
 typedef struct lun_distribution_state {
-    size_t size;                        /* sizeof(lun_distribution_state) */
-    const char *kind, *rule;            /* rule: NULL if there is none of these */
-    int axis;                           /* of the slices, from 0 */
-    int places;                         /* of the set; of the following as many are filled */
-    const char *device[LUN_MAX_PLACES]; /* names */
-    int64_t count[LUN_MAX_PLACES], start[LUN_MAX_PLACES]; /* slices that belong there, the first;
-                                                             without halos */
-    bool fresh[LUN_MAX_PLACES]; /* all that belongs there is current there; */
-    bool fresh_host;            /* all is current in the host's memory */
+    size_t size;                  /* sizeof(lun_distribution_state) */
+    const char *kind, *rule;      /* rule: NULL if there is none of these */
+    int axis;                     /* of the slices, from 0 */
+    int places;                   /* of the set: so many have the lists that follow, which
+                                           stay until the engine's next call of this function */
+    const char *const *device;    /* names */
+    const int64_t *count, *start; /* slices that belong there, the first; without halos */
+    const bool *fresh;            /* all that belongs there is current there; */
+    bool fresh_host;              /* all is current in the host's memory */
     int64_t halo;
     bool diverged;          /* its copies differ and wait to be merged */
     const char *combine;    /* the operation by which copies are merged, "function" for another one;

@@ -79,7 +79,7 @@ static bool choose_device(lun_gpu *g, int device, lun_strbuf *why)
     const int number = lun__device_number(device), parts = lun__device_parts(device);
     if (number <= all->count) {
         g->device = all->device[number ? number - 1 : 0];
-        return !parts || choose_part(g, parts, device >> 20, why);
+        return !parts || choose_part(g, parts, device >> (LUN_DEVICE_BITS + LUN_PART_BITS), why);
     }
     lun__strbuf_printf(why, "no device %d: %s has %d here", number, g->driver->title, all->count);
     for (int i = 0; i < all->count && i < 8; i++)

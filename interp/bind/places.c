@@ -23,12 +23,12 @@ static const char *join_names(lua_State *L)
     const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
     luaL_buffinit(L, &text);
     for (lua_Integer i = 1; i <= count; i++) {
+        if (i > 1)
+            luaL_addchar(&text, ','); /* the buffer may be on the stack, and has to be its top */
         if (lua_rawgeti(L, 1, i) != LUA_TSTRING)
             lun__bad_argument(
                 L, 1,
                 lua_pushfstring(L, "place %I is a %s: a name expected", i, luaL_typename(L, -1)));
-        if (i > 1)
-            luaL_addchar(&text, ',');
         luaL_addvalue(&text);
     }
     if (!count)

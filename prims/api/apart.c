@@ -141,9 +141,9 @@ static lun_status write(const writing *w, lun_backend_slot *at, share *x)
     return LUN_OK;
 }
 
-static lun_status write_all(writing *w, const lun_interval *part, bool *done)
+/* all: room for a share of each place. */
+static lun_status write_shares(writing *w, const lun_interval *part, share *all, bool *done)
 {
-    share all[LUN_MAX_PLACES];
     const int places = lun__set_places(w->e);
     lun_status s = LUN_OK;
     *done = find_shares(w, part, all);
@@ -163,6 +163,19 @@ static lun_status write_all(writing *w, const lun_interval *part, bool *done)
         if (s == LUN_OK)
             lun__placed_wrote(w->to, lun__set_at(w->e, k), all[k].lo, all[k].hi);
     }
+    return s;
+}
+
+static lun_status write_all(writing *w, int64_t unit, bool *done)
+{
+    const size_t places = (size_t)lun__set_places(w->e);
+    lun_interval *part = calloc(places, sizeof *part);
+    share *all = calloc(places, sizeof *all);
+    lun_status s = part && all ? lun__placed_owners(w->e, w->to, unit, part) : lun__nomem(w->e);
+    if (s == LUN_OK)
+        s = write_shares(w, part, all, done);
+    free(part);
+    free(all);
     return s;
 }
 
@@ -187,7 +200,6 @@ lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, cons
 {
     const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     writing w = {.e = e, .to = top->storage, .n = n};
-    lun_interval part[LUN_MAX_PLACES];
     *done = false;
     lun__layout_of(a, &w.at);
     if (!lun__placed_takes(e, w.to) || !lun__layout_count(&w.at))
@@ -207,7 +219,5 @@ lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, cons
     lun_status s = w.to->stale ? lun__versions_merge(e, w.to) : LUN_OK;
     if (s == LUN_OK && w.of && w.of->source)
         s = lun__storage_host(e, w.of, false);
-    if (s == LUN_OK)
-        s = lun__placed_owners(e, w.to, slice_of(top), part);
-    return s == LUN_OK ? write_all(&w, part, done) : s;
+    return s == LUN_OK ? write_all(&w, slice_of(top), done) : s;
 }

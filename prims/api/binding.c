@@ -78,7 +78,7 @@ static lun_backend_slot *sharing(lun_engine *e)
     if (lun__backend(e, &b) == LUN_OK && b->backend->share)
         return b;
     for (int i = 0; i < e->backend_count; i++) {
-        b = &e->backends[i];
+        b = e->backends[i];
         if (b->backend->native && b->backend->share && lun__backend_open(e, b) == LUN_OK)
             return b;
     }

@@ -109,21 +109,29 @@ static lun_status check_options(lun_engine *e, const lun_distribution *d, lun_sp
     return check_weights(e, d);
 }
 
-/* What is asked for, of an array of so many slices. */
+/* What is asked for, of an array of so many slices; *made: a reference, NULL after a failure. */
 static lun_status make_spread(lun_engine *e, const lun_distribution *d, const slices *of,
-                              lun_spread *out)
+                              lun_spread **made)
 {
-    *out = (lun_spread){.n = of->n, .unit = of->unit, .halo = d->halo, .device = d->device};
-    lun_status s = find_kind(e, d->kind, &out->kind);
+    lun_spread_kind kind = LUN_SPREAD_NONE;
+    lun_spread_rule rule = LUN_SPREAD_REMAINDER;
+    *made = NULL;
+    lun_status s = find_kind(e, d->kind, &kind);
     if (s == LUN_OK)
-        s = check_options(e, d, out->kind);
+        s = check_options(e, d, kind);
     if (s == LUN_OK)
-        s = find_rule(e, d->rule, &out->rule);
+        s = find_rule(e, d->rule, &rule);
     if (s != LUN_OK)
         return s;
-    if (d->weight_count)
-        out->rule = LUN_SPREAD_WEIGHTS;
-    out->places = lun__set_places(e);
+    lun_spread *out = *made = lun__spread_new(lun__set_places(e));
+    if (!out)
+        return lun__nomem(e);
+    out->kind = kind;
+    out->rule = d->weight_count ? LUN_SPREAD_WEIGHTS : rule;
+    out->n = of->n;
+    out->unit = of->unit;
+    out->halo = d->halo;
+    out->device = d->device;
     for (int k = 0; k < out->places; k++)
         out->place[k] = lun__set_at(e, k);
     lun__spread_cut(out->rule, d->weights, of->count, out->places, out->bound);
@@ -146,18 +154,15 @@ static lun_status check_array(lun_engine *e, const lun_array *a)
 
 /* The spread for n, NULL: as it is, and the function that merges its copies, by its storage if it
  * has one, else as a wish for the one it will have. */
-static lun_status decide(lun_engine *e, lun_node *n, const lun_spread *wanted, lun_combine *combine)
+static lun_status decide(lun_engine *e, lun_node *n, lun_spread *wanted, lun_combine *combine)
 {
-    lun_spread *s = wanted ? lun__spread_copy(wanted) : NULL;
-    lun_status status = s || !wanted ? LUN_OK : lun__nomem(e);
-    if (status == LUN_OK && n->kind == LUN_NODE_LEAF) {
-        if (combine)
-            status = lun__placed_combine(e, n->storage, combine);
-        if (status == LUN_OK && s)
-            status = lun__placed_decide(e, n->storage, s);
-    } else if (status == LUN_OK)
-        status = lun__node_wish(e, n, s, combine);
-    lun__spread_release(s);
+    lun_status status = LUN_OK;
+    if (n->kind != LUN_NODE_LEAF)
+        return lun__node_wish(e, n, wanted, combine);
+    if (combine)
+        status = lun__placed_combine(e, n->storage, combine);
+    if (status == LUN_OK && wanted)
+        status = lun__placed_decide(e, n->storage, wanted);
     return status;
 }
 
@@ -179,11 +184,34 @@ static const lun_spread *spread_of(lun_engine *e, const lun_node *n)
     return n->extended && n->wish ? n->wish->spread : NULL;
 }
 
+/* The array shall be distributed so, and its copies be merged by f, NULL: as they are. */
+static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lun_function *f)
+{
+    const bool none = spread->kind == LUN_SPREAD_NONE;
+    lun_combine *combine = NULL;
+    lun_status s = LUN_OK;
+    if (none && spread_of(e, a->node))
+        return lun__fail(e, LUN_EARG, "a distribution, once set, cannot be taken back to 'none'");
+    if (none && !f)
+        return LUN_OK;
+    if (lun__node_is(a->node, LUN_IS_VIRTUAL)) /* becomes an ordinary array */
+        s = lun__own(e, a);
+    if (s == LUN_OK && a->node->kind == LUN_NODE_LEAF &&
+        (a->node->offset || a->node->n != a->node->storage->count))
+        return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
+    if (s == LUN_OK && f)
+        s = combine_by(e, f, &combine);
+    if (s == LUN_OK)
+        s = decide(e, a->node, none ? NULL : spread, combine);
+    lun__combine_release(combine);
+    return s;
+}
+
 lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *wanted)
 {
     LUN_NEED(e, wanted);
     lun_distribution d = {.size = 0};
-    lun_spread spread;
+    lun_spread *spread;
     lun__take(&d, wanted, sizeof d);
     lun_status s = check_array(e, a);
     if (s != LUN_OK)
@@ -194,22 +222,9 @@ lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *w
     s = make_spread(e, &d, &of, &spread);
     if (s == LUN_OK && d.combine)
         s = lun__check_combiner(e, d.combine, lun_dtype_of(a));
-    const bool none = s == LUN_OK && spread.kind == LUN_SPREAD_NONE;
-    if (none && spread_of(e, a->node))
-        return lun__fail(e, LUN_EARG, "a distribution, once set, cannot be taken back to 'none'");
-    if (none && !d.combine)
-        return LUN_OK;
-    if (s == LUN_OK && lun__node_is(a->node, LUN_IS_VIRTUAL)) /* becomes an ordinary array */
-        s = lun__own(e, a);
-    if (s == LUN_OK && a->node->kind == LUN_NODE_LEAF &&
-        (a->node->offset || a->node->n != a->node->storage->count))
-        return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
-    lun_combine *combine = NULL;
-    if (s == LUN_OK && d.combine)
-        s = combine_by(e, d.combine, &combine);
     if (s == LUN_OK)
-        s = decide(e, a->node, none ? NULL : &spread, combine);
-    lun__combine_release(combine);
+        s = distribute(e, a, spread, d.combine);
+    lun__spread_release(spread);
     return s;
 }
 
@@ -230,11 +245,31 @@ lun_status lun_touched(lun_engine *e, lun_array *a)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
+/* The lists of a state, of which the engine keeps the memory. */
+typedef struct lists {
+    const char **device;
+    int64_t *count, *start;
+    bool *fresh;
+} lists;
+
+static lun_status open_lists(lun_engine *e, int places, lists *to)
+{
+    const size_t p = (size_t)places; /* LUN_MAX_PLACES at most */
+    void *all = calloc(p, sizeof *to->device + 2 * sizeof *to->count + sizeof *to->fresh);
+    if (!all)
+        return lun__nomem(e);
+    free(e->told);
+    e->told = all;
+    to->device = all;
+    to->count = (int64_t *)(void *)(to->device + p);
+    to->start = to->count + p;
+    to->fresh = (bool *)(void *)(to->start + p);
+    return LUN_OK;
+}
+
 static bool is_fresh(const lun_storage *s, const lun_backend_slot *at, lun_interval part)
 {
-    const lun_piece *x = s->placed ? s->placed->pieces : NULL;
-    while (x && x->at != at)
-        x = x->next;
+    const lun_piece *x = s->placed ? lun__placed_find(s->placed, at) : NULL;
     if (x)
         return lun__intervals_cover(&x->fresh, part.lo, part.hi);
     const lun_mirror *m = s->mirrors;
@@ -245,7 +280,7 @@ static bool is_fresh(const lun_storage *s, const lun_backend_slot *at, lun_inter
 
 /* Where what belongs there is current. */
 static void tell_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
-                       lun_distribution_state *to)
+                       lun_distribution_state *to, bool *fresh)
 {
     to->fresh_host =
         !s->stale || (s->placed && lun__intervals_cover(&s->placed->host, 0, s->count));
@@ -253,14 +288,15 @@ static void tell_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
         const lun_backend_slot *at = lun__set_at(e, k);
         const lun_interval all = {0, s->count};
         if (!e->set_count && !at->backend->buffer_new)
-            to->fresh[k] = to->fresh_host; /* the host's memory is the only place */
+            fresh[k] = to->fresh_host; /* the host's memory is the only place */
         else
-            to->fresh[k] = is_fresh(s, at, x ? lun__spread_part(x, k) : all);
+            fresh[k] = is_fresh(s, at, x ? lun__spread_part(x, k) : all);
     }
 }
 
 /* Parts in slices, or in elements where some part ends within one. */
-static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *to)
+static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *to,
+                       const lists *each)
 {
     for (int k = 0; k < x->places; k++)
         if (x->bound[k] % of.unit)
@@ -271,8 +307,8 @@ static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *t
         lun_interval part = lun__spread_part(x, k);
         if (x->kind == LUN_SPREAD_OVERLAP)
             part = (lun_interval){x->bound[k], x->bound[k + 1]};
-        to->count[k] = (part.hi - part.lo) / of.unit;
-        to->start[k] = part.lo / of.unit;
+        each->count[k] = (part.hi - part.lo) / of.unit;
+        each->start[k] = part.lo / of.unit;
     }
 }
 
@@ -294,24 +330,31 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
 {
     LUN_NEED(e, out);
     lun_distribution_state to = {.size = sizeof to, .kind = "none"};
+    lists each = {NULL};
+    to.places = lun__set_places(e);
     lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = open_lists(e, to.places, &each);
     if (s != LUN_OK)
         return s;
     const lun_array *top = lun__top(a);
     const lun_node *n = top->node;
-    to.places = lun__set_places(e);
+    to.device = each.device;
+    to.count = each.count;
+    to.start = each.start;
+    to.fresh = each.fresh;
     for (int k = 0; k < to.places; k++)
-        to.device[k] = lun__set_at(e, k)->name;
+        each.device[k] = lun__set_at(e, k)->name;
     const lun_spread *x = n && !a->weak ? spread_of(e, n) : NULL;
     if (x) {
         to.kind = lun__spread_kind_name(x->kind);
         if (x->kind == LUN_SPREAD_BLOCK || x->kind == LUN_SPREAD_OVERLAP)
             to.rule = lun__spread_rule_name(x->rule);
         slices of = slices_of(top, n);
-        tell_parts(x, of.unit ? of : (slices){.unit = 1}, &to);
+        tell_parts(x, of.unit ? of : (slices){.unit = 1}, &to, &each);
     }
     if (n && n->kind == LUN_NODE_LEAF)
-        tell_fresh(e, n->storage, x, &to);
+        tell_fresh(e, n->storage, x, &to, each.fresh);
     if (n && !a->weak)
         tell_combining(n, &to);
     lun__give(out, &to, sizeof to);

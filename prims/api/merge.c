@@ -96,20 +96,30 @@ static bool divides(const lun_spread *x, const lun_versions *v)
     return same;
 }
 
+/* Parts of the same size, of whole slices. */
+static lun_spread *new_parts(const lun_versions *v, int64_t count, int64_t unit)
+{
+    lun_spread *x = lun__spread_new(v->count);
+    if (!x)
+        return NULL;
+    x->kind = LUN_SPREAD_BLOCK;
+    x->n = count;
+    x->unit = unit;
+    for (int k = 0; k < v->count; k++)
+        x->place[k] = v->place[k];
+    lun__spread_cut(x->rule, NULL, count / unit, x->places, x->bound);
+    for (int k = 0; k <= x->places; k++)
+        x->bound[k] *= unit;
+    return x;
+}
+
 /* Which place merges what: its own part, of copies parts of the same size. */
 static lun_status decide(lun_engine *e, lun_storage *s)
 {
     const lun_versions *v = s->placed->versions;
     const lun_spread *own = s->placed->spread;
-    lun_spread x = {.kind = LUN_SPREAD_BLOCK, .n = s->count, .unit = 1, .places = v->count};
-    for (int k = 0; k < v->count; k++)
-        x.place[k] = v->place[k];
-    if (own && own->unit > 0 && s->count % own->unit == 0)
-        x.unit = own->unit;
-    lun__spread_cut(x.rule, NULL, s->count / x.unit, x.places, x.bound);
-    for (int k = 0; k <= x.places; k++)
-        x.bound[k] *= x.unit;
-    lun_spread *cut = lun__spread_copy(divides(own, v) ? own : &x);
+    const int64_t unit = own && own->unit > 0 && s->count % own->unit == 0 ? own->unit : 1;
+    lun_spread *cut = divides(own, v) ? lun__spread_retain(own) : new_parts(v, s->count, unit);
     lun_status status = cut ? lun__placed_decide(e, v->at[0], cut) : lun__nomem(e);
     lun__spread_release(cut);
     return status;

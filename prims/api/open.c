@@ -180,6 +180,17 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     return LUN_OK;
 }
 
+static void free_backends(lun_engine *e)
+{
+    for (int i = 0; i < e->backend_count; i++) {
+        free(e->backends[i]->reason);
+        free(e->backends[i]->counted);
+        free(e->backends[i]);
+    }
+    free(e->backends);
+    free(e->set);
+}
+
 void lun_close(lun_engine *e)
 {
     if (!e)
@@ -195,12 +206,9 @@ void lun_close(lun_engine *e)
     lun__recipes_flush(e);
     lun__team_kernels_flush(e);
     lun__kernels_flush(e);
-    for (int i = 0; i < e->backend_count; i++) {
-        if (e->backends[i].state)
-            e->backends[i].backend->close(e->backends[i].state);
-        free(e->backends[i].reason);
-        free(e->backends[i].counted);
-    }
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i]->state)
+            e->backends[i]->backend->close(e->backends[i]->state);
     lun__nodes_close(e);
     lun__storage_close(e);
     lun__arrays_close(e);
@@ -212,6 +220,8 @@ void lun_close(lun_engine *e)
     for (int i = 0; i < e->place_count; i++)
         free(e->places[i]);
     free(e->places);
+    free_backends(e);
+    free(e->told);
     free(e->compiler);
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
@@ -280,8 +290,8 @@ void lun_stats_get(const lun_engine *e, lun_stats *out)
 void lun_stats_gather(lun_engine *e)
 {
     for (int i = 0; e && i < e->backend_count; i++)
-        if (e->backends[i].state && !e->backends[i].of && e->backends[i].backend->count)
-            e->backends[i].backend->count(e->backends[i].state);
+        if (e->backends[i]->state && !e->backends[i]->of && e->backends[i]->backend->count)
+            e->backends[i]->backend->count(e->backends[i]->state);
 }
 
 void lun_stats_reset(lun_engine *e)
@@ -297,8 +307,8 @@ void lun_stats_reset(lun_engine *e)
                    .kernel_bytes = e->stats.kernel_bytes};
     e->stats = s;
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].counted)
-            *e->backends[i].counted = (lun_place_stats){.size = sizeof(lun_place_stats)};
+        if (e->backends[i]->counted)
+            *e->backends[i]->counted = (lun_place_stats){.size = sizeof(lun_place_stats)};
 }
 
 int64_t lun_pressure(lun_engine *e)

@@ -2,7 +2,9 @@
  * written as they come.  Knows no place's memory, and how values are combined is scatter.c's. */
 #include "api/owned.h"
 
-_Static_assert(LUN_MAX_PLACES <= UINT8_MAX + 1, "an owner is a byte");
+#include <stdlib.h>
+
+_Static_assert(LUN_MAX_PLACES <= UINT16_MAX + 1, "an owner is two bytes");
 
 /* ---- owners ---------------------------------------------------------------------------------- */
 
@@ -27,7 +29,7 @@ static void make_buckets(lun_owners *o)
     for (int64_t b = 0; b << o->shift < n; b++) {
         while (b << o->shift >= o->part[k].hi) /* parts that are empty end before all elements */
             k++;
-        o->owner[b] = (uint8_t)k;
+        o->owner[b] = (uint16_t)k;
     }
 }
 
@@ -40,25 +42,37 @@ ALWAYS int owner_of(const lun_owners *o, int64_t element)
     return k;
 }
 
-/* Two tallies take values in turn: one would wait for itself. */
-ALWAYS void count_by(const lun_owners *o, lun_owned_source *from, bool dense)
+/* Two tallies of each owner, side by side, take values in turn: one would wait for itself. */
+ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool dense,
+                     lun_owned_tally (*of)[2])
 {
-    lun_owned_tally of[2][LUN_MAX_PLACES];
     for (int k = 0; k < o->owners; k++)
-        of[0][k] = of[1][k] = (lun_owned_tally){0, INT64_MAX, 0};
+        of[k][0] = of[k][1] = (lun_owned_tally){k, 0, INT64_MAX, 0};
     for (int64_t i = 0; i < from->hi - from->lo; i++) {
         const int64_t x = element(o, from, dense, i);
         if (x < 0)
             continue;
-        lun_owned_tally *t = &of[i & 1][owner_of(o, x)];
+        lun_owned_tally *t = &of[owner_of(o, x)][i & 1];
         t->count++;
         t->lo = x < t->lo ? x : t->lo;
         t->hi = x < t->hi ? t->hi : x + 1;
     }
-    for (int k = 0; k < o->owners; k++) {
-        const lun_owned_tally *a = &of[0][k], *b = &of[1][k];
-        from->to[k] = (lun_owned_tally){a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
-                                        a->hi > b->hi ? a->hi : b->hi};
+}
+
+/* The owners that get some are kept: of many places each has values for few. */
+static void keep_tallies(const lun_owners *o, lun_owned_source *from, lun_owned_tally (*of)[2])
+{
+    int some = 0;
+    for (int k = 0; k < o->owners; k++)
+        some += of[k][0].count || of[k][1].count;
+    from->to = malloc(((size_t)some + 1) * sizeof *from->to);
+    from->failed = !from->to;
+    for (int k = 0; from->to && k < o->owners; k++) {
+        const lun_owned_tally *a = &of[k][0], *b = &of[k][1];
+        if (a->count || b->count)
+            from->to[from->owners++] =
+                (lun_owned_tally){k, a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
+                                  a->hi > b->hi ? a->hi : b->hi};
     }
 }
 
@@ -69,10 +83,19 @@ static bool is_dense(const lun_owners *o)
 
 static void count(const lun_owners *o, lun_owned_source *from)
 {
+    lun_owned_tally(*of)[2] = NULL;
+    if (from->lo >= from->hi)
+        return;
+    of = malloc((size_t)o->owners * sizeof *of);
+    from->failed = !of;
+    if (!of)
+        return;
     if (is_dense(o))
-        count_by(o, from, true);
+        count_by(o, from, true, of);
     else
-        count_by(o, from, false);
+        count_by(o, from, false, of);
+    keep_tallies(o, from, of);
+    free(of);
 }
 
 /* A task for each source. */
@@ -85,21 +108,23 @@ static void count_some(void *ctx, int64_t from, int64_t to)
         count(o, &o->source[j]);
 }
 
-void lun__owned_count(lun_owners *o)
+lun_status lun__owned_count(lun_owners *o)
 {
     const int64_t bytes = o->how.count * (o->size + (int64_t)sizeof(int64_t));
     make_buckets(o);
     lun__share(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
-    for (int k = 0; k < o->owners; k++) {
-        lun_owned_tally all = {0, INT64_MAX, 0};
-        for (int j = 0; j < o->sources; j++) {
-            const lun_owned_tally *t = &o->source[j].to[k];
-            all.lo = t->lo < all.lo ? t->lo : all.lo;
-            all.hi = t->hi > all.hi ? t->hi : all.hi;
+    for (int j = 0; j < o->sources; j++) {
+        const lun_owned_source *from = &o->source[j];
+        if (from->failed)
+            return lun__nomem(o->e);
+        for (int i = 0; i < from->owners; i++) {
+            const lun_owned_tally *t = &from->to[i];
+            lun_interval *hull = &o->hull[t->owner];
+            hull->lo = !hull->hi || t->lo < hull->lo ? t->lo : hull->lo;
+            hull->hi = t->hi > hull->hi ? t->hi : hull->hi;
         }
-        if (all.hi)
-            o->hull[k] = (lun_interval){all.lo, all.hi};
     }
+    return LUN_OK;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -107,9 +132,8 @@ void lun__owned_count(lun_owners *o)
 /* Elements of all owners, which scatter.c takes for one array: that of the first one. */
 typedef struct pieces {
     const lun_owners *o;
-    char *base;
-    int64_t offset[LUN_MAX_PLACES]; /* from an element to its place there */
-    int parts;                      /* that threads take of the elements lo .. hi - 1 */
+    char *base; /* an element's place there is o->offset of its owner behind it */
+    int parts;  /* that threads take of the elements lo .. hi - 1 */
     int64_t lo, hi;
     struct {
         int64_t done, bad; /* values of all, in the order of sources, before the first that fails */
@@ -127,7 +151,7 @@ static void join(const lun_owners *o, char *const *at, pieces *p)
         if (x->lo >= x->hi)
             continue;
         p->base = p->base ? p->base : at[k];
-        p->offset[k] = (at[k] - p->base) / size - x->lo; /* memory begins on whole elements */
+        o->offset[k] = (at[k] - p->base) / size - x->lo; /* memory begins on whole elements */
         p->lo = x->lo < p->lo ? x->lo : p->lo;
         p->hi = x->hi;
     }
@@ -147,7 +171,7 @@ ALWAYS void find_by(const pieces *p, const lun_owned_source *from, int64_t first
     const uint64_t span = (uint64_t)(range.hi - range.lo);
     for (int64_t i = 0; i < n; i++) {
         const int64_t x = element(o, from, dense, first + i);
-        const int64_t any = x < 0 ? 0 : x, at = any + p->offset[owner_of(o, any)];
+        const int64_t any = x < 0 ? 0 : x, at = any + o->offset[owner_of(o, any)];
         place[i] = (uint64_t)(x - range.lo) < span ? at : NOWHERE;
     }
 }

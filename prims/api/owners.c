@@ -81,10 +81,10 @@ static void tell_moves(const lun_owners *o)
         const lun_owned_source *from = &o->source[j];
         const lun_backend_slot *at =
             from->at && !from->at->backend->buffer_new ? from->at : NULL; /* else it is loaded */
-        for (int k = 0; k < o->owners; k++) {
-            const int64_t n = from->to[k].count;
-            if (n && at != writer(o, k))
-                lun__placed_count(o->e, at, writer(o, k), n * each);
+        for (int i = 0; i < from->owners; i++) {
+            const lun_backend_slot *to = writer(o, from->to[i].owner);
+            if (at != to)
+                lun__placed_count(o->e, at, to, from->to[i].count * each);
         }
     }
 }
@@ -107,12 +107,12 @@ static lun_status bring(const lun_owners *o, lun_storage *to, int k, char **out)
 }
 
 /* The elements that each owner changes, current where they are written. */
-static lun_status bring_each(const lun_owners *o, lun_storage *to, char **at)
+static lun_status bring_each(const lun_owners *o, lun_storage *to)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < o->owners; k++)
         if (o->hull[k].lo < o->hull[k].hi)
-            s = bring(o, to, k, &at[k]);
+            s = bring(o, to, k, &o->at[k]);
     return s;
 }
 
@@ -120,42 +120,42 @@ static lun_status bring_each(const lun_owners *o, lun_storage *to, char **at)
 static lun_status try_all(const lun_owners *o, bool *fits, int64_t *bad)
 {
     const int64_t size = lun__dtype_get(o->how.dtype)->bytes;
-    char *at[LUN_MAX_PLACES], *copy[LUN_MAX_PLACES] = {NULL};
-    lun_status s = bring_each(o, o->what.array->storage, at);
+    lun_status s = bring_each(o, o->what.array->storage);
     for (int k = 0; s == LUN_OK && k < o->owners; k++) {
         const size_t bytes = (size_t)((o->hull[k].hi - o->hull[k].lo) * size);
         if (!bytes)
             continue;
-        copy[k] = malloc(bytes);
-        if (copy[k])
-            memcpy(copy[k], at[k], bytes);
+        o->copy[k] = malloc(bytes);
+        if (o->copy[k])
+            memcpy(o->copy[k], o->at[k], bytes);
         else
             s = lun__nomem(o->e);
     }
-    *fits = s != LUN_OK || lun__owned_put(o, copy, bad);
-    for (int k = 0; k < o->owners; k++)
-        free(copy[k]);
+    *fits = s != LUN_OK || lun__owned_put(o, o->copy, bad);
+    for (int k = 0; k < o->owners; k++) {
+        free(o->copy[k]);
+        o->copy[k] = NULL;
+    }
     return s;
 }
 
 /* Each owner has what it needs, so that writing does not fail. */
-static lun_status bring_all(const lun_owners *o, lun_storage *to, char **at)
+static lun_status bring_all(const lun_owners *o, lun_storage *to)
 {
-    const lun_status s = bring_each(o, to, at);
+    const lun_status s = bring_each(o, to);
     return s == LUN_OK ? lun__placed_writes(o->e, to, o->owners) : s;
 }
 
 lun_status lun__owners_write(lun_owners *o, const lun_node *array)
 {
     lun_storage *to = array->storage;
-    char *at[LUN_MAX_PLACES];
     int64_t bad;
     lun_status s = load_all(o); /* what was stored since may have moved them */
     if (s == LUN_OK)
-        s = bring_all(o, to, at);
+        s = bring_all(o, to);
     if (s != LUN_OK)
         return s;
-    (void)lun__owned_put(o, at, &bad);
+    (void)lun__owned_put(o, o->at, &bad);
     for (int k = 0; k < o->owners; k++)
         if (o->hull[k].lo < o->hull[k].hi)
             lun__placed_wrote(to, writer(o, k), o->hull[k].lo, o->hull[k].hi);
@@ -187,7 +187,6 @@ static bool is_apart(lun_engine *e, const lun_owned *w)
 static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
 {
     lun_storage *to = o->what.array->storage;
-    char *at[LUN_MAX_PLACES];
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(o->what.array, shape);
     const int64_t unit = o->what.array->rank > 1 && shape[0] ? o->what.array->n / shape[0] : 1;
@@ -199,14 +198,27 @@ static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
     cut_sources(o);
     s = load_all(o);
     if (s == LUN_OK)
-        lun__owned_count(o);
+        s = lun__owned_count(o);
     if (s == LUN_OK && o->how.exact)
         s = try_all(o, fits, bad);
     if (s == LUN_OK && *fits)
-        s = bring_all(o, to, at);
+        s = bring_all(o, to);
     if (s == LUN_OK && *fits)
         tell_moves(o);
     return s;
+}
+
+/* Lists by place; false: no memory. */
+static bool open_lists(lun_owners *o)
+{
+    const size_t places = (size_t)o->owners;
+    o->source = calloc(places, sizeof *o->source);
+    o->part = calloc(places, sizeof *o->part);
+    o->hull = calloc(places, sizeof *o->hull);
+    o->at = calloc(places, sizeof *o->at);
+    o->copy = calloc(places, sizeof *o->copy);
+    o->offset = calloc(places, sizeof *o->offset);
+    return o->source && o->part && o->hull && o->at && o->copy && o->offset;
 }
 
 lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **out, bool *fits,
@@ -226,10 +238,20 @@ lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **o
     o->size = lun__dtype_get(o->how.from)->bytes;
     o->place_step = what->place->kind == LUN_NODE_LEAF;
     o->value_step = what->value->kind == LUN_NODE_LEAF;
-    return open(o, fits, bad);
+    return open_lists(o) ? open(o, fits, bad) : lun__nomem(e);
 }
 
 void lun__owners_close(lun_owners *o)
 {
+    if (!o)
+        return;
+    for (int j = 0; o->source && j < o->sources; j++)
+        free(o->source[j].to);
+    free(o->source);
+    free(o->part);
+    free(o->hull);
+    free(o->at);
+    free(o->copy);
+    free(o->offset);
     free(o);
 }

@@ -39,8 +39,8 @@ static lun_status serve_by(lun_engine *e, const lun_backend_slot *by, const char
     if (e->services.link->rank == 0)
         return lun__fail(e, LUN_EARG, "rank 0 has the script: it opens an engine with backend mpi");
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].backend->ranks)
-            ranks = e->backends[i].backend;
+        if (e->backends[i]->backend->ranks)
+            ranks = e->backends[i]->backend;
     if (*why)
         return lun__fail(e, LUN_EBACKEND, "%s", why);
     return ranks ? ranks->serve(&e->services, by->backend, by->device)
@@ -49,7 +49,7 @@ static lun_status serve_by(lun_engine *e, const lun_backend_slot *by, const char
 
 static lun_status serve(lun_engine *e, const char *why)
 {
-    lun_backend_slot *by = &e->backends[e->current];
+    lun_backend_slot *by = e->backends[e->current];
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = lun__backend_for_rank(e, &by); /* before MPI starts, since drivers may fork */
     lun__strbuf_puts(&text, s == LUN_OK ? why : lun_error(e));

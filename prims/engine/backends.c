@@ -4,31 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/sized.h"
 #include "engine/state.h"
+
+lun_backend_slot *lun__backend_add(lun_engine *e, lun_backend_slot as)
+{
+    if (e->backend_count == LUN_MAX_BACKENDS ||
+        !lun__grow(&e->backends, e->backend_count, &e->backend_room, sizeof *e->backends))
+        return NULL;
+    lun_backend_slot *at = malloc(sizeof *at);
+    if (!at)
+        return NULL;
+    *at = as;
+    at->number = e->backend_count;
+    return e->backends[e->backend_count++] = at;
+}
 
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name)
 {
     const char *colon = name ? strchr(name, ':') : NULL;
     for (int i = 0; name && i < e->backend_count; i++)
-        if (!strcmp(e->backends[i].name, name))
-            return &e->backends[i];
-    if (!colon || e->backend_count == LUN_MAX_BACKENDS)
+        if (!strcmp(e->backends[i]->name, name))
+            return e->backends[i];
+    if (!colon)
         return NULL;
     /* a device by number: a slot of its own beside its backend's */
     char *end;
     long device = strtol(colon + 1, &end, 10);
-    if (colon[1] < '1' || colon[1] > '9' || *end || device > 999)
+    if (colon[1] < '1' || colon[1] > '9' || *end || device > LUN_MAX_PLACES)
         return NULL;
     for (int i = 0; i < e->backend_count; i++) {
-        const lun_backend *b = e->backends[i].backend;
+        const lun_backend *b = e->backends[i]->backend;
         if (!b->buffer_new || strncmp(b->name, name, (size_t)(colon - name)) ||
             b->name[colon - name])
             continue;
-        lun_backend_slot *slot = &e->backends[e->backend_count++];
-        *slot = (lun_backend_slot){.backend = b, .device = (int)device};
-        snprintf(slot->name, sizeof slot->name, "%s:%ld", b->name, device);
-        return slot;
+        lun_backend_slot slot = {.backend = b, .device = (int)device};
+        snprintf(slot.name, sizeof slot.name, "%s:%ld", b->name, device);
+        return lun__backend_add(e, slot);
     }
     return NULL;
 }
@@ -37,9 +50,9 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
 {
     lun__fail(e, LUN_EARG, "no backend '%s'; available are", name ? name : "(nil)");
     for (int i = 0; i < e->backend_count; i++)
-        if (!e->backends[i].of && (!strchr(e->backends[i].name, ':') ||
-                                   e->backends[i].state)) /* a device that was found */
-            lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i].name);
+        if (!e->backends[i]->of && (!strchr(e->backends[i]->name, ':') ||
+                                    e->backends[i]->state)) /* a device that was found */
+            lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i]->name);
     return LUN_EARG;
 }
 
@@ -47,7 +60,7 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
 static void meet(lun_engine *e, lun_backend_slot *b)
 {
     for (int i = 0; b->backend->meet && i < e->backend_count; i++) {
-        const lun_backend_slot *other = &e->backends[i];
+        const lun_backend_slot *other = e->backends[i];
         if (other != b && other->state && other->backend == b->backend) {
             b->backend->meet(b->state, other->state);
             return;
@@ -106,14 +119,14 @@ lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at)
 
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
 {
-    *out = &e->backends[e->current];
+    *out = e->backends[e->current];
     return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
 }
 
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
 {
     enum { WORTHWHILE = 1 << 20 };
-    const lun_backend_slot *b = &e->backends[e->current];
+    const lun_backend_slot *b = e->backends[e->current];
     if (bytes >= WORTHWHILE && b->state && b->backend->share)
         b->backend->share(b->state, n, bytes, ctx, task);
     else if (n > 0)
@@ -138,13 +151,13 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
 
 bool lun__backend_chains(const lun_engine *e)
 {
-    return !e->set_count && e->backends[e->current].backend->chain != NULL;
+    return !e->set_count && e->backends[e->current]->backend->chain != NULL;
 }
 
 bool lun__backend_sweeps(lun_engine *e, int64_t *near)
 {
     lun_backend_slot *b;
-    if (e->set_count || !e->backends[e->current].backend->sweep || lun__backend(e, &b) != LUN_OK)
+    if (e->set_count || !e->backends[e->current]->backend->sweep || lun__backend(e, &b) != LUN_OK)
         return false;
     *near = b->backend->near(b->state);
     return true;
@@ -152,20 +165,20 @@ bool lun__backend_sweeps(lun_engine *e, int64_t *near)
 
 bool lun__backend_lines(const lun_engine *e)
 {
-    const lun_backend *b = e->backends[e->current].backend;
+    const lun_backend *b = e->backends[e->current]->backend;
     return b->lines && !b->buffer_new;
 }
 
 const char *lun_backend_name(const lun_engine *e)
 {
-    return !e ? "" : e->set_count ? e->set[0]->name : e->backends[e->current].name;
+    return !e ? "" : e->set_count ? e->set[0]->name : e->backends[e->current]->name;
 }
 
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)
 {
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].backend->native) {
-            *out = &e->backends[i];
+        if (e->backends[i]->backend->native) {
+            *out = e->backends[i];
             return lun__backend_open(e, *out);
         }
     return lun__fail(e, LUN_EBACKEND, "no backend of this build computes in host memory");
@@ -175,7 +188,7 @@ const char *lun_backend_at(lun_engine *e, int index, const char **reason)
 {
     if (!e || index < 0 || index >= e->backend_count)
         return NULL;
-    lun_backend_slot *b = &e->backends[index];
+    lun_backend_slot *b = e->backends[index];
     if (b->device) /* devices stand behind all backends */
         return NULL;
     if (reason)
@@ -192,7 +205,7 @@ static void give_own(lun_engine *e, const lun_backend_slot *ranks, lun_device *r
     char name[sizeof ranks->name];
     snprintf(name, sizeof name, "%.20s:1", ranks->name);
     for (int i = 0; all && i < e->backend_count; i++) {
-        lun_backend_slot *at = &e->backends[i];
+        lun_backend_slot *at = e->backends[i];
         const lun_backend_slot *by = lun__computes_at(at);
         const int k = by->device ? lun__device_number(by->device) - 1 : 0;
         if (strcmp(at->name, name) || by->backend->ranks || !by->state || !by->backend->devices ||
@@ -217,7 +230,7 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
         lun_device *row = (lun_device *)((char *)rows + (size_t)(first + i) * distance);
         row->size = distance;
         if (b->backend->buffer_new)
-            snprintf(own[i].place, sizeof own[i].place, "%s:%d", b->name, i + 1);
+            snprintf(own[i].place, sizeof own[i].place, "%.20s:%d", b->name, i + 1);
         else
             snprintf(own[i].place, sizeof own[i].place, "%s", b->name);
         lun__give(row, &own[i], sizeof *own);
@@ -231,7 +244,7 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
         return 0;
     int count = 0;
     for (int i = 0; i < e->backend_count; i++) {
-        lun_backend_slot *b = &e->backends[i];
+        lun_backend_slot *b = e->backends[i];
         if (b->device || lun__backend_open(e, b) != LUN_OK)
             continue;
         int there = b->backend->devices(b->state, NULL, 0);

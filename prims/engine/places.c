@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "engine/state.h"
 
 /* A set that is being made. */
 typedef struct draft {
     lun_engine *e;
-    lun_backend_slot *at[LUN_MAX_PLACES];
-    int count;
+    lun_backend_slot **at;
+    int count, room;
 } draft;
 
 enum { LONGEST = 128 }; /* of a name with what follows it */
@@ -21,14 +22,11 @@ static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, long k)
     char name[sizeof of->name];
     snprintf(name, sizeof name, "%.20s.%ld", of->name, k);
     for (int i = 0; i < e->backend_count; i++)
-        if (!strcmp(e->backends[i].name, name))
-            return &e->backends[i];
-    if (e->backend_count == LUN_MAX_BACKENDS)
-        return NULL;
-    lun_backend_slot *at = &e->backends[e->backend_count++];
-    *at = (lun_backend_slot){.backend = of->backend, .device = (int)k, .of = of};
-    memcpy(at->name, name, sizeof name);
-    return at;
+        if (!strcmp(e->backends[i]->name, name))
+            return e->backends[i];
+    lun_backend_slot at = {.backend = of->backend, .device = (int)k, .of = of};
+    memcpy(at.name, name, sizeof name);
+    return lun__backend_add(e, at);
 }
 
 static lun_status add(draft *d, lun_backend_slot *at)
@@ -39,6 +37,8 @@ static lun_status add(draft *d, lun_backend_slot *at)
             return lun__fail(d->e, LUN_EARG, "place '%s' appears twice in the set", at->name);
     if (s == LUN_OK && d->count == LUN_MAX_PLACES)
         return lun__fail(d->e, LUN_EARG, "a set has at most %d places", LUN_MAX_PLACES);
+    if (s == LUN_OK && !lun__grow(&d->at, d->count, &d->room, sizeof *d->at))
+        return lun__nomem(d->e);
     if (s == LUN_OK)
         d->at[d->count++] = at;
     return s;
@@ -49,11 +49,13 @@ static long number_of(const char *text)
 {
     char *end;
     long n = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
-    return n && !*end && n <= 999 ? n : 0;
+    return n && !*end && n <= LUN_MAX_BACKENDS ? n : 0;
 }
 
 static lun_status no_room(lun_engine *e)
 {
+    if (e->backend_count < LUN_MAX_BACKENDS)
+        return lun__nomem(e);
     return lun__fail(e, LUN_EARG, "too many places have been named: %d at most", LUN_MAX_BACKENDS);
 }
 
@@ -63,13 +65,13 @@ static lun_status no_room(lun_engine *e)
 static lun_status best(lun_engine *e, lun_backend_slot **out)
 {
     for (int i = 0; i < e->backend_count; i++) {
-        const lun_backend *b = e->backends[i].backend;
-        *out = &e->backends[i];
+        const lun_backend *b = e->backends[i]->backend;
+        *out = e->backends[i];
         if (b->preferred && b->preferred(&e->services) && lun__backend_open(e, *out) == LUN_OK)
             return LUN_OK;
     }
     for (int i = 0; i < e->backend_count; i++) {
-        *out = &e->backends[i];
+        *out = e->backends[i];
         if (!(*out)->backend->buffer_new && lun__backend_open(e, *out) == LUN_OK)
             return LUN_OK;
     }
@@ -100,23 +102,21 @@ static lun_status own_place(lun_engine *e, const char *name, lun_backend_slot **
 {
     lun_backend_slot *of;
     for (int i = 0; i < e->backend_count; i++)
-        if (!strcmp(e->backends[i].name, name) && !e->backends[i].backend->ranks) {
-            *out = &e->backends[i];
+        if (!strcmp(e->backends[i]->name, name) && !e->backends[i]->backend->ranks) {
+            *out = e->backends[i];
             return LUN_OK;
         }
     lun_status s = rank_backend(e, &of);
     if (s != LUN_OK)
         return s;
-    if (e->backend_count == LUN_MAX_BACKENDS)
-        return no_room(e);
-    lun_backend_slot *at = *out = &e->backends[e->backend_count++];
-    *at = (lun_backend_slot){.backend = of->backend, .device = of->device};
+    lun_backend_slot at = {.backend = of->backend, .device = of->device};
     if (!of->backend->buffer_new) {
-        at->device = 1;
-        at->of = of;
+        at.device = 1;
+        at.of = of;
     }
-    snprintf(at->name, sizeof at->name, "%s", name);
-    return LUN_OK;
+    snprintf(at.name, sizeof at.name, "%s", name);
+    *out = lun__backend_add(e, at);
+    return *out ? LUN_OK : no_room(e);
 }
 
 /* The backend that is so named, or a device of which is ("mpi:2"), and whose devices are ranks;
@@ -125,9 +125,9 @@ static lun_backend_slot *of_ranks(lun_engine *e, const char *name)
 {
     const size_t length = strcspn(name, ":");
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].backend->ranks && !e->backends[i].device &&
-            strlen(e->backends[i].name) == length && !strncmp(e->backends[i].name, name, length))
-            return &e->backends[i];
+        if (e->backends[i]->backend->ranks && !e->backends[i]->device &&
+            strlen(e->backends[i]->name) == length && !strncmp(e->backends[i]->name, name, length))
+            return e->backends[i];
     return NULL;
 }
 
@@ -169,14 +169,11 @@ static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, 
 {
     const int device = lun__device_part(of->device, (int)parts, (int)k);
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].backend == of->backend && e->backends[i].device == device)
-            return &e->backends[i];
-    if (e->backend_count == LUN_MAX_BACKENDS)
-        return NULL;
-    lun_backend_slot *at = &e->backends[e->backend_count++];
-    *at = (lun_backend_slot){.backend = of->backend, .device = device};
-    snprintf(at->name, sizeof at->name, "%.24s.%ld", of->name, k);
-    return at;
+        if (e->backends[i]->backend == of->backend && e->backends[i]->device == device)
+            return e->backends[i];
+    lun_backend_slot at = {.backend = of->backend, .device = device};
+    snprintf(at.name, sizeof at.name, "%.24s.%ld", of->name, k);
+    return lun__backend_add(e, at);
 }
 
 /* "openmp/4": so many places on host memory; "opencl:1/2": as many equal parts of a device. */
@@ -186,10 +183,11 @@ static lun_status add_parts(draft *d, const char *name, const char *parts)
     const long count = number_of(parts);
     if (!b)
         return lun__backend_unknown(d->e, name);
-    if (!count || count > LUN_MAX_PLACES)
-        return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %d expected", name,
-                         parts, LUN_MAX_PLACES);
     const bool divides = b->backend->buffer_new != NULL;
+    const int most = divides ? LUN_DEVICE_PARTS : LUN_MAX_PLACES;
+    if (!count || count > most)
+        return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %d expected", name,
+                         parts, most);
     if (divides && (!b->device || lun__device_parts(b->device)))
         return lun__fail(d->e, LUN_EARG, "'%s/%s': name the device to be divided, as in '%s:1/%s'",
                          name, parts, b->backend->name, parts);
@@ -218,8 +216,8 @@ static lun_backend_slot *named_part(lun_engine *e, const char *name)
 static lun_backend_slot *opened(lun_engine *e, lun_backend_slot *at)
 {
     for (int i = 0; at && i < e->backend_count; i++)
-        if (e->backends[i].state && !strcmp(e->backends[i].name, at->name))
-            at = &e->backends[i];
+        if (e->backends[i]->state && !strcmp(e->backends[i]->name, at->name))
+            at = e->backends[i];
     return at;
 }
 
@@ -268,40 +266,49 @@ static lun_status read_set(draft *d, const char *text)
     return s;
 }
 
+/* The counters of each place of a set. */
+static lun_status count_places(const draft *d)
+{
+    for (int k = 0; d->count > 1 && k < d->count; k++) {
+        lun_place_stats **counted = &d->at[k]->counted;
+        if (!*counted && !(*counted = calloc(1, sizeof **counted)))
+            return lun__nomem(d->e);
+        (*counted)->size = sizeof **counted;
+    }
+    return LUN_OK;
+}
+
 lun_status lun__places_use(lun_engine *e, const char *text)
 {
     draft d = {.e = e};
     if (!text)
         return lun__backend_unknown(e, text);
     lun_status s = read_set(&d, text);
-    for (int k = 0; s == LUN_OK && d.count > 1 && k < d.count; k++) {
-        lun_place_stats **counted = &d.at[k]->counted;
-        if (!*counted && !(*counted = calloc(1, sizeof **counted)))
-            return lun__nomem(e);
-        (*counted)->size = sizeof **counted;
+    if (s == LUN_OK)
+        s = count_places(&d);
+    if (s == LUN_OK) {
+        lun_backend_slot **before = e->set;
+        e->current = lun__computes_at(d.at[0])->number;
+        e->set_count = d.count > 1 ? d.count : 0;
+        e->set = d.at;
+        d.at = before;
     }
-    if (s != LUN_OK)
-        return s;
-    e->current = (int)(lun__computes_at(d.at[0]) - e->backends);
-    e->set_count = d.count > 1 ? d.count : 0;
-    memcpy(e->set, d.at, (size_t)e->set_count * sizeof *d.at);
-    return LUN_OK;
+    free(d.at);
+    return s;
 }
 
 lun_backend_slot *lun__set_at(lun_engine *e, int k)
 {
     if (e->set_count)
         return k < e->set_count ? e->set[k] : NULL;
-    return k == 0 ? &e->backends[e->current] : NULL;
+    return k == 0 ? e->backends[e->current] : NULL;
 }
 
-void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in_use *before)
+void lun__set_take(lun_engine *e, lun_backend_slot **at, int count, lun_in_use *before)
 {
-    before->count = e->set_count;
-    before->current = e->current;
-    memcpy(before->at, e->set, sizeof before->at);
+    *before = (lun_in_use){e->set, e->set_count, e->current};
+    e->set = at;
     e->set_count = count;
-    memcpy(e->set, at, (size_t)count * sizeof *at);
     (void)lun__set_enter(e, at[0]);
 }
 
@@ -319,17 +326,18 @@ void lun__set_back(lun_engine *e, const lun_in_use *before)
 {
     e->set_count = before->count;
     e->current = before->current;
-    memcpy(e->set, before->at, sizeof e->set);
+    e->set = before->at;
 }
 
 lun_status lun__backend_choose(lun_engine *e, const char *name)
 {
-    for (int i = 0; lun__backends_all[i] && i < LUN_MAX_BACKENDS; i++) {
-        lun_backend_slot *b = &e->backends[e->backend_count++];
-        b->backend = lun__backends_all[i];
-        if (b->backend->native)
-            e->services.native = b->backend;
-        snprintf(b->name, sizeof b->name, "%s", b->backend->name);
+    for (int i = 0; lun__backends_all[i]; i++) {
+        lun_backend_slot b = {.backend = lun__backends_all[i]};
+        snprintf(b.name, sizeof b.name, "%s", b.backend->name);
+        if (!lun__backend_add(e, b))
+            return lun__nomem(e);
+        if (b.backend->native)
+            e->services.native = b.backend;
     }
     e->current = 0;
     if (name && name[0])
@@ -337,6 +345,6 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
     lun_backend_slot *at;
     lun_status s = best(e, &at);
     if (s == LUN_OK)
-        e->current = (int)(at - e->backends);
+        e->current = at->number;
     return s;
 }

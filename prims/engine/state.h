@@ -13,6 +13,7 @@
 #include "engine/watch.h"
 #include "lunarray.h"
 
+/* Backends, and devices and places that have been named. */
 enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256, LUN_REMEMBERED_TEAMS = 64 };
 
 /* A backend, one device of it by number, or a place on the host's memory by number. */
@@ -20,6 +21,7 @@ typedef struct lun_backend_slot lun_backend_slot;
 struct lun_backend_slot {
     const lun_backend *backend;
     char name[32];        /* "opencl", "opencl:2", "openmp.2" */
+    int number;           /* among the engine's */
     int device;           /* 0: the backend's choice */
     void *state;          /* once opened */
     char *reason;         /* why it cannot be used, once tried */
@@ -76,10 +78,11 @@ struct lun_engine {
 
     lun_pool *pool;
     lun_cache *cache;
-    lun_backend_slot backends[LUN_MAX_BACKENDS];
-    int backend_count, current;
-    lun_backend_slot *set[LUN_MAX_PLACES]; /* the places in use, `current` is the first one's */
-    int set_count;                         /* 0: `current` is the only one */
+    lun_backend_slot **backends;
+    int backend_count, backend_room, current;
+    lun_backend_slot **set; /* the places in use, `current` is the first one's */
+    int set_count;          /* 0: `current` is the only one */
+    void *told;             /* api/distribute.c: the lists that were told last */
 
     /* graph/node.c */
     lun_node **buckets, *spare;
@@ -141,6 +144,8 @@ bool lun__backend_chains(const lun_engine *e);
 bool lun__backend_lines(const lun_engine *e);
 /* The same of sweeps; *near: what lun_backend.near gives. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *near);
+/* Another one, which is so; NULL: there are too many, or no memory. */
+lun_backend_slot *lun__backend_add(lun_engine *e, lun_backend_slot as);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */
 lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 /* The failure that there is none of that name, with the names that there are. */
@@ -170,19 +175,19 @@ static inline int lun__set_places(const lun_engine *e)
 static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
 {
     int before = e->current;
-    e->current = (int)(lun__computes_at(at) - e->backends);
+    e->current = lun__computes_at(at)->number;
     return before;
 }
 
 /* A set of places that was in use. */
 typedef struct lun_in_use {
-    lun_backend_slot *at[LUN_MAX_PLACES];
+    lun_backend_slot **at;
     int count, current;
 } lun_in_use;
 /* What the places of the set were given to do sets out: the host is about to be busy. */
 void lun__set_advance(lun_engine *e);
-/* Uses several places, which are open, until lun__set_back. */
-void lun__set_take(lun_engine *e, lun_backend_slot *const *at, int count, lun_in_use *before);
+/* Uses several places, which are open, until lun__set_back; the list stays until then. */
+void lun__set_take(lun_engine *e, lun_backend_slot **at, int count, lun_in_use *before);
 void lun__set_back(lun_engine *e, const lun_in_use *before);
 
 /* An evaluation begins and ends; between, the host's progress function is called. */

@@ -74,50 +74,49 @@ static bool divides(const lun_step *step)
     return true;
 }
 
-/* The rows of slot i whose elements are in the parts of `of`; false: rows do not go from part to
- * part. */
-static bool rows_of(const lun_across *a, int i, const lun_spread *of, int64_t offset,
-                    lun_spread *out)
+/* The rows of slot i whose elements are in the parts of `of`; *out NULL: rows do not go from part
+ * to part. */
+static lun_status rows_of(lun_engine *e, const lun_across *a, int i, const lun_spread *of,
+                          int64_t offset, lun_spread **out)
 {
     const int64_t line = lun__across_sizes(a).line;
     int64_t step = 0;
     const lun_interval row = first_row(a, i, &step);
     if ((of->kind != LUN_SPREAD_BLOCK && of->kind != LUN_SPREAD_OVERLAP) ||
         step < row.hi - row.lo || row.lo < 0)
-        return false;
-    *out = *of;
-    out->refs = 1;
-    out->kind = LUN_SPREAD_BLOCK;
-    out->rule = LUN_SPREAD_BOUNDS;
-    out->halo = 0;
-    out->n = line;
-    out->unit = 1;
+        return LUN_OK;
+    lun_spread *s = *out = lun__spread_copy(of);
+    if (!s)
+        return lun__nomem(e);
+    s->kind = LUN_SPREAD_BLOCK;
+    s->rule = LUN_SPREAD_BOUNDS;
+    s->halo = 0;
+    s->n = line;
+    s->unit = 1;
     for (int k = 1; k < of->places; k++) {
         const int64_t before = of->bound[k] - offset - row.lo; /* elements from the first row on */
         const int64_t at = before <= 0 ? 0 : (before + step - 1) / step;
-        out->bound[k] = at > line ? line : at;
+        s->bound[k] = at > line ? line : at;
     }
-    out->bound[0] = 0;
-    out->bound[of->places] = line;
-    return true;
+    s->bound[0] = 0;
+    s->bound[of->places] = line;
+    return LUN_OK;
 }
 
 lun_status lun__handing_rows(lun_engine *e, const lun_step *step, lun_placing_look *look, void *ctx,
                              lun_spread **out)
 {
     const lun_across *a = step->across;
-    lun_spread rows;
+    lun_status s = LUN_OK;
     *out = NULL;
     if (!divides(step))
         return LUN_OK;
-    for (int i = 0; i < lun__handing_slots(a); i++) {
+    for (int i = 0; s == LUN_OK && !*out && i < lun__handing_slots(a); i++) {
         const lun_node *n = a->visit[1].slots[i].node;
         int64_t offset = 0;
-        const lun_spread *s = n->kind == LUN_NODE_INDEX ? NULL : look(ctx, n, &offset);
-        if (!s || !rows_of(a, i, s, offset, &rows))
-            continue;
-        *out = lun__spread_copy(&rows);
-        return *out ? LUN_OK : lun__nomem(e);
+        const lun_spread *of = n->kind == LUN_NODE_INDEX ? NULL : look(ctx, n, &offset);
+        if (of)
+            s = rows_of(e, a, i, of, offset, out);
     }
-    return LUN_OK;
+    return s;
 }

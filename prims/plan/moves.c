@@ -323,7 +323,7 @@ static lun_status order(lun_teller *t, const lun_step *step)
 /* Results of such a step, which are where the first place computes. */
 static lun_status make_alone(lun_teller *t, const lun_step *step, const lun_node *n)
 {
-    lun_backend_slot *at = &t->e->backends[t->e->current];
+    lun_backend_slot *at = t->e->backends[t->e->current];
     if (lun__teller_find(t, n))
         return LUN_OK;
     const bool there = lun__placing_on_device(t->e, step);
@@ -341,7 +341,7 @@ static lun_status gather(lun_teller *t, const lun_step *step)
 {
     const lun_node *n;
     lun_backend_slot *to =
-        lun__placing_on_device(t->e, step) ? &t->e->backends[t->e->current] : NULL;
+        lun__placing_on_device(t->e, step) ? t->e->backends[t->e->current] : NULL;
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && (n = lun__placing_operand(step, i)); i++) {
         n = lun__teller_array(t, n);

@@ -26,7 +26,6 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
                               lun_spread **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    lun_spread one;
     bool cuts = false; /* a line */
     lun_status s = lun__placing_stream(e, n, look, ctx, out);
     for (int k = 0; s == LUN_OK && (*out)->kind == LUN_SPREAD_BLOCK && k < (*out)->places; k++)
@@ -34,8 +33,7 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
     if (s != LUN_OK || !cuts || lun__placing_one_line(n))
         return s;
     lun__node_shape(n, shape);
-    lun__placing_blocks(e, n->n, n->n / shape[0], &one);
     lun__spread_release(*out);
-    *out = lun__spread_copy(&one);
+    *out = lun__placing_blocks(e, n->n, n->n / shape[0]);
     return *out ? LUN_OK : lun__nomem(e);
 }

@@ -72,25 +72,31 @@ static int64_t unit_of(const lun_lowered *l, int64_t n)
     return 1;
 }
 
-void lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread *out)
+lun_spread *lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit)
 {
-    *out = (lun_spread){.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
-    out->places = lun__set_places(e);
-    for (int k = 0; k < out->places; k++)
-        out->place[k] = lun__set_at(e, k);
-    lun__spread_cut(out->rule, NULL, n / unit, out->places, out->bound);
-    for (int k = 0; k <= out->places; k++)
-        out->bound[k] *= unit;
+    lun_spread *s = lun__spread_new(lun__set_places(e));
+    if (!s)
+        return NULL;
+    s->kind = LUN_SPREAD_BLOCK;
+    s->n = n;
+    s->unit = unit;
+    for (int k = 0; k < s->places; k++)
+        s->place[k] = lun__set_at(e, k);
+    lun__spread_cut(s->rule, NULL, n / unit, s->places, s->bound);
+    for (int k = 0; k <= s->places; k++)
+        s->bound[k] *= unit;
+    return s;
 }
 
-void lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n, lun_spread *out)
+lun_spread *lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n)
 {
-    *out = *of;
-    out->refs = 1;
+    lun_spread *out = lun__spread_copy(of);
+    if (!out)
+        return NULL;
     out->n = n;
     out->halo = 0;
     if (of->kind != LUN_SPREAD_BLOCK && of->kind != LUN_SPREAD_OVERLAP)
-        return;
+        return out;
     out->kind = LUN_SPREAD_BLOCK;
     for (int k = 1; k < of->places; k++) {
         int64_t at = of->bound[k] - offset;
@@ -100,51 +106,54 @@ void lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n, lun_spre
     out->bound[of->places] = n;
     if (offset || n != of->n)
         out->rule = LUN_SPREAD_BOUNDS;
+    return out;
 }
 
 /* What several operands say. */
 typedef struct votes {
-    bool any, differ, block; /* some is distributed; not all in the same way; some is in parts */
-    lun_spread first, parts; /* the first of them, the first in parts */
+    bool differ;               /* not all are distributed in the same way */
+    bool failed;               /* there was no memory for one */
+    lun_spread *first, *parts; /* the first of them, the first in parts; NULL: there is none */
 } votes;
 
-static void vote(votes *v, const lun_spread *s)
+/* Takes the reference s; NULL: no memory. */
+static void vote(votes *v, lun_spread *s)
 {
-    v->differ |= v->any && !lun__spread_same(&v->first, s);
-    if (!v->any)
-        v->first = *s;
-    if (!v->block && s->kind == LUN_SPREAD_BLOCK)
-        v->parts = *s;
-    v->any = true;
-    v->block |= s->kind == LUN_SPREAD_BLOCK;
+    v->failed |= !s;
+    if (!s)
+        return;
+    v->differ |= v->first && !lun__spread_same(v->first, s);
+    if (!v->first)
+        v->first = lun__spread_retain(s);
+    if (!v->parts && s->kind == LUN_SPREAD_BLOCK)
+        v->parts = lun__spread_retain(s);
+    lun__spread_release(s);
 }
 
-/* What they come to, over n indices; where they say nothing, blocks of whole slices. */
-static lun_status elect(lun_engine *e, const votes *v, int64_t n, int64_t unit, lun_spread **out)
+/* What they come to, over n indices; where they say nothing, blocks of whole slices.  Ends the
+ * votes. */
+static lun_status elect(lun_engine *e, votes *v, int64_t n, int64_t unit, lun_spread **out)
 {
-    lun_spread one;
-    if (v->any && (!v->differ || v->block)) {
-        *out = lun__spread_copy(v->differ ? &v->parts : &v->first);
-        return *out ? LUN_OK : lun__nomem(e);
-    }
-    lun__placing_blocks(e, n, unit, &one);
-    *out = lun__spread_copy(&one);
+    lun_spread **chosen = v->differ ? &v->parts : &v->first;
+    *out = v->failed ? NULL : *chosen ? *chosen : lun__placing_blocks(e, n, unit);
+    if (*out == *chosen)
+        *chosen = NULL;
+    lun__spread_release(v->first);
+    lun__spread_release(v->parts);
     return *out ? LUN_OK : lun__nomem(e);
 }
 
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out)
 {
-    votes v = {.any = false};
-    lun_spread one;
+    votes v = {.differ = false};
     for (int i = 0; i < l->ir.slot_count; i++) {
         int64_t offset = 0;
         const lun_spread *s =
             lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
         if (!s || (s->kind == LUN_SPREAD_COPY && lun__ir_puts(&l->ir)))
             continue; /* what an index does, one place does */
-        lun__placing_seen(s, offset + l->slots[i].offset, n, &one);
-        vote(&v, &one);
+        vote(&v, lun__placing_seen(s, offset + l->slots[i].offset, n));
     }
     return elect(e, &v, n, unit_of(l, n), out);
 }
@@ -169,16 +178,14 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
 {
     const lun_node *first = n->more[0];
     int64_t shape[LUN_MAX_RANK];
-    votes v = {.any = false};
-    lun_spread one;
+    votes v = {.differ = false};
     for (int i = 0; i < n->count; i++) {
         int64_t offset = 0;
         const lun_spread *s =
             n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);
         if (!s)
             continue;
-        lun__placing_seen(s, offset, first->n, &one);
-        vote(&v, &one);
+        vote(&v, lun__placing_seen(s, offset, first->n));
     }
     lun__node_shape(first, shape);
     return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);

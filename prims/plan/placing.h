@@ -84,10 +84,11 @@ bool lun__placing_on_device(const lun_engine *e, const lun_step *step);
 
 /* ---- what these are made of ------------------------------------------------------------------ */
 
-/* n elements in blocks of whole slices of `unit`, a divisor of n. */
-void lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread *out);
-/* The distribution of an array as one of n indices, of which the first is its element `offset`. */
-void lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n, lun_spread *out);
+/* n elements in blocks of whole slices of `unit`, a divisor of n; NULL without memory. */
+lun_spread *lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit);
+/* The distribution of an array as one of n indices, of which the first is its element `offset`;
+ * NULL without memory. */
+lun_spread *lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n);
 /* From the lowest to the highest place of elements first .. last of a layout; beyond int64_t
  * all. */
 lun_interval lun__placing_reach(const lun_layout *at, int64_t first, int64_t last);

@@ -22,21 +22,35 @@ bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
     return true;
 }
 
-/* The distribution of matrices as one of their rows; false: it cuts slices of `unit` rows. */
-static bool seen_by_rows(const lun_spread *of, int64_t rows, int64_t inner, int64_t unit,
-                         lun_spread *out)
+/* The distribution of matrices as one of their rows; *out NULL: it cuts slices of `unit` rows. */
+static lun_status seen_by_rows(lun_engine *e, const lun_spread *of, int64_t rows, int64_t inner,
+                               int64_t unit, lun_spread **out)
 {
+    *out = NULL;
     if (of->n != rows * inner)
-        return false;
-    lun__placing_seen(of, 0, of->n, out);
-    out->n = rows;
-    out->unit = unit;
-    for (int k = 0; out->kind == LUN_SPREAD_BLOCK && k <= out->places; k++) {
-        if (out->bound[k] % (inner * unit))
-            return false;
-        out->bound[k] /= inner;
+        return LUN_OK;
+    lun_spread *s = lun__placing_seen(of, 0, of->n);
+    if (!s)
+        return lun__nomem(e);
+    s->n = rows;
+    s->unit = unit;
+    for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++) {
+        if (s->bound[k] % (inner * unit)) {
+            lun__spread_release(s);
+            return LUN_OK;
+        }
+        s->bound[k] /= inner;
     }
-    return true;
+    *out = s;
+    return LUN_OK;
+}
+
+/* *out, where there is none yet: blocks of rows, in slices of `unit`. */
+static lun_status or_blocks(lun_engine *e, int64_t rows, int64_t unit, lun_spread **out)
+{
+    if (!*out)
+        *out = lun__placing_blocks(e, rows, unit);
+    return *out ? LUN_OK : lun__nomem(e);
 }
 
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
@@ -47,15 +61,15 @@ lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look 
     const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
     const int64_t rows = p.count * p.rows, least = p.count > 1 ? p.rows : 1;
     int64_t offset = 0, shape[LUN_MAX_RANK];
-    lun_spread one;
-    const lun_spread *s = array ? look(ctx, a, &offset) : NULL;
-    if (!s || offset || !seen_by_rows(s, rows, p.inner, least, &one)) {
-        lun__node_shape(n, shape);
-        const int64_t unit = shape[0] < lun__set_places(e) ? least : rows / shape[0];
-        lun__placing_blocks(e, rows, unit, &one);
-    }
-    *out = lun__spread_copy(&one);
-    return *out ? LUN_OK : lun__nomem(e);
+    const lun_spread *of = array ? look(ctx, a, &offset) : NULL;
+    lun_status s = LUN_OK;
+    *out = NULL;
+    if (of && !offset)
+        s = seen_by_rows(e, of, rows, p.inner, least, out);
+    if (s != LUN_OK)
+        return s;
+    lun__node_shape(n, shape);
+    return or_blocks(e, rows, shape[0] < lun__set_places(e) ? least : rows / shape[0], out);
 }
 
 lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
@@ -111,17 +125,15 @@ static bool has_rows(const lun_pairs *p, int i)
 lun_status lun__placing_pairs_rows(lun_engine *e, const lun_pairs *p, lun_placing_look *look,
                                    void *ctx, lun_spread **out)
 {
-    lun_spread one;
-    bool found = false;
-    for (int i = 0; !found && i < p->kernel.ir.slot_count; i++) {
+    lun_status s = LUN_OK;
+    *out = NULL;
+    for (int i = 0; s == LUN_OK && !*out && i < p->kernel.ir.slot_count; i++) {
         int64_t offset = 0;
-        const lun_spread *s = has_rows(p, i) ? look(ctx, p->kernel.slots[i].node, &offset) : NULL;
-        found = s && !offset && seen_by_rows(s, p->extent[0], p->extent[2], 1, &one);
+        const lun_spread *of = has_rows(p, i) ? look(ctx, p->kernel.slots[i].node, &offset) : NULL;
+        if (of && !offset)
+            s = seen_by_rows(e, of, p->extent[0], p->extent[2], 1, out);
     }
-    if (!found)
-        lun__placing_blocks(e, p->extent[0], 1, &one);
-    *out = lun__spread_copy(&one);
-    return *out ? LUN_OK : lun__nomem(e);
+    return s == LUN_OK ? or_blocks(e, p->extent[0], 1, out) : s;
 }
 
 lun_interval lun__placing_pairs_need(const lun_pairs *p, int i, lun_interval rows, bool *all)

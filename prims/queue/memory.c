@@ -69,7 +69,8 @@ lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot *
 
 lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out)
 {
-    bool same = theirs >= own->backends && theirs < own->backends + own->backend_count;
+    const int k = theirs->number;
+    const bool same = k < own->backend_count && own->backends[k] == theirs;
     lun_backend_slot *b = same ? theirs : lun__backend_find(own, theirs->name);
     if (!b)
         return lun__backend_unknown(own, theirs->name);
@@ -85,7 +86,7 @@ lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backe
 lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
 {
     const lun_place_alone before = {e->current, e->set_count};
-    e->current = (int)(at - e->backends);
+    e->current = at->number;
     e->set_count = 0;
     return before;
 }

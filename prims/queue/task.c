@@ -179,7 +179,7 @@ static lun_status borrow(lun_engine *e, const lun_memory *m, lun_node **out)
             lun__storage_release(e, s);
             return lun__nomem(e);
         }
-        *there = (lun_mirror){.at = &e->backends[e->current], .buffer = m->buffer, .current = true};
+        *there = (lun_mirror){.at = e->backends[e->current], .buffer = m->buffer, .current = true};
         s->mirrors = there;
     } else {
         s->data = m->data;

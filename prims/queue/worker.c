@@ -118,8 +118,8 @@ static const char *start_with(const lun_queue *q)
     if (!q->at->backend->buffer_new)
         return q->at->name;
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i].state && !e->backends[i].backend->buffer_new)
-            return e->backends[i].name;
+        if (e->backends[i]->state && !e->backends[i]->backend->buffer_new)
+            return e->backends[i]->name;
     return e->services.native ? e->services.native->name : NULL;
 }
 

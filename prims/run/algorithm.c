@@ -9,7 +9,7 @@
 
 bool lun__algorithm_elsewhere(const lun_engine *e)
 {
-    return !e->backends[e->current].backend->algorithm;
+    return !e->backends[e->current]->backend->algorithm;
 }
 
 /* The backend that does it: the one in use, or the native one. */

@@ -336,7 +336,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     size_t slots = (size_t)l->ir.slot_count, args = (size_t)l->ir.arg_count;
     to->e = e;
     to->l = l;
-    to->b = &e->backends[e->current];
+    to->b = e->backends[e->current];
     to->at = slots <= LUN_BIND_FEW ? to->few_at : malloc(slots * sizeof *to->at);
     to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);

@@ -273,7 +273,7 @@ static void profile(const chain *c, const lun_stats *before, double seconds, int
 static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
 {
     lun_engine *e = c->e;
-    const lun_backend_slot *b = &e->backends[e->current];
+    const lun_backend_slot *b = e->backends[e->current];
     const int64_t launches = e->stats.launches, rows = run->rows;
     lun_status s = LUN_OK;
     for (int64_t count; s == LUN_OK && run->first < rows; run->first += count) {
@@ -302,7 +302,7 @@ static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
 static lun_status run_stages(chain *c)
 {
     lun_engine *e = c->e;
-    const lun_backend_slot *b = &e->backends[e->current];
+    const lun_backend_slot *b = e->backends[e->current];
     lun_chain run = {.product = c->product ? &c->multiplying.p : NULL,
                      .rows = c->n / c->line,
                      .line = c->line,

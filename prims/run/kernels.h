@@ -36,7 +36,7 @@ lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry
 /* Whether k is a kernel of the backend and the math mode in use. */
 static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry *k)
 {
-    return k->at == &e->backends[e->current] && k->math == e->math;
+    return k->at == e->backends[e->current] && k->math == e->math;
 }
 
 /* k is used now, without a look-up. */

@@ -182,13 +182,12 @@ static lun_status run_round(league *l, bool *last)
 
 static lun_status run(league *l, int64_t teams)
 {
-    int64_t bound[LUN_MAX_PLACES + 1];
     const int places = l->flights.places;
     bool last = false;
-    lun__spread_cut(LUN_SPREAD_REMAINDER, NULL, teams, places, bound);
     for (int k = 0; k < places; k++) {
-        l->parts[k].first = l->parts[k].next = bound[k];
-        l->parts[k].end = bound[k + 1];
+        part *p = &l->parts[k];
+        p->first = p->next = lun__spread_bound(LUN_SPREAD_REMAINDER, teams, places, k);
+        p->end = lun__spread_bound(LUN_SPREAD_REMAINDER, teams, places, k + 1);
     }
     each_part(l, open_part);
     lun_status s = lun__flights_told(&l->flights);

@@ -299,8 +299,8 @@ static lun_status open_work(lun_ordering *w)
 
 static void close_work(lun_ordering *w)
 {
-    void *const all[] = {w->sample, w->samples, w->ordered, w->stood,   w->splitters,
-                         w->owner,  w->at,      w->cuts,    w->lengths, w->begins};
+    void *const all[] = {w->sample, w->samples, w->ordered, w->stood,  w->splitters, w->owner,
+                         w->at,     w->cuts,    w->lengths, w->begins, w->runs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     lun__scratch_free(w->e, &w->scratch);
@@ -380,7 +380,8 @@ lun_status lun__order_shared(lun_engine *e, lun_node *n)
     lun_status s = lun__placing_order(e, n, lun__placed_look, e, &w->cut);
     if (s == LUN_OK) {
         w->places = w->cut->places;
-        s = order(w);
+        w->runs = calloc((size_t)w->places, sizeof *w->runs);
+        s = w->runs ? order(w) : lun__nomem(e);
     }
     close_work(w);
     e->current = current;

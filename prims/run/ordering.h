@@ -26,10 +26,10 @@ typedef struct lun_ordering {
     int64_t *owner;                      /* by splitter: its place, */
     int64_t *at;                         /* and how many come before it there, with itself; NONE,
                                             ALL: of each place so many do */
-    int64_t *cuts;    /* by place, by splitter: its elements before that; one more: all */
-    int64_t *lengths; /* by place: of the runs that it merges */
-    int64_t *begins;  /* by place: the number of its first element in order; one more */
-    lun_place_run runs[LUN_MAX_PLACES];
+    int64_t *cuts;       /* by place, by splitter: its elements before that; one more: all */
+    int64_t *lengths;    /* by place: of the runs that it merges */
+    int64_t *begins;     /* by place: the number of its first element in order; one more */
+    lun_place_run *runs; /* by place */
     lun_scratch scratch;
     double seconds;
 } lun_ordering;

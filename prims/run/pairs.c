@@ -59,7 +59,7 @@ static void move_some(void *ctx, int64_t from, int64_t to)
 
 static void move_all(lun_engine *e, move *m)
 {
-    const lun_backend_slot *b = &e->backends[e->current];
+    const lun_backend_slot *b = e->backends[e->current];
     int64_t n = lun__layout_count(&m->from);
     if (b->backend->share)
         b->backend->share(b->state, n, 2 * n * m->size, m, move_some);

@@ -252,7 +252,7 @@ static lun_status bring(lun_engine *e, lun_storage *s, bool device, bool changes
     const lun_status status = lun__placed_open(e, s, &placed);
     if (status != LUN_OK)
         return status;
-    return device ? lun__storage_buffer(e, s, &e->backends[e->current], &buffer)
+    return device ? lun__storage_buffer(e, s, e->backends[e->current], &buffer)
                   : lun__storage_host(e, s, changes);
 }
 
@@ -270,7 +270,7 @@ static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
 
 lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s)
 {
-    return bring(e, s, e->backends[e->current].backend->buffer_new != NULL, true);
+    return bring(e, s, e->backends[e->current]->backend->buffer_new != NULL, true);
 }
 
 lun_status lun__placed_gather(lun_engine *e, const lun_step *step)

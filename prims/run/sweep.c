@@ -131,7 +131,7 @@ static lun_status make_stages(sweeps *x)
 static lun_status run_stages(sweeps *x)
 {
     lun_engine *e = x->e;
-    const lun_backend_slot *b = &e->backends[e->current];
+    const lun_backend_slot *b = e->backends[e->current];
     int64_t near = b->backend->near(b->state);
     lun_sweep run = {.box = x->sketch.box,
                      .stages = x->stages,

@@ -22,9 +22,9 @@ typedef struct part {
 typedef struct taking {
     lun_engine *e;
     lun_node *n;
-    const lun_spread *cut;
-    part part[LUN_MAX_PLACES];
-    lun_place_run run[LUN_MAX_PLACES];
+    lun_spread *cut;
+    part *part; /* by place, */
+    lun_place_run *run;
     lun_storage *to;
     lun_scratch scratch;
     double seconds;
@@ -263,6 +263,37 @@ static lun_status run(taking *w)
     return s == LUN_OK ? give_all(w) : s;
 }
 
+static void close_taking(taking *w)
+{
+    lun_engine *e = w->e;
+    lun__scratch_free(e, &w->scratch);
+    for (int k = 0; w->part && k < w->cut->places; k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
+        if (w->part[k].made)
+            lun__pool_give(e->pool, w->part[k].made, w->part[k].bytes);
+        if (w->part[k].there)
+            at->backend->buffer_free(at->state, w->part[k].there);
+    }
+    lun__spread_release(w->cut);
+    free(w->part);
+    free(w->run);
+}
+
+/* What has been taken is n. */
+static void become(const taking *w, double transfer)
+{
+    lun_engine *e = w->e;
+    const int64_t written = w->to->count * size_of(w->n);
+    e->stats.run_time += w->seconds;
+    e->stats.bytes_read += w->read;
+    e->stats.bytes_written += written;
+    if (e->profiling)
+        lun__profile_algorithm(e, w->n, w->seconds, e->stats.transfer_time - transfer,
+                               w->read + written);
+    w->n->n = w->to->count;
+    lun__node_become_leaf(e, w->n, w->to, 0);
+}
+
 lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
 {
     lun_spread *cut;
@@ -271,37 +302,17 @@ lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
     lun_status s = lun__placing_stream(e, n, lun__placed_look, e, &cut);
     if (s != LUN_OK)
         return s;
-    taking *w = calloc(1, sizeof *w);
-    if (!w) {
-        lun__spread_release(cut);
-        return lun__nomem(e);
-    }
-    *w = (taking){.e = e, .n = n, .cut = cut};
-    s = run(w);
+    taking w = {.e = e, .n = n, .cut = cut};
+    w.part = calloc((size_t)cut->places, sizeof *w.part);
+    w.run = calloc((size_t)cut->places, sizeof *w.run);
+    s = w.part && w.run ? run(&w) : lun__nomem(e);
     e->current = current;
-    lun__scratch_free(e, &w->scratch);
     if (s == LUN_OK)
         s = lun__algorithm_settle(e, n, cut);
-    for (int k = 0; k < cut->places; k++) {
-        const lun_backend_slot *at = lun__set_at(e, k);
-        if (w->part[k].made)
-            lun__pool_give(e->pool, w->part[k].made, w->part[k].bytes);
-        if (w->part[k].there)
-            at->backend->buffer_free(at->state, w->part[k].there);
-    }
-    if (s == LUN_OK) {
-        const int64_t written = w->to->count * size_of(n);
-        e->stats.run_time += w->seconds;
-        e->stats.bytes_read += w->read;
-        e->stats.bytes_written += written;
-        if (e->profiling)
-            lun__profile_algorithm(e, n, w->seconds, e->stats.transfer_time - transfer,
-                                   w->read + written);
-        n->n = w->to->count;
-        lun__node_become_leaf(e, n, w->to, 0);
-    } else if (w->to)
-        lun__storage_release(e, w->to);
-    lun__spread_release(cut);
-    free(w);
+    if (s == LUN_OK)
+        become(&w, transfer);
+    else if (w.to)
+        lun__storage_release(e, w.to);
+    close_taking(&w);
     return s;
 }

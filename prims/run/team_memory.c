@@ -40,7 +40,7 @@ int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams)
 /* Bytes of the device in use; 0: unknown. */
 static int64_t device_bytes(lun_engine *e)
 {
-    const lun_backend_slot *at = lun__computes_at(&e->backends[e->current]);
+    const lun_backend_slot *at = lun__computes_at(e->backends[e->current]);
     const int number = lun__device_number(at->device);
     const int count = at->backend->ranks ? 0 : at->backend->devices(at->state, NULL, 0);
     lun_device *rows = count > 0 ? calloc((size_t)count, sizeof *rows) : NULL;
@@ -72,7 +72,7 @@ lun_status lun__team_memory_check(lun_engine *e, const lun_team_kernel *k, int64
 static lun_status zeros(lun_engine *e, lun_dtype t, int64_t n, lun_storage **out)
 {
     enum { MUCH = 1 << 16 };
-    lun_backend_slot *at = &e->backends[e->current];
+    lun_backend_slot *at = e->backends[e->current];
     const int bytes = lun__dtype_get(t)->bytes;
     const bool there = at->backend->buffer_new && n > MUCH / bytes;
     lun_transfer fill = {.bytes = bytes, .at = lun__layout_right(1, &n)};

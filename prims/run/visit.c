@@ -136,7 +136,7 @@ static int64_t piece_lanes(const lun_crossing *x, const lun_crossing_block *b,
                            const lun_crossing_part *p)
 {
     enum { TASKS = 4, FEW = 1 << 13, ALONE = 512 };
-    const lun_backend *k = x->e->backends[x->e->current].backend;
+    const lun_backend *k = x->e->backends[x->e->current]->backend;
     const int64_t all = LUN_LANES * b->lines;
     rows w = {.turns = 1, .lanes = LUN_LANES, .copies = 1};
     if (!k->lines || k->buffer_new || x->lanes != LUN_LANES)

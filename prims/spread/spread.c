@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -92,13 +93,29 @@ bool lun__spread_same(const lun_spread *a, const lun_spread *b)
     return true;
 }
 
+lun_spread *lun__spread_new(int places)
+{
+    const size_t p = (size_t)places; /* LUN_MAX_PLACES at most */
+    lun_spread *s = calloc(1, sizeof *s + (p + 1) * sizeof *s->bound + p * sizeof *s->place);
+    if (!s)
+        return NULL;
+    s->refs = 1;
+    s->places = places;
+    s->place = (const void **)(void *)(s->bound + p + 1);
+    return s;
+}
+
 lun_spread *lun__spread_copy(const lun_spread *s)
 {
-    lun_spread *to = malloc(sizeof *to);
-    if (to) {
-        *to = *s;
-        to->refs = 1;
-    }
+    lun_spread *to = lun__spread_new(s->places);
+    if (!to)
+        return NULL;
+    const void **place = to->place;
+    *to = *s;
+    to->refs = 1;
+    to->place = place;
+    memcpy(to->bound, s->bound, ((size_t)s->places + 1) * sizeof *s->bound);
+    memcpy(to->place, s->place, (size_t)s->places * sizeof *s->place);
     return to;
 }
 

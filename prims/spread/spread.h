@@ -43,9 +43,12 @@ typedef struct lun_spread {
     int places, device;   /* device: SINGLE: its number, from 0 */
     int64_t n, unit;      /* elements; those of a slice, which is never divided by a rule */
     int64_t halo;         /* OVERLAP: slices of the neighbours on either side */
-    int64_t bound[LUN_MAX_PLACES + 1]; /* BLOCK, OVERLAP: part k is bound[k] .. bound[k + 1] - 1 */
-    const void *place[LUN_MAX_PLACES];
+    const void **place;   /* by number, behind the bounds */
+    int64_t bound[];      /* BLOCK, OVERLAP: part k is bound[k] .. bound[k + 1] - 1 */
 } lun_spread;
+
+/* One over so many places, all else zero, with one reference; NULL without memory. */
+lun_spread *lun__spread_new(int places);
 
 /* The bounds of n slices, bound[0] = 0 .. bound[places] = n; weights: one for each place, none
  * negative, with a positive sum; NULL unless the rule is WEIGHTS. */

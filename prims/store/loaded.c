@@ -19,16 +19,16 @@ bool lun__places_read(const lun_engine *e)
 
 lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all)
 {
-    int64_t bound[LUN_MAX_PLACES + 1];
+    const int64_t slices = s->count / unit;
+    const int places = e->set_count;
     lun_piece *piece;
     lun_status status = LUN_OK;
-    if (!s->count || !e->set_count)
-        return LUN_OK;
-    lun__spread_cut(LUN_SPREAD_REMAINDER, NULL, s->count / unit, e->set_count, bound);
-    for (int k = 0; status == LUN_OK && k < e->set_count; k++)
-        if (bound[k] < bound[k + 1] && (all || reads(e->set[k])))
-            status =
-                lun__placed_ensure(e, s, e->set[k], bound[k] * unit, bound[k + 1] * unit, &piece);
+    for (int k = 0; status == LUN_OK && s->count && k < places; k++) {
+        const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k) * unit;
+        const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k + 1) * unit;
+        if (lo < hi && (all || reads(e->set[k])))
+            status = lun__placed_ensure(e, s, e->set[k], lo, hi, &piece);
+    }
     return status;
 }
 

@@ -56,7 +56,7 @@ static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_m
 
 lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
-    lun_backend_slot *at = &e->backends[e->current];
+    lun_backend_slot *at = e->backends[e->current];
     lun_mirror *m;
     lun_storage *s;
     if (!at->backend->buffer_new)
@@ -208,13 +208,13 @@ void lun__storage_written(lun_storage *s, const lun_backend_slot *at)
 bool lun__storage_remote(const lun_engine *e, const lun_storage *s)
 {
     const lun_mirror *m = s->stale && !s->source && !s->wrapped ? find_current(s) : NULL;
-    return m && m->at == &e->backends[e->current];
+    return m && m->at == e->backends[e->current];
 }
 
 lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
                                  const lun_storage_places *from, uint64_t cell)
 {
-    lun_backend_slot *at = &e->backends[e->current];
+    lun_backend_slot *at = e->backends[e->current];
     lun_transfer t = {
         .bytes = (int)bytes_of(to->s, 1), .to_origin = to->offset, .at = to->at, .cell = cell};
     lun_buffer *in = NULL;
@@ -237,7 +237,7 @@ lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
 
 const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
 {
-    const lun_backend_slot *here = &e->backends[e->current];
+    const lun_backend_slot *here = e->backends[e->current];
     const lun_mirror *m = find(s, here);
     const char *name = lun_backend_name(e); /* of a set the first place's */
     if (m && m->current)

@@ -1,34 +1,58 @@
 /* piece.c - what is current where, the one rule that says where missing elements come from, and the
  * end of it all; see placed.h.  Moves nothing. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
 #include "store/placed.h"
 #include "store/pool.h"
 
 /* ---- what is where --------------------------------------------------------------------------- */
 
-static const lun_piece *find(const lun_placed *p, const lun_backend_slot *at)
+/* The number of the first piece that is not of a place before `at`. */
+static int position(const lun_placed *p, const lun_backend_slot *at)
 {
-    const lun_piece *x = p->pieces;
-    while (x && x->at != at)
-        x = x->next;
-    return x;
+    int low = 0, high = p->count;
+    if (high && p->pieces[high - 1]->at->number < at->number)
+        return high; /* pieces are mostly made one behind the other */
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (p->pieces[middle]->at->number < at->number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+lun_piece *lun__placed_find(const lun_placed *p, const lun_backend_slot *at)
+{
+    const int k = position(p, at);
+    return k < p->count && p->pieces[k]->at == at ? p->pieces[k] : NULL;
 }
 
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
 {
-    lun_piece **link = &p->pieces;
-    while (*link && (*link)->at < at)
-        link = &(*link)->next;
-    if (*link && (*link)->at == at)
-        return *link;
+    const int k = position(p, at);
+    if (k < p->count && p->pieces[k]->at == at)
+        return p->pieces[k];
     lun_piece *x = calloc(1, sizeof *x);
-    if (x) {
-        x->at = at;
-        x->next = *link;
-        *link = x;
+    if (!x || !lun__grow(&p->pieces, p->count, &p->room, sizeof *p->pieces)) {
+        free(x);
+        return NULL;
     }
+    x->at = at;
+    memmove(p->pieces + k + 1, p->pieces + k, (size_t)(p->count - k) * sizeof *p->pieces);
+    p->pieces[k] = x;
+    p->count++;
     return x;
+}
+
+void lun__pieces_swap(lun_placed *a, lun_placed *b)
+{
+    lun_placed was = *a;
+    a->pieces = b->pieces, a->count = b->count, a->room = b->room;
+    b->pieces = was.pieces, b->count = was.count, b->room = was.room;
 }
 
 /* Where element `at` of the gap before `end` comes from, and up to which element. */
@@ -39,7 +63,8 @@ static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot 
     *m = (lun_placed_move){NULL, to, at, end};
     if (to && !whole)
         m->hi = lun__intervals_around(&p->host, at, at, end, &in).hi;
-    for (const lun_piece *x = p->pieces; x && !in; x = x->next) {
+    for (int k = 0; k < p->count && !in; k++) {
+        const lun_piece *x = p->pieces[k];
         m->from = x->at;
         m->hi = x->at == to ? end : lun__intervals_around(&x->fresh, at, at, end, &in).hi;
     }
@@ -50,7 +75,7 @@ lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_
                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx)
 {
     static const lun_intervals none;
-    const lun_piece *there = to ? find(p, to) : NULL;
+    const lun_piece *there = to ? lun__placed_find(p, to) : NULL;
     const lun_intervals *has = there ? &there->fresh : to ? &none : &p->host;
     lun_placed_move m;
     lun_status s = LUN_OK;
@@ -76,9 +101,9 @@ lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
                              : !p || lun__intervals_copy(&p->host, &to->host));
     if (done && p && p->spread)
         to->spread = lun__spread_retain(p->spread);
-    for (const lun_piece *x = p ? p->pieces : NULL; done && x; x = x->next) {
-        lun_piece *y = lun__placed_piece(to, x->at);
-        done = y && lun__intervals_copy(&x->fresh, &y->fresh);
+    for (int k = 0; done && p && k < p->count; k++) {
+        lun_piece *y = lun__placed_piece(to, p->pieces[k]->at);
+        done = y && lun__intervals_copy(&p->pieces[k]->fresh, &y->fresh);
     }
     if (done)
         return to;
@@ -103,8 +128,8 @@ void lun__combine_release(lun_combine *c)
 
 void lun__placed_outdate(lun_storage *s)
 {
-    for (lun_piece *x = s->placed->pieces; x; x = x->next)
-        lun__intervals_clear(&x->fresh);
+    for (int k = 0; k < s->placed->count; k++)
+        lun__intervals_clear(&s->placed->pieces[k]->fresh);
     lun__intervals_clear(&s->placed->host);
 }
 
@@ -123,13 +148,13 @@ void lun__piece_empty(lun_engine *e, lun_piece *x)
 
 void lun__placed_free(lun_engine *e, lun_placed *p)
 {
-    for (lun_piece *x = p ? p->pieces : NULL, *next; x; x = next) {
-        next = x->next;
-        lun__piece_empty(e, x);
-        lun__intervals_free(&x->fresh);
-        free(x);
+    for (int k = 0; p && k < p->count; k++) {
+        lun__piece_empty(e, p->pieces[k]);
+        lun__intervals_free(&p->pieces[k]->fresh);
+        free(p->pieces[k]);
     }
     if (p) {
+        free(p->pieces);
         lun__intervals_free(&p->host);
         lun__spread_release(p->spread);
         lun__combine_release(p->combine);

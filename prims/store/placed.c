@@ -13,14 +13,6 @@ static int64_t size_of(const lun_storage *s)
     return lun__dtype_get(s->dtype)->bytes;
 }
 
-static const lun_piece *find(const lun_placed *p, const lun_backend_slot *at)
-{
-    const lun_piece *x = p->pieces;
-    while (x && x->at != at)
-        x = x->next;
-    return x;
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static int64_t padded(const lun_storage *s, int64_t count)
@@ -310,7 +302,7 @@ static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, 
 static lun_status move(void *ctx, const lun_placed_move *m)
 {
     const mover *v = ctx;
-    const lun_piece *from = m->from ? find(v->s->placed, m->from) : NULL;
+    const lun_piece *from = m->from ? lun__placed_find(v->s->placed, m->from) : NULL;
     const int64_t size = size_of(v->s), bytes = (m->hi - m->lo) * size;
     const int64_t from_at = from ? (m->lo - from->lo) * size : m->lo * size;
     const int64_t to_at = v->to ? (m->lo - v->to->lo) * size : (m->lo - v->first) * size;

@@ -11,7 +11,6 @@
 /* Elements lo .. hi - 1 at a place. */
 typedef struct lun_piece lun_piece;
 struct lun_piece {
-    lun_piece *next; /* in the order of the engine's places */
     lun_backend_slot *at;
     lun_buffer *buffer; /* of a device; */
     void *data;         /* of a place on host memory: the pool's block of so many bytes */
@@ -41,8 +40,8 @@ typedef struct lun_writing {
 
 struct lun_versions {
     int count;
-    lun_storage *at[LUN_MAX_PLACES]; /* in the order in which they are merged */
-    lun_backend_slot *place[LUN_MAX_PLACES];
+    lun_storage **at; /* in the order in which they are merged, */
+    lun_backend_slot **place;
     lun_writing how;
     bool decided;         /* the array has been distributed anew: `combine` holds, and no kernel */
     lun_combine *combine; /* sees its own place's version any more */
@@ -52,7 +51,8 @@ struct lun_versions {
 struct lun_placed {
     lun_spread *spread; /* where the elements shall be; NULL: not decided */
     lun_intervals host; /* what host memory has, unless all is current there */
-    lun_piece *pieces;
+    lun_piece **pieces; /* so many, by the numbers of their places */
+    int count, room;
     lun_combine *combine;   /* of copies that differ, a reference; NULL: none was given */
     lun_versions *versions; /* what is current instead of all this; NULL: nothing */
 };
@@ -87,6 +87,9 @@ lun_status lun__placed_carried(lun_engine *e, lun_status s);
 void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a place, made if need be; NULL without memory. */
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
+/* The same if there is one, else NULL. */
+lun_piece *lun__placed_find(const lun_placed *p, const lun_backend_slot *at);
+void lun__pieces_swap(lun_placed *a, lun_placed *b);
 
 /* Makes elements lo .. hi - 1 of s current at a place; its piece holds them then.  What comes from
  * host memory must stay there until it is settled; of a file no more is read. */
@@ -126,10 +129,9 @@ const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
 
 /* ---- written.c: elements that the host reads and writes for places --------------------------- */
 
-/* Where elements of s are written, each at one place: where they belong, of copies each place a
+/* Where elements of s are written, part[k] at place k: where they belong, of copies each place a
  * part.  What is not distributed becomes blocks of whole slices of `unit` elements.  LUN_ENOMEM. */
-lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit,
-                              lun_interval part[LUN_MAX_PLACES]);
+lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit, lun_interval *part);
 /* Whether elements of s may be written there: it is in no file, and wraps no memory. */
 bool lun__placed_takes(const lun_engine *e, const lun_storage *s);
 /* Memory for elements lo .. hi - 1 of s at a place, beside what its piece holds; they are not made

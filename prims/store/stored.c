@@ -45,10 +45,7 @@ static lun_status note(void *ctx, const lun_placed_move *m)
 
 static const lun_piece *piece_of(const storing *x, const lun_placed_move *m)
 {
-    const lun_piece *p = x->s->placed->pieces;
-    while (p->at != m->from)
-        p = p->next;
-    return p;
+    return lun__placed_find(x->s->placed, m->from);
 }
 
 /* Elements lo .. hi - 1, which stand in host memory. */

@@ -32,6 +32,8 @@ static void end(lun_engine *e, lun_versions *v)
             lun__storage_release(e, v->at[k]);
     lun__combine_release(v->combine);
     e->diverged--;
+    free(v->at);
+    free(v->place);
     free(v);
 }
 
@@ -94,36 +96,60 @@ static lun_status make(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece
     return status == LUN_OK ? sent : status;
 }
 
-static lun_status part(lun_engine *e, lun_storage *s, const lun_writing *how)
+/* Versions at the places in use, which have no storages yet; NULL without memory. */
+static lun_versions *new_versions(lun_engine *e, const lun_writing *how)
 {
-    lun_piece *to[LUN_MAX_PLACES], *from[LUN_MAX_PLACES];
-    lun_placed *p;
+    const int places = lun__set_places(e);
     lun_versions *v = calloc(1, sizeof *v);
-    lun_status status = v ? lun__placed_open(e, s, &p) : lun__nomem(e);
     if (!v)
-        return status;
+        return NULL;
     e->diverged++;
     v->end = end;
-    if (status == LUN_OK) {
-        v->how = *how;
-        v->count = lun__set_places(e);
-        for (int k = 0; k < v->count; k++)
-            v->place[k] = lun__set_at(e, k);
-        status = make(e, s, v, to, from);
-    }
-    if (status != LUN_OK) {
+    v->how = *how;
+    v->at = calloc((size_t)places, sizeof *v->at);
+    v->place = calloc((size_t)places, sizeof *v->place);
+    if (!v->at || !v->place) {
         end(e, v);
-        return status;
+        return NULL;
     }
+    v->count = places;
+    for (int k = 0; k < places; k++)
+        v->place[k] = lun__set_at(e, k);
+    return v;
+}
+
+/* s has v from now on; `from` and `to`: room for a piece of each place. */
+static lun_status part_with(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece **to,
+                            lun_piece **from)
+{
+    lun_placed *p;
+    lun_status status = lun__placed_open(e, s, &p);
+    if (status == LUN_OK)
+        status = make(e, s, v, to, from);
+    if (status != LUN_OK)
+        return status;
     for (int k = 0; k < v->count; k++)
         if (from[k])
             swap_memory(to[k], from[k]);
     lun__placed_outdate(s);
-    for (lun_piece *x = p->pieces; x; x = x->next)
-        lun__piece_empty(e, x);
+    for (int k = 0; k < p->count; k++)
+        lun__piece_empty(e, p->pieces[k]);
     s->stale = true;
     p->versions = v;
     return LUN_OK;
+}
+
+static lun_status part(lun_engine *e, lun_storage *s, const lun_writing *how)
+{
+    const size_t places = (size_t)lun__set_places(e);
+    lun_versions *v = new_versions(e, how);
+    lun_piece **pieces = calloc(2 * places, sizeof *pieces);
+    const lun_status status =
+        v && pieces ? part_with(e, s, v, pieces, pieces + places) : lun__nomem(e);
+    if (status != LUN_OK && v)
+        end(e, v);
+    free(pieces);
+    return status;
 }
 
 /* Whether a kernel that writes so may go on with the versions as they are: they belong to its
@@ -158,9 +184,7 @@ lun_status lun__versions_taken(lun_engine *e, lun_storage *s, lun_storage *from)
     if (!from->stale && s->count)
         memcpy(s->data, from->data, (size_t)(s->count * lun__dtype_get(s->dtype)->bytes));
     s->stale = from->stale;
-    lun_piece *empty = p->pieces;
-    p->pieces = own->pieces;
-    own->pieces = empty;
+    lun__pieces_swap(p, own);
     end(e, p->versions);
     p->versions = NULL;
     return LUN_OK;

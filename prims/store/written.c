@@ -20,11 +20,12 @@ static lun_interval owned(const lun_spread *x, int k)
 /* Blocks of whole slices. */
 static lun_status new_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread **out)
 {
-    const lun_spread none = {.kind = LUN_SPREAD_BLOCK, .n = n, .unit = unit};
-    lun_spread *x = *out = lun__spread_copy(&none);
+    lun_spread *x = *out = lun__spread_new(lun__set_places(e));
     if (!x)
         return lun__nomem(e);
-    x->places = lun__set_places(e);
+    x->kind = LUN_SPREAD_BLOCK;
+    x->n = n;
+    x->unit = unit;
     for (int k = 0; k < x->places; k++)
         x->place[k] = lun__set_at(e, k);
     lun__spread_cut(x->rule, NULL, n / unit, x->places, x->bound);
@@ -33,8 +34,7 @@ static lun_status new_blocks(lun_engine *e, int64_t n, int64_t unit, lun_spread 
     return LUN_OK;
 }
 
-lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit,
-                              lun_interval part[LUN_MAX_PLACES])
+lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit, lun_interval *part)
 {
     const lun_spread *x = lun__placed_spread(e, s);
     lun_spread *made = NULL;
@@ -144,15 +144,17 @@ lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls)
         s->stale = true;
     }
     bool room = lun__intervals_room(&p->host, calls);
-    for (lun_piece *x = p->pieces; room && x; x = x->next)
-        room = lun__intervals_room(&x->fresh, calls);
+    for (int k = 0; room && k < p->count; k++)
+        room = lun__intervals_room(&p->pieces[k]->fresh, calls);
     return room ? LUN_OK : lun__nomem(e);
 }
 
 void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi)
 {
     lun_placed *p = s->placed;
-    for (lun_piece *x = p->pieces; x; x = x->next)
+    for (int k = 0; k < p->count; k++) {
+        lun_piece *x = p->pieces[k];
         (void)(x->at == at ? lun__intervals_add : lun__intervals_remove)(&x->fresh, lo, hi);
+    }
     (void)(at ? lun__intervals_remove : lun__intervals_add)(&p->host, lo, hi);
 }

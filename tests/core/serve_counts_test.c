@@ -39,7 +39,7 @@ static void *run(void *arg)
         s = lun_use(r->e, "mpi");
     if (s == LUN_OK)
         s = r->program ? lun_dostring(r->e, r->program)
-                       : mpi->serve(&r->e->services, r->e->backends[0].backend, 0);
+                       : mpi->serve(&r->e->services, r->e->backends[0]->backend, 0);
     r->status = s;
     snprintf(r->error, sizeof r->error, "%.500s", s == LUN_OK ? "" : lun_error(r->e));
     lun_use(r->e, "reference");

@@ -63,7 +63,7 @@ static void *serve(void *arg)
             mpi = lun__backends_all[i];
     r->status = lun__ranks_link(r->e);
     if (r->status == LUN_OK && !r->ends)
-        r->status = mpi->serve(&r->e->services, r->e->backends[r->e->current].backend, 0);
+        r->status = mpi->serve(&r->e->services, r->e->backends[r->e->current]->backend, 0);
     (void)lun_spmd_end(r->e, r->ends ? "it was asked to" : NULL);
     r->calls = r->net->calls;
     lun_close(r->e);

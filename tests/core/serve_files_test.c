@@ -251,7 +251,7 @@ static void test_changes(void **state)
     (void)state;
     OK(lun_use(e, "mpi:2"));
     const lun_file f = file_of(&descriptor);
-    const lun_backend_slot *at = &e->backends[e->current];
+    const lun_backend_slot *at = e->backends[e->current];
     const lun_backend *b = at->backend;
     lun_buffer *to;
     OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));
@@ -290,7 +290,7 @@ static void test_closed_before(void **state)
     OK(lun_use(e, "mpi:2"));
     for (int cut = 0; cut < 2; cut++) {
         const lun_file f = file_of(&descriptor);
-        const lun_backend_slot *at = &e->backends[e->current];
+        const lun_backend_slot *at = e->backends[e->current];
         const lun_backend *b = at->backend;
         lun_buffer *to;
         OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));

@@ -146,19 +146,19 @@ static void test_rules_by_counting(void **state)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static lun_spread cut_into(lun_spread_kind kind, int64_t slices, int64_t unit, int64_t halo,
-                           int places)
+static lun_spread *cut_into(lun_spread_kind kind, int64_t slices, int64_t unit, int64_t halo,
+                            int places)
 {
-    lun_spread s = {.refs = 1,
-                    .kind = kind,
-                    .rule = LUN_SPREAD_BALANCED,
-                    .places = places,
-                    .n = slices * unit,
-                    .unit = unit,
-                    .halo = halo};
-    lun__spread_cut(s.rule, NULL, slices, places, s.bound);
+    lun_spread *s = lun__spread_new(places);
+    assert_non_null(s);
+    s->kind = kind;
+    s->rule = LUN_SPREAD_BALANCED;
+    s->n = slices * unit;
+    s->unit = unit;
+    s->halo = halo;
+    lun__spread_cut(s->rule, NULL, slices, places, s->bound);
     for (int k = 0; k <= places; k++)
-        s.bound[k] *= unit;
+        s->bound[k] *= unit;
     return s;
 }
 
@@ -169,32 +169,51 @@ static void test_parts(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         int places = 1 + (int)below(6);
         int64_t slices = below(20), unit = 1 + below(4), halo = below(25);
-        lun_spread s = cut_into(LUN_SPREAD_OVERLAP, slices, unit, halo, places);
+        lun_spread *s = cut_into(LUN_SPREAD_OVERLAP, slices, unit, halo, places);
         for (int k = 0; k < places; k++) {
-            lun_interval x = lun__spread_part(&s, k);
-            for (int64_t i = 0; i < s.n; i++) {
+            lun_interval x = lun__spread_part(s, k);
+            for (int64_t i = 0; i < s->n; i++) {
                 int64_t row = i / unit;
-                bool near = s.bound[k] < s.bound[k + 1] && row >= s.bound[k] / unit - halo &&
-                            row < s.bound[k + 1] / unit + halo;
+                bool near = s->bound[k] < s->bound[k + 1] && row >= s->bound[k] / unit - halo &&
+                            row < s->bound[k + 1] / unit + halo;
                 assert_int_equal(x.lo <= i && i < x.hi, near);
-                if (s.bound[k] <= i && i < s.bound[k + 1])
-                    assert_int_equal(lun__spread_owner(&s, i), k);
+                if (s->bound[k] <= i && i < s->bound[k + 1])
+                    assert_int_equal(lun__spread_owner(s, i), k);
             }
         }
+        lun__spread_release(s);
     }
-    lun_spread copy = cut_into(LUN_SPREAD_COPY, 7, 1, 0, 3);
-    lun_spread single = cut_into(LUN_SPREAD_SINGLE, 7, 1, 0, 3);
-    single.device = 1;
+}
+
+/* Spreads over few places and over as many as there may be, side by side. */
+static void test_same(void **state)
+{
+    (void)state;
+    lun_spread *copy = cut_into(LUN_SPREAD_COPY, 7, 1, 0, 3);
+    lun_spread *single = cut_into(LUN_SPREAD_SINGLE, 7, 1, 0, 3);
+    single->device = 1;
     for (int k = 0; k < 3; k++) {
-        assert_int_equal(lun__spread_part(&copy, k).hi, 7);
-        assert_int_equal(lun__spread_part(&single, k).hi, k == 1 ? 7 : 0);
+        assert_int_equal(lun__spread_part(copy, k).hi, 7);
+        assert_int_equal(lun__spread_part(single, k).hi, k == 1 ? 7 : 0);
     }
-    assert_false(lun__spread_same(&copy, &single));
-    lun_spread block = cut_into(LUN_SPREAD_BLOCK, 7, 1, 0, 3);
-    lun_spread overlap = cut_into(LUN_SPREAD_OVERLAP, 7, 1, 2, 3);
-    assert_true(lun__spread_same(&block, &overlap));
-    overlap.bound[1]++;
-    assert_false(lun__spread_same(&block, &overlap));
+    assert_false(lun__spread_same(copy, single));
+    lun_spread *block = cut_into(LUN_SPREAD_BLOCK, 7, 1, 0, 3);
+    lun_spread *overlap = cut_into(LUN_SPREAD_OVERLAP, 7, 1, 2, 3);
+    assert_true(lun__spread_same(block, overlap));
+    overlap->bound[1]++;
+    assert_false(lun__spread_same(block, overlap));
+    lun_spread *wide = cut_into(LUN_SPREAD_BLOCK, 7, 3, 0, LUN_MAX_PLACES);
+    wide->place[LUN_MAX_PLACES - 1] = wide;
+    lun_spread *again = lun__spread_copy(wide);
+    assert_non_null(again);
+    assert_true(lun__spread_same(wide, again));
+    assert_ptr_equal(again->place[LUN_MAX_PLACES - 1], wide);
+    assert_int_equal(again->bound[LUN_MAX_PLACES], 21);
+    again->bound[LUN_MAX_PLACES - 1]--;
+    assert_false(lun__spread_same(wide, again));
+    lun_spread *all[] = {copy, single, block, overlap, wide, again};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        lun__spread_release(all[i]);
 }
 
 int main(void)
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_rules_by_hand),
         cmocka_unit_test(test_rules_by_counting),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

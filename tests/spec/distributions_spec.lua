@@ -29,15 +29,57 @@ describe("a set of places", function()
         refused("place 'openmp.1' appears twice", function() lun.use { "openmp/2", "openmp.1" } end)
         refused("no backend 'nothing'; available are", function() lun.use "openmp,nothing" end)
         refused("no backend ''", function() lun.use "openmp," end)
-        refused("'openmp/0': a number of places from 1 to 256 expected", function() lun.use "openmp/0" end)
+        refused("'openmp/0': a number of places from 1 to 4096 expected", function() lun.use "openmp/0" end)
         refused("'openmp/x': a number of places", function() lun.use "openmp/x" end)
-        refused("'openmp/257': a number of places", function() lun.use "openmp/257" end)
+        refused("'openmp/4097': a number of places", function() lun.use "openmp/4097" end)
+        refused("'openmp/99999999999': a number of places", function() lun.use "openmp/99999999999" end)
         refused("'openmp:*': backend 'openmp' has no devices", function() lun.use "openmp:*" end)
-        refused("no backend 'openmp.257'", function() lun.use "openmp.257" end)
+        refused("no backend 'openmp.4097'", function() lun.use "openmp.4097" end)
         refused("a set of at least one place expected", function() lun.use {} end)
         refused("place 2 is a number: a name expected", function() lun.use { "openmp", 1 } end)
         refused("place 2 is a table: a name expected", function() lun.use("openmp", {}) end)
         assert.same({ "openmp.1", "openmp.2" }, { lun.use() })
+    end)
+
+    it("has up to 4096 places, and more of two sets are refused", function()
+        assert.equal(4096, select("#", lun.use "openmp/4096"))
+        assert.equal("openmp.4096", (select(4096, lun.use())))
+        local list = { lun.use() }
+        list[4097] = "reference"
+        refused("a set has at most 4096 places", function() lun.use(list) end)
+        assert.equal(4096, select("#", lun.use()))
+        lun.use "reference/200"
+        refused("too many places have been named: 4352 at most", function() lun.use "reference/400" end)
+        assert.equal(200, select("#", lun.use()))
+        local d = select(2, lun.zeros(1000):copy():distribute("block", { rule = "balanced" }):distribution())
+        assert.equal("5 5 5", table.concat(d.counts, " ", 198, 200))
+        assert.equal("986 991 996", table.concat(d.starts, " ", 198, 200))
+        assert.is_nil(d.counts[201])
+    end)
+
+    it("gives the bits of one on more places than a byte counts, of which some have no element", function()
+        local function results(n)
+            local all = {}
+            local function put(x) all[#all + 1] = type(x) == "number" and ("%a"):format(x) or x:eval():tobytes() end
+            local a = lun.random(n, { seed = 5 }):eval()
+            local k = (lun.index(n) * 7919 % n + 1):eval()
+            put(a * 2 + 1) put(a:sum()) put(a:scan "+") put(a:sort()) put(a:compress(a:gt(0.5)))
+            put(lun.stencil(function(w) return w(-1) + w(1) end, { edge = "nearest" })(a + 1))
+            local h = lun.zeros(n // 2 + 1):copy():distribute "block"
+            lun.each(n, function(i) h[k[i] // 2 + 1] = h[k[i] // 2 + 1] + a[i] end)
+            h:sub(1, (n + 1) // 2):set(h:sub(1, (n + 1) // 2) * 2)
+            put(h)
+            local c = lun.zeros(9, "i64"):copy():distribute "copy"
+            lun.teams { league = n }(function(t) lun.atomic.add(c, 1 + t:block() % 9, 1) end)
+            put(c)
+            return all
+        end
+        for _, n in ipairs { 1, 299, 300, 301, 16385, 100003 } do
+            lun.use "openmp"
+            local want = results(n)
+            lun.use "openmp/300"
+            assert.same(want, results(n))
+        end
     end)
 
     it("is of equal parts of a device, where that has as many units", function()
@@ -69,7 +111,7 @@ describe("a set of places", function()
         assert.matches("'opencl/2': name the device to be divided, as in 'opencl:1/2'", lines[3], 1, true)
         assert.matches("'opencl:1.1/2': name the device", lines[4], 1, true)
         assert.matches("no device 9: OpenCL has 1 here", lines[5], 1, true)
-        assert.matches("a number of places from 1 to 256 expected", lines[6], 1, true)
+        assert.matches("a number of places from 1 to 511 expected", lines[6], 1, true)
         assert.equal("1001000\tblock\ttable", lines[7])
         assert.equal("1002000\t4000", lines[8])
         assert.equal("opencl:1.2\topenmp", lines[9])

@@ -50,6 +50,22 @@ describe("a script on all ranks", function()
         same({ 1, 2, 4, 7 }, KINDS)
     end)
 
+    it("gives the bytes of one machine on more ranks than a byte counts", function()
+        same({ 257 }, onranks.PUT .. [[
+            for _, n in ipairs { 0, 1, 256, 257, 258, 16385, 300007 } do
+                local a = lun.random(n, { seed = n }):eval()
+                put(a * 2 + 1) put(a:sum()) put(a:scan "+") put(a:lt(0.5):count()) put(a:sort())
+                put(lun.stencil(function(w) return w(-1) + w(0) * 2 + w(1) end, { edge = "nearest" })(a + 1))
+                local k = (lun.index(n) * 7919 % math.max(n, 1) + 1):eval()
+                local h = lun.zeros(n // 2 + 1):copy():distribute "block"
+                lun.each(n, function(i) h[k[i] // 2 + 1] = h[k[i] // 2 + 1] + a[i] end)
+                put(h)
+                if n > 0 then put(a[n]) end
+            end
+            local m = lun.random({ 300, 7 }, { seed = 1 }):eval()
+            put(m:sum(1)) put(m:sum(2)) put(m:transpose():matmul(m))]])
+    end)
+
     for name, counts in pairs { dot = { 7 }, cg = { 2 }, ase = { 4 }, poisson = { 3 } } do
         it("prints what examples/" .. name .. ".lua prints on one", function()
             same(counts, onranks.here .. "/examples/" .. name .. ".lua")
