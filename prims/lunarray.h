@@ -370,6 +370,9 @@ typedef struct lun_stats {
      * barriers); elements of other ranks read and written. */
     int64_t messages, bytes_sent, collectives, remote_gets, remote_puts;
     double network_time; /* modelled seconds until its last message or step: LUNARRAY_RANK_CLOCK */
+    /* Bytes that places of a set have given to others to put a line in order: no moves, since
+     * elements say how many. */
+    int64_t bytes_exchanged;
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
@@ -382,7 +385,8 @@ typedef struct lun_place_stats {
     size_t size;                          /* sizeof(lun_place_stats) */
     int64_t launches, moves, bytes_moved; /* moves: to it; bytes_moved: to it from other places */
     int64_t bytes_to_device, bytes_to_host;
-    int64_t merges; /* of which it did a part */
+    int64_t merges;          /* of which it did a part */
+    int64_t bytes_exchanged; /* that it gave */
 } lun_place_stats;
 /* The counters of place `index` of the set in use; false past the last. */
 LUN_API bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out);
@@ -1370,13 +1374,16 @@ typedef struct lun_plan_kernel {
     int sweep;  /* 1: it reads elements around each index, and the kernels of its chain are
                    blocked in time: each follows the one before some rows behind; else 0 */
 } lun_plan_kernel;
-/* Elements that are copied between places of a set before a kernel runs. */
+/* Elements that are copied between places of a set before a kernel runs.  Of an exchange elements
+ * say how many, and to which places: `to` is "other places", `bytes` the most that it can be; it
+ * counts in bytes_exchanged. */
 typedef struct lun_plan_move {
     size_t size;           /* sizeof(lun_plan_move) */
     const char *from, *to; /* names of places; "host": the host's memory; "file": a file */
     const char *why;
     int64_t bytes;
-    int kernel; /* number, from 0 */
+    int kernel;   /* number, from 0 */
+    int exchange; /* 1: it is one; 0: these bytes move */
 } lun_plan_move;
 /* Indices of a kernel that a place runs. */
 typedef struct lun_plan_place {
@@ -1385,7 +1392,8 @@ typedef struct lun_plan_place {
     int64_t first, count;
     int kernel; /* number, from 0 */
     /* "": all that is done of them.  Of a scan that several places share, before that: "totals":
-     * what they come to is found; "carries": the totals of all are chained there. */
+     * what they come to is found; "carries": the totals of all are chained there.  Of a line that
+     * they put in order: "samples": `count` of those in order there say where to cut. */
     const char *what;
 } lun_plan_place;
 /* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */

@@ -55,20 +55,23 @@ static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
     }
 }
 
-static void push_moves(lua_State *L, const lun_plan *p)
+/* Those of a plan whose bytes are known, or exchanges, as a list of that name. */
+static void push_moves(lua_State *L, const lun_plan *p, bool exchanges, const char *list)
 {
     const lun_plan_move *m;
     lua_newtable(L);
     for (int k = 0; (m = lun_plan_move_at(p, k)); k++) {
+        if ((m->exchange != 0) != exchanges)
+            continue;
         lua_createtable(L, 0, 5);
         lun__set_text(L, "from", shown(m->from));
         lun__set_text(L, "to", shown(m->to));
         lun__set_text(L, "why", shown(m->why));
         lun__set_integer(L, "bytes", m->bytes);
         lun__set_integer(L, "kernel", m->kernel + 1);
-        lua_rawseti(L, -2, k + 1);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
-    lua_setfield(L, -2, "moves");
+    lua_setfield(L, -2, list);
 }
 
 /* lun.explain(e1, e2, ...): a list of kernels; runs nothing. */
@@ -92,7 +95,8 @@ static int explain(lua_State *L)
         push_places(L, kernels, i, &at);
         lua_rawseti(L, -2, i + 1);
     }
-    push_moves(L, kernels);
+    push_moves(L, kernels, false, "moves");
+    push_moves(L, kernels, true, "exchanges");
     lun__set_text(L, "graph", shown(lun_plan_graph(kernels)));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
     lua_setmetatable(L, -2);

@@ -72,13 +72,14 @@ static void push_places(lua_State *L, lun_engine *e)
     lun_place_stats s = {.size = sizeof s};
     lua_newtable(L);
     for (int k = 0; lun_place_stats_get(e, k, &s); k++) {
-        lua_createtable(L, 0, 6);
+        lua_createtable(L, 0, 7);
         lun__set_integer(L, "launches", s.launches);
         lun__set_integer(L, "moves", s.moves);
         lun__set_integer(L, "bytes_moved", s.bytes_moved);
         lun__set_integer(L, "bytes_to_device", s.bytes_to_device);
         lun__set_integer(L, "bytes_to_host", s.bytes_to_host);
         lun__set_integer(L, "merges", s.merges);
+        lun__set_integer(L, "bytes_exchanged", s.bytes_exchanged);
         lua_setfield(L, -2, lun_place_name(e, k));
     }
 }
@@ -122,6 +123,7 @@ static int stats(lua_State *L)
         {"algorithms", s.algorithms},
         {"moves", s.moves},
         {"bytes_moved", s.bytes_moved},
+        {"bytes_exchanged", s.bytes_exchanged},
         {"merges", s.merges},
         {"messages", s.messages},
         {"bytes_sent", s.bytes_sent},

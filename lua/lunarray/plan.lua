@@ -53,7 +53,7 @@ function M.page(plan)
             lines[#lines + 1] = ("      kept: %s of these, because an earlier evaluation computed %s too"):format(
                 count_text(kernel.kept, "array"), kernel.kept == 1 and "it" or "them")
         end
-        for _, list in ipairs(#kernel.places > 1 and { "totals", "carries", "places" } or {}) do
+        for _, list in ipairs(#kernel.places > 1 and { "totals", "carries", "samples", "places" } or {}) do
             local shares = {}
             for k, place in ipairs(kernel[list] or {}) do
                 shares[k] = ("%s %d from %d"):format(place.name, place.count, place.first)
@@ -64,6 +64,12 @@ function M.page(plan)
             if move.kernel == i then
                 lines[#lines + 1] = ("      moves: %s from %s to %s: %s"):format(bytes_text(move.bytes), move.from,
                     move.to, move.why)
+            end
+        end
+        for _, move in ipairs(plan.exchanges) do
+            if move.kernel == i then
+                lines[#lines + 1] = ("      exchanges: up to %s from %s to %s: %s"):format(
+                    bytes_text(move.bytes), move.from, move.to, move.why)
             end
         end
         if kernel.cut ~= "" then

@@ -267,7 +267,8 @@ static lun_status describe_places(lun_engine *e, const lun_merges *merges, const
                                                     .to = m->to,
                                                     .why = m->why,
                                                     .bytes = m->bytes,
-                                                    .kernel = m->step};
+                                                    .kernel = m->step,
+                                                    .exchange = m->exchange};
     }
     for (int i = 0; status == LUN_OK && i < t.place_count; i++) {
         const lun_told_place *x = &t.places[i];

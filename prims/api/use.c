@@ -25,7 +25,8 @@ bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
                                  .bytes_moved = e->stats.bytes_moved,
                                  .bytes_to_device = e->stats.bytes_to_device,
                                  .bytes_to_host = e->stats.bytes_to_host,
-                                 .merges = e->stats.merges};
+                                 .merges = e->stats.merges,
+                                 .bytes_exchanged = e->stats.bytes_exchanged};
     lun__give(out, e->set_count ? at->counted : &all, sizeof *out); /* a single place has it all */
     return true;
 }

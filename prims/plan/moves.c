@@ -45,18 +45,6 @@ static lun_status read_slots(lun_teller *t, const lun_lowered *l, const lun_spre
     return s;
 }
 
-static lun_status tell_place(lun_teller *t, const char *what, int k, lun_interval indices)
-{
-    lun_told *to = t->told;
-    if (t->merges) /* no kernel of the plan */
-        return LUN_OK;
-    if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
-        return lun__nomem(t->e);
-    to->places[to->place_count++] = (lun_told_place){lun__set_at(t->e, k)->name, indices.lo,
-                                                     indices.hi - indices.lo, t->step, what};
-    return LUN_OK;
-}
-
 /* ---- kernels on several places --------------------------------------------------------------- */
 
 /* Results, as the places write them. */
@@ -130,9 +118,10 @@ static lun_status tell_stages(lun_teller *t, const lun_lowered *l, const lun_spr
         lead = lead < 0 && part.lo < part.hi ? k : lead;
         any |= x.lo < x.hi;
         if (x.lo < x.hi)
-            s = tell_place(t, "totals", k, x);
+            s = lun__teller_place(t, "totals", k, x);
     }
-    return s == LUN_OK && any ? tell_place(t, "carries", lead, (lun_interval){0, cut->n}) : s;
+    return s == LUN_OK && any ? lun__teller_place(t, "carries", lead, (lun_interval){0, cut->n})
+                              : s;
 }
 
 static lun_status share(lun_teller *t, const lun_step *step)
@@ -151,7 +140,7 @@ static lun_status share(lun_teller *t, const lun_step *step)
     for (int k = 0; s == LUN_OK && k < cut->places; k++) {
         const lun_interval indices = lun__placing_range(cut, l, k);
         if (indices.lo < indices.hi)
-            s = tell_place(t, "", k, indices);
+            s = lun__teller_place(t, "", k, indices);
     }
     if (s == LUN_OK)
         s = write_slots(t, l, cut);
@@ -174,27 +163,6 @@ static lun_status read_operand(lun_teller *t, const lun_node *n, int i, int k, l
                : LUN_OK;
 }
 
-/* The result, as the places write it; host: the host does it for devices. */
-static lun_status write_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                             int64_t columns, bool host)
-{
-    lun_placed *p = lun__placed_sketch(NULL, false, n->n);
-    if (p && n->extended && n->wish)
-        p->spread = lun__spread_retain(n->wish->spread);
-    else if (p)
-        p->spread = lun__placing_of_rows(rows, columns);
-    lun_status s = lun__teller_add(t, n, p);
-    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
-        const lun_interval x = lun__spread_part(rows, k);
-        lun_backend_slot *at = lun__set_at(t->e, k);
-        lun_piece *piece = lun__placed_piece(p, at);
-        lun_intervals *fresh = host && at->backend->buffer_new ? &p->host : &piece->fresh;
-        if (!piece || !lun__intervals_add(fresh, x.lo * columns, x.hi * columns))
-            s = lun__nomem(t->e);
-    }
-    return s;
-}
-
 static lun_status multiply(lun_teller *t, const lun_step *step)
 {
     const lun_node *n = step->node;
@@ -207,12 +175,12 @@ static lun_status multiply(lun_teller *t, const lun_step *step)
         const lun_interval x = lun__spread_part(rows, k);
         if (x.lo >= x.hi)
             continue;
-        s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
+        s = lun__teller_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
         for (int i = 0; s == LUN_OK && i < 2; i++)
             s = read_operand(t, n, i, k, x);
     }
     if (s == LUN_OK)
-        s = write_rows(t, n, rows, columns, false);
+        s = lun__teller_rows(t, n, rows, columns, false);
     lun__spread_release(rows);
     return s;
 }
@@ -242,79 +210,13 @@ static lun_status pair(lun_teller *t, const lun_step *step)
         lun_backend_slot *at = lun__set_at(t->e, k);
         if (x.lo >= x.hi)
             continue;
-        s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
+        s = lun__teller_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
         for (int i = 0; s == LUN_OK && i < p->kernel.ir.slot_count; i++)
             s = read_pairs(t, p, i, at, x);
     }
     if (s == LUN_OK)
-        s = write_rows(t, p->result, rows, columns, true);
+        s = lun__teller_rows(t, p->result, rows, columns, true);
     lun__spread_release(rows);
-    return s;
-}
-
-/* ---- algorithms in order --------------------------------------------------------------------- */
-
-/* An operand of an algorithm is distributed as it was taken. */
-static lun_status become_as(lun_teller *t, const lun_node *in, lun_spread *cut)
-{
-    int64_t offset;
-    const lun_spread *was = lun__teller_spread(t, in, &offset);
-    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
-    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
-               ? lun__teller_become(t, in, cut)
-               : LUN_OK;
-}
-
-/* What they give is an operand of nothing: its length is not known yet. */
-static lun_status take(lun_teller *t, const lun_step *step)
-{
-    const lun_node *n = step->node;
-    lun_spread *cut;
-    lun_status s = lun__placing_stream(t->e, n, lun__teller_spread, t, &cut);
-    if (s != LUN_OK)
-        return s;
-    for (int k = 0; s == LUN_OK && k < cut->places; k++) {
-        const lun_interval x = lun__spread_part(cut, k);
-        lun_backend_slot *at = lun__set_at(t->e, k);
-        if (x.lo >= x.hi)
-            continue;
-        s = tell_place(t, "", k, x);
-        for (int i = 0; s == LUN_OK && i < n->count; i++)
-            if (n->more[i]->kind != LUN_NODE_NUMBER)
-                s = at->backend->buffer_new && !lun__placing_takes(at, n)
-                        ? lun__teller_need(t, n->more[i], NULL, x.lo, x.hi,
-                                           "a step runs on the host")
-                        : lun__teller_need(t, n->more[i], at, x.lo, x.hi, "distribution changes");
-    }
-    for (int i = 0; s == LUN_OK && i < n->count; i++)
-        s = become_as(t, n->more[i], cut);
-    lun__spread_release(cut);
-    return s;
-}
-
-/* ---- lines in order -------------------------------------------------------------------------- */
-
-/* What places exchange to have one line in order depends on its elements: no plan has it. */
-static lun_status order(lun_teller *t, const lun_step *step)
-{
-    const lun_node *n = step->node, *in = n->more[0];
-    lun_spread *cut;
-    lun_status s = lun__placing_order(t->e, n, lun__teller_spread, t, &cut);
-    if (s != LUN_OK)
-        return s;
-    for (int k = 0; s == LUN_OK && k < cut->places; k++) {
-        const lun_interval x = lun__spread_part(cut, k);
-        if (x.lo >= x.hi)
-            continue;
-        s = tell_place(t, "", k, x);
-        if (s == LUN_OK)
-            s = lun__teller_need(t, in, lun__set_at(t->e, k), x.lo, x.hi, "distribution changes");
-    }
-    if (s == LUN_OK)
-        s = become_as(t, in, cut);
-    if (s == LUN_OK)
-        s = write_rows(t, n, cut, 1, false);
-    lun__spread_release(cut);
     return s;
 }
 
@@ -373,7 +275,7 @@ static lun_status alone(lun_teller *t, const lun_step *step)
 {
     lun_status s = gather(t, step);
     if (s == LUN_OK)
-        s = tell_place(t, "", 0, (lun_interval){0, step->n});
+        s = lun__teller_place(t, "", 0, (lun_interval){0, step->n});
     return s == LUN_OK ? make_results(t, step) : s;
 }
 
@@ -391,7 +293,7 @@ static lun_status hand_on(lun_teller *t, const lun_step *step, bool *done)
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
         if (x.lo < x.hi)
-            s = tell_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
+            s = lun__teller_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
     }
     lun__spread_release(rows);
     return s == LUN_OK ? make_results(t, step) : s;
@@ -440,7 +342,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
         const lun_step *step = &steps->at[t.step];
         bool done = false;
         if (!e->set_count) {
-            s = tell_place(&t, "", 0, (lun_interval){0, step->n});
+            s = lun__teller_place(&t, "", 0, (lun_interval){0, step->n});
             continue;
         }
         if (step->across)
@@ -448,8 +350,8 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
         if (s == LUN_OK && !done)
             s = lun__placing_divides(step)         ? share(&t, step)
                 : lun__placing_pairs(step)         ? pair(&t, step)
-                : lun__placing_streams(step)       ? take(&t, step)
-                : lun__placing_orders(e, step)     ? order(&t, step)
+                : lun__placing_streams(step)       ? lun__taking_tell(&t, step)
+                : lun__placing_orders(e, step)     ? lun__ordering_tell(&t, step)
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);
     }

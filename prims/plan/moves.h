@@ -10,6 +10,7 @@ typedef struct lun_told_move {
     int64_t bytes;
     const char *why; /* static */
     int step;        /* it comes before */
+    bool exchange;   /* elements say how many bytes: at most these */
 } lun_told_move;
 
 typedef struct lun_told_place {

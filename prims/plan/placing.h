@@ -52,6 +52,13 @@ bool lun__placing_one_line(const lun_node *n);
 /* How they share its elements, and how the result is distributed.  *out: a reference. */
 lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                               lun_spread **out);
+/* Of one line that several places share, each with its part in order: by how many of these elements
+ * samples are apart, which say where to cut; 0: one place has all. */
+int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut);
+int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k);
+/* The most bytes that place k gives to others: its part, to the places that merge it, and of what
+ * it has merged then what is beyond its part, for samples are that far from the truth. */
+int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
 /* Whether a step is a matrix product, or some, that the places share, each some rows of the result;

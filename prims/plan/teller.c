@@ -141,6 +141,38 @@ lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut)
     return LUN_OK;
 }
 
+lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices)
+{
+    lun_told *to = t->told;
+    if (t->merges) /* no kernel of the plan */
+        return LUN_OK;
+    if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
+        return lun__nomem(t->e);
+    to->places[to->place_count++] = (lun_told_place){lun__set_at(t->e, k)->name, indices.lo,
+                                                     indices.hi - indices.lo, t->step, what};
+    return LUN_OK;
+}
+
+lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
+                            int64_t columns, bool host)
+{
+    lun_placed *p = lun__placed_sketch(NULL, false, n->n);
+    if (p && n->extended && n->wish)
+        p->spread = lun__spread_retain(n->wish->spread);
+    else if (p)
+        p->spread = lun__placing_of_rows(rows, columns);
+    lun_status s = lun__teller_add(t, n, p);
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        lun_backend_slot *at = lun__set_at(t->e, k);
+        lun_piece *piece = lun__placed_piece(p, at);
+        lun_intervals *fresh = host && at->backend->buffer_new ? &p->host : &piece->fresh;
+        if (!piece || !lun__intervals_add(fresh, x.lo * columns, x.hi * columns))
+            s = lun__nomem(t->e);
+    }
+    return s;
+}
+
 void lun__teller_free(lun_teller *t)
 {
     for (int i = 0; i < t->count; i++)

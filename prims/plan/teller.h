@@ -46,6 +46,16 @@ lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_
                              int64_t count, int64_t size, const char *why);
 /* n is distributed so from now on. */
 lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut);
+/* Place k does so with these indices; what: as of lun_plan_place. */
+lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
+/* n is made, of whole rows at each place; host: the host makes those of devices. */
+lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
+                            int64_t columns, bool host);
 void lun__teller_free(lun_teller *t);
+
+/* ---- told_order.c: steps whose places take elements in order, or put lines in order ---------- */
+
+lun_status lun__taking_tell(lun_teller *t, const lun_step *step);
+lun_status lun__ordering_tell(lun_teller *t, const lun_step *step);
 
 #endif

@@ -12,8 +12,6 @@
 #include "run/placed.h"
 #include "run/profile.h"
 
-enum { SAMPLES = 64 /* of a place, about */ };
-
 /* ---- whole lines ----------------------------------------------------------------------------- */
 
 static lun_status run_lines(lun_ordering *w)
@@ -154,9 +152,8 @@ static lun_status carry(lun_ordering *w, int k, int j, int64_t at)
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < 1 + w->asks_places; i++) {
         const int64_t size = lun__dtype_get(w->run[i]->dtype)->bytes;
-        s = lun__piece_carry(
-            w->e, lun__placed_piece(w->run[i]->placed, lun__set_at(w->e, k)), from * size,
-            lun__placed_piece(w->met[i]->placed, lun__set_at(w->e, j)), at * size, count * size);
+        s = lun__ordering_carry(w, w->run[i], k, from * size, w->met[i], j, at * size,
+                                count * size);
     }
     return s;
 }
@@ -235,8 +232,8 @@ static lun_status get_own(lun_ordering *w, int j)
             continue;
         const lun_piece *from = lun__placed_piece(w->to->placed, lun__set_at(w->e, k));
         const lun_piece *to = lun__placed_piece(w->to->placed, lun__set_at(w->e, j));
-        s = lun__piece_carry(w->e, from, (lo - from->lo) * size, to, (lo - to->lo) * size,
-                             (hi - lo) * size);
+        s = lun__ordering_carry(w, w->to, k, (lo - from->lo) * size, w->to, j, (lo - to->lo) * size,
+                                (hi - lo) * size);
     }
     return s;
 }
@@ -268,14 +265,11 @@ static lun_status open_work(lun_ordering *w)
     const lun_dtype t = (lun_dtype)w->n->more[0]->dtype;
     const size_t places = (size_t)w->places, size = (size_t)lun__ordering_size(w);
     lun_status s = LUN_OK;
-    w->every = w->n->n / (w->places * SAMPLES) + 1;
     w->sample = calloc(places + 1, sizeof *w->sample);
     if (!w->sample)
         return lun__nomem(e);
-    for (int k = 0; k < w->places; k++) {
-        const lun_interval x = lun__ordering_part(w, k);
-        w->sample[k + 1] = w->sample[k] + (x.lo < x.hi ? (x.hi - x.lo) / w->every : 0);
-    }
+    for (int k = 0; k < w->places; k++)
+        w->sample[k + 1] = w->sample[k] + lun__placing_samples(w->n, w->cut, k);
     const size_t samples = (size_t)w->sample[places] + 1;
     w->samples = calloc(samples, size);
     w->ordered = calloc(samples, size);
@@ -328,7 +322,7 @@ static lun_status run_line(lun_ordering *w)
     return s == LUN_OK ? move_on(w) : s;
 }
 
-/* Of one line: whether several places have some of it. */
+/* How many places have some of it. */
 static int parts_of(const lun_ordering *w)
 {
     int parts = 0;
@@ -340,13 +334,13 @@ static int parts_of(const lun_ordering *w)
 static lun_status order(lun_ordering *w)
 {
     lun_engine *e = w->e;
-    const bool together = lun__placing_one_line(w->n) && w->cut->kind == LUN_SPREAD_BLOCK;
     const int parts = parts_of(w);
+    w->every = lun__placing_apart(w->n, w->cut);
     lun_status s = lun__storage_empty(e, (lun_dtype)w->n->dtype, w->n->n, &w->to);
     if (s == LUN_OK)
         s = lun__placed_decide(e, w->to, w->cut);
     if (s == LUN_OK)
-        s = together && parts > 1 ? run_line(w) : run_lines(w);
+        s = w->every ? run_line(w) : run_lines(w);
     if (s == LUN_OK)
         s = lun__algorithm_settle(e, w->n, w->cut);
     e->stats.algorithms += s == LUN_OK ? parts : 0;

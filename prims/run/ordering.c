@@ -53,6 +53,20 @@ lun_status lun__ordering_reserve(lun_ordering *w)
     return s;
 }
 
+lun_status lun__ordering_carry(lun_ordering *w, const lun_storage *from, int k, int64_t from_at,
+                               const lun_storage *to, int j, int64_t to_at, int64_t bytes)
+{
+    lun_backend_slot *a = lun__set_at(w->e, k), *b = lun__set_at(w->e, j);
+    const lun_status s = lun__piece_carry(w->e, lun__placed_piece(from->placed, a), from_at,
+                                          lun__placed_piece(to->placed, b), to_at, bytes);
+    if (s == LUN_OK && k != j) {
+        w->e->stats.bytes_exchanged += bytes;
+        if (a->counted)
+            a->counted->bytes_exchanged += bytes;
+    }
+    return s;
+}
+
 lun_algorithm_run *lun__ordering_want(lun_ordering *w, int k, lun_algorithm which)
 {
     lun_place_run *x = &w->runs[k];

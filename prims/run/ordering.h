@@ -57,6 +57,10 @@ lun_status lun__ordering_room(lun_ordering *w, lun_storage *s, int k, int64_t lo
 /* Host memory is had before any work is done, for parts that are a little longer than they were
  * meant to be: a failure later would do work twice. */
 lun_status lun__ordering_reserve(lun_ordering *w);
+/* Bytes of `from` at place k, from the start of its memory there, to those of `to` at place j; they
+ * are under way until lun__placed_carried. */
+lun_status lun__ordering_carry(lun_ordering *w, const lun_storage *from, int k, int64_t from_at,
+                               const lun_storage *to, int j, int64_t to_at, int64_t bytes);
 /* Place k is to run an algorithm. */
 lun_algorithm_run *lun__ordering_want(lun_ordering *w, int k, lun_algorithm which);
 /* Runs what is wanted. */

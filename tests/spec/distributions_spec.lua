@@ -432,7 +432,8 @@ describe("what moves", function()
         lun.eval(a + 2)
         local s = lun.stats()
         local function of(launches, moves, up)
-            return { launches = launches, moves = moves, bytes_moved = 0, bytes_to_device = up, bytes_to_host = 0, merges = 0 }
+            return { launches = launches, moves = moves, bytes_moved = 0, bytes_to_device = up, bytes_to_host = 0, merges = 0,
+                bytes_exchanged = 0 }
         end
         assert.same(of(1, 1, 16), s.places["openmp.1"])
         assert.same(of(2, 2, 48), s.places["openmp.3"])

@@ -149,6 +149,79 @@ describe("sorting on several places", function()
         assert.equal(0, #plan.moves)
     end)
 
+    -- What is exchanged hangs on the elements: no less than what has to leave its place, no more than explain says.
+    it("tells what places exchange, and counts it", function()
+        local function owner(bounds, k)
+            local place = 1
+            while k > bounds[place] do place = place + 1 end
+            return place
+        end
+        -- bytes that each place has to give away, by the places of elements before and after
+        local function leaving(values, how)
+            local bounds, rows, least, at = {}, {}, {}, 0
+            for k, count in ipairs(how.counts) do
+                at = at + count
+                bounds[k], least[how.devices[k]] = at, 0
+            end
+            for k, v in ipairs(values) do rows[k] = { v = v, k = k } end
+            table.sort(rows, function(x, y) return x.v < y.v or x.v == y.v and x.k < y.k end)
+            for k, r in ipairs(rows) do
+                local was = owner(bounds, r.k)
+                if was ~= owner(bounds, k) then least[how.devices[was]] = least[how.devices[was]] + 8 end
+            end
+            return least
+        end
+        local forms = {
+            function(n) return lun.range(1, n) * 1.0 end,
+            function(n) return lun.range(1, n) * -1.0 end,
+            function(n) return lun.random(n, { seed = n }) end,
+            function(n) return lun.range(1, n) * 7919 % 3 * 1.0 end,
+            function(n) return lun.zeros(n) end,
+        }
+        for _, set in ipairs { "openmp/2", "openmp/3", "reference/5" } do
+            local names = { lun.use(set) }
+            for _, n in ipairs { 1, 2, #names, #names + 1, 63, 64, 65, 64 * #names, 64 * #names + 1, 1000, 16385 } do
+                for f, form in ipairs(forms) do
+                    local a = form(n):copy():distribute("block", { rule = f % 2 == 0 and "ceiling" or "balanced" }):eval()
+                    local how = select(2, a:distribution())
+                    local parts = 0
+                    for _, count in ipairs(how.counts) do parts = parts + (count > 0 and 1 or 0) end
+                    for _, op in ipairs { "sort", "argsort" } do
+                        local what = ("%s of %d, form %d, on %s"):format(op, n, f, set)
+                        local e = a[op](a)
+                        local plan = lun.explain(e)
+                        assert.equal(parts > 1 and parts or 0, #plan.exchanges, what)
+                        local least = leaving(a:totable(), how)
+                        local before, most, total, given = lun.stats(), {}, 0, 0
+                        for _, x in ipairs(plan.exchanges) do
+                            assert.same({ "other places", 1 }, { x.to, x.kernel })
+                            most[x.from] = x.bytes
+                        end
+                        for k, sample in ipairs(plan[1].samples or {}) do
+                            assert.equal(plan[1].places[k].count // (n // (64 * #names) + 1), sample.count, what)
+                        end
+                        e:eval()
+                        local after = lun.stats()
+                        for _, name in ipairs(names) do
+                            local gave = after.places[name].bytes_exchanged - before.places[name].bytes_exchanged
+                            if gave > (most[name] or 0) then
+                                error(("%s: %s gave %d bytes, up to %d are told"):format(what, name, gave, most[name] or 0))
+                            end
+                            total, given = total + least[name], given + gave
+                        end
+                        assert.equal(given, after.bytes_exchanged - before.bytes_exchanged, what)
+                        assert.is_true(given >= total, what)
+                        assert.equal(#plan.moves, after.moves - before.moves, what)
+                    end
+                end
+            end
+        end
+        assert.truthy(tostring(lun.explain(lun.range(1, 1000):eval():sort())):find(
+            "exchanges: up to [%d.]+ %w+ from reference.1 to other places: they put elements in order"))
+        lun.use "openmp"
+        assert.same({}, lun.explain((lun.range(1, 1000) * -1):eval():sort()).exchanges)
+    end)
+
     it("takes few messages in a modelled network, and no elements by way of rank 0", function()
         local text = run("--ranks 16 --backend mpi", [[
             local a = (lun.random(1 << 18, { seed = 3 }) + 1):eval()
