@@ -127,9 +127,14 @@ static lun_status take(lun_engine *e, lun_net_found found, void **bytes, int64_t
 {
     lun_ranks_state *r = e->ranks;
     lun_line *line = &r->lines[found.from];
+    const bool held = r->net->rank && found.from == 0;
     head h = {0, 0};
     char *all = NULL;
+    const double now = held ? lun__clock_aside(e) : 0;
     lun_status s = lun__receive(e, found, LUN_TAG_LINK, &all);
+    const double at = r->net->clock.now;
+    if (held)
+        lun__clock_back(e, now);
     if (s != LUN_OK)
         return s;
     const int64_t length = found.count - (int64_t)sizeof h;
@@ -143,8 +148,8 @@ static lun_status take(lun_engine *e, lun_net_found found, void **bytes, int64_t
         return lun__give_up(e, text);
     }
     memmove(all, all + sizeof h, (size_t)length);
-    if (r->net->rank && found.from == 0)
-        return lun__tree_hold(e, h.asked, all, length);
+    if (held)
+        return lun__tree_hold(e, (lun_held){NULL, h.asked, length, at, all});
     line->known = h.asked;
     line->lost_by = line->known < line->by_tree ? line->lost_by : 0;
     *bytes = all;

@@ -47,6 +47,26 @@ void lun__count_network(lun_engine *e)
     r->counted = r->net->clock.now;
 }
 
+double lun__clock_aside(lun_engine *e)
+{
+    const double now = e->ranks->net->clock.now;
+    e->ranks->net->clock.now = 0;
+    return now;
+}
+
+void lun__clock_back(lun_engine *e, double now)
+{
+    e->ranks->net->clock.now = now;
+    lun__count_network(e);
+}
+
+void lun__clock_reaches(lun_engine *e, double at)
+{
+    lun_net_clock *c = &e->ranks->net->clock;
+    c->now = c->now < at ? at : c->now;
+    lun__count_network(e);
+}
+
 void lun__add_place(lun_engine *e, lun_strbuf *text)
 {
     const char *place = lun__place(e, e->place);
@@ -92,6 +112,25 @@ lun_status lun__let_go(lun_engine *e)
     return LUN_OK;
 }
 
+/* What is said because real time has passed, or of ends: it arrives in the middle of what the
+ * receiver does, and is no part of a modelled network. */
+static bool is_timeless(int tag, char kind)
+{
+    if (tag != LUN_TAG_CONTROL)
+        return false;
+    switch (kind) {
+    case LUN_SAYS_ASK:
+    case LUN_SAYS_HERE:
+    case LUN_SAYS_PROPOSE:
+    case LUN_SAYS_OVER:
+    case LUN_SAYS_END:
+    case LUN_SAYS_STOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* kind 0: the bytes alone. */
 lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count)
 {
@@ -107,10 +146,8 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
         s->bytes[0] = kind;
     if (count)
         memcpy(s->bytes + head, bytes, (size_t)count);
-    /* Questions whether a rank is there, and ends, arrive by real time, in the middle of what the
-     * receiver does: no part of a modelled network. */
     const lun_net_clock clock = r->net->clock;
-    const bool timeless = kind == LUN_SAYS_ASK || kind == LUN_SAYS_HERE || kind == LUN_SAYS_END;
+    const bool timeless = is_timeless(tag, kind);
     if (timeless)
         r->net->clock = (lun_net_clock){0};
     bool sent =

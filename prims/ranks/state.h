@@ -56,6 +56,7 @@ typedef struct lun_line {
 typedef struct lun_held {
     struct lun_held *next;
     int64_t number, count;
+    double at; /* of the modelled clock: when it arrived */
     char *bytes;
 } lun_held;
 
@@ -135,6 +136,12 @@ lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
 /* Counts what the modelled clock has gone on. */
 void lun__count_network(lun_engine *e);
+/* What is received until lun__clock_back, and sent for it, takes place beside what this rank does:
+ * the modelled clock is that of its arrival, and then what it was before. */
+double lun__clock_aside(lun_engine *e);
+void lun__clock_back(lun_engine *e, double now);
+/* What this rank does next needs what arrived then. */
+void lun__clock_reaches(lun_engine *e, double at);
 /* The same, which a cancellation does not end. */
 lun_status lun__wait_on(lun_engine *e, lun_wait *w);
 /* The failure of the transport. */
@@ -172,7 +179,7 @@ lun_status lun__tree_send(lun_engine *e, const lun_tree_part *parts, int count);
 /* Takes what has come down trees, passes on what is others' and holds what is this rank's. */
 lun_status lun__tree_listen(lun_engine *e);
 /* Holds a message of rank 0, whose bytes it takes over. */
-lun_status lun__tree_hold(lun_engine *e, int64_t number, char *bytes, int64_t count);
+lun_status lun__tree_hold(lun_engine *e, lun_held held);
 /* The next one in order, if it is there; NULL: it is not. */
 char *lun__tree_next(lun_engine *e, int64_t *count);
 /* A rank has ended which may have had messages to pass on. */

@@ -114,16 +114,17 @@ lun_status lun__tree_send(lun_engine *e, const lun_tree_part *parts, int count)
 
 /* ---- arrived --------------------------------------------------------------------------------- */
 
-lun_status lun__tree_hold(lun_engine *e, int64_t number, char *bytes, int64_t count)
+lun_status lun__tree_hold(lun_engine *e, lun_held held)
 {
     lun_held **last = &e->ranks->held, *h = malloc(sizeof *h);
     if (!h) {
-        free(bytes);
+        free(held.bytes);
         return lun__nomem(e);
     }
     while (*last)
         last = &(*last)->next;
-    *h = (lun_held){.number = number, .count = count, .bytes = bytes};
+    *h = held;
+    h->next = NULL;
     *last = h;
     return LUN_OK;
 }
@@ -140,6 +141,7 @@ char *lun__tree_next(lun_engine *e, int64_t *count)
     char *bytes = h->bytes;
     *count = h->count;
     *at = h->next;
+    lun__clock_reaches(e, h->at);
     free(h);
     if (++r->lines[0].asked > r->stop)
         __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
@@ -170,6 +172,7 @@ static lun_tree_part *read_parts(lun_bytes *in, int *count, lun_strbuf *all)
 static lun_status hear(lun_engine *e, int from, lun_bytes in)
 {
     lun_ranks_state *r = e->ranks;
+    const double at = r->net->clock.now;
     lun_strbuf all = LUN_STRBUF_INIT;
     int count = 0;
     const bool next = lun__take_i64(&in) == ++r->lines[from].came;
@@ -192,7 +195,7 @@ static lun_status hear(lun_engine *e, int from, lun_bytes in)
     if (own) {
         if (parts[0].count)
             memcpy(own, parts[0].bytes, (size_t)parts[0].count);
-        s = lun__tree_hold(e, parts[0].number, own, parts[0].count);
+        s = lun__tree_hold(e, (lun_held){NULL, parts[0].number, parts[0].count, at, own});
     } else if (s == LUN_OK) {
         s = lun__nomem(e);
     }
@@ -212,9 +215,11 @@ lun_status lun__tree_listen(lun_engine *e)
             return lun__net_failed(e);
         if (found.count < 0)
             break;
+        const double now = lun__clock_aside(e);
         s = lun__receive(e, found, LUN_TAG_TREE, &bytes);
         if (s == LUN_OK)
             s = hear(e, found.from, (lun_bytes){bytes, found.count, false});
+        lun__clock_back(e, now);
         free(bytes);
     }
     return s;

@@ -163,6 +163,67 @@ static void test_sorted_elements_go_once(void **state)
         assert_int_equal(cost[i].messages, 3 * children(i, P) + 4 + P - 2);
 }
 
+/* ---- the modelled clock ---------------------------------------------------------------------- */
+
+/* The message that comes to a rank next, and where the rank's clock stands then. */
+static double next_of(rank *r, const char *expected)
+{
+    const lun_link *link = r->e->services.link;
+    void *bytes = NULL;
+    int64_t count = 0;
+    assert_int_equal(link->receive(link->ctx, 0, &bytes, &count), LUN_OK);
+    assert_int_equal(count, 1);
+    assert_memory_equal(bytes, expected, 1);
+    free(bytes);
+    return r->e->ranks->net->clock.now;
+}
+
+/* Rank 0 has sent all before the others look, which then take all there is: each message counts
+ * from when it is handed over, and goes on when it came.  Here one thread plays all ranks. */
+static void test_messages_that_came_early_count_later(void **state)
+{
+    enum { P = 4 };
+    rank all[P] = {0};
+    lun_net_group *group = lun__net_group_new(P);
+    (void)state;
+    for (int i = 0; i < P; i++) {
+        const lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
+        assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
+        assert_int_equal(lun__ranks_open(all[i].e, lun__net_threads(group, i)), LUN_OK);
+        assert_int_equal(lun__ranks_link(all[i].e), LUN_OK);
+        all[i].e->ranks->net->clock.latency = 1;
+    }
+    lun__net_group_free(group);
+    const lun_link *link = all[0].e->services.link;
+    lun_net_clock *clock = &all[0].e->ranks->net->clock;
+    for (int k = 0; k < 3; k++) {
+        const lun_link_part parts[P - 1] = {
+            {.to = 1, .bytes = &"abc"[k], .count = 1},
+            {.to = 2, .bytes = &"abc"[k], .count = 1},
+            {.to = 3, .bytes = &"abc"[k], .count = 1},
+        };
+        clock->now = 10 * k;
+        assert_int_equal(k == 1 ? link->send(link->ctx, 2, "b", 1) : LUN_OK, LUN_OK);
+        assert_int_equal(k == 1 ? LUN_OK : link->spread(link->ctx, parts, P - 1), LUN_OK);
+    }
+    assert_true(next_of(&all[2], "a") == 1); /* which passes both on to rank 3 */
+    assert_true(next_of(&all[3], "a") == 2);
+    assert_true(next_of(&all[3], "c") == 22);
+    assert_true(next_of(&all[1], "a") == 1);
+    assert_true(next_of(&all[2], "b") == 11);
+    assert_true(next_of(&all[2], "c") == 21);
+    /* what is said of the end, of stopping and of time that has passed takes none */
+    const char kinds[] = {LUN_SAYS_ASK, LUN_SAYS_HERE, LUN_SAYS_STOP, LUN_SAYS_END, LUN_SAYS_OVER};
+    for (size_t k = 0; k < sizeof kinds; k++)
+        assert_int_equal(lun__post(all[0].e, 1, LUN_TAG_CONTROL, kinds[k], "", 0), LUN_OK);
+    assert_int_not_equal(lun__listen(all[1].e), LUN_OK); /* they are over */
+    assert_true(all[1].e->ranks->net->clock.now == 1 && clock->now == 20);
+    for (int i = 0; i < P; i++) {
+        (void)lun__give_up(all[i].e, "the test is over");
+        lun_close(all[i].e);
+    }
+}
+
 int main(void)
 {
     alarm(120); /* a hang is a failure */
@@ -170,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_plans_go_down_a_tree),
         cmocka_unit_test(test_elements_go_from_rank_to_rank),
         cmocka_unit_test(test_sorted_elements_go_once),
+        cmocka_unit_test(test_messages_that_came_early_count_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
