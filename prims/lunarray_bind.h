@@ -185,19 +185,21 @@ typedef struct lun_part_loop {
     int count;
 } lun_part_loop;
 
-/* Elements that each round reads, or assigns, at its own indices: the index along axis d of the
- * array is that of the loop's axis param[d] plus shift[d]; with param[d] -1 it is shift[d]. */
+/* Elements that each round reads, or assigns: the index along axis d of the array is that of the
+ * loop's axis param[d] times factor[d], plus shift[d]; with param[d] -1 it is shift[d].  A factor
+ * is 1 unless the index is computed.  Reads come first. */
 typedef struct lun_reach {
     int array;
-    bool assigned;
+    bool assigned, computed;
     int param[LUN_MAX_RANK];
-    int64_t shift[LUN_MAX_RANK];
+    int64_t factor[LUN_MAX_RANK], shift[LUN_MAX_RANK];
 } lun_reach;
-enum { LUN_MAX_REACHES = 96 };
+enum { LUN_MAX_REACHES = 160 };
 
 /* Whether a loop reads an array at computed indices too. */
 typedef enum lun_computed {
     LUN_COMPUTED_NONE,
+    LUN_COMPUTED_BOX,  /* what is reached says which elements: the same params and factors each */
     LUN_COMPUTED_SOME, /* lun_loop_wanted tells which elements */
     LUN_COMPUTED_ALL   /* that hangs on its elements: it may be any */
 } lun_computed;
@@ -215,7 +217,9 @@ typedef struct lun_part {
     int64_t first[LUN_MAX_RANK]; /* of a box: the indices of its first element, from 0 */
     bool computed;
     int64_t from;     /* of a Vector: elements from that place on, row-major, from 0; */
-    lun_array *words; /* unless NULL: those that lun_marks_fill has marked */
+    lun_array *words; /* unless NULL: those that lun_marks_fill has marked; */
+    /* or, unless step[0] is 0, those of a box with so many along each axis, every step-th one */
+    int64_t count[LUN_MAX_RANK], step[LUN_MAX_RANK];
 } lun_part;
 
 /* How blocked arrays are divided, by array, and the PE whose elements are here. */
@@ -232,10 +236,31 @@ typedef struct lun_whose {
 LUN_API lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *loop,
                                    const lun_part *parts, int count, const lun_whose *whose,
                                    lun_array **marks, int64_t *gets);
-/* Marked elements of a PE, as it is asked for them: *bytes, to be freed, NULL where there are
- * none. */
+/* A further handle on the elements that a has now: a write to a changes others then.  NULL: they
+ * may change all the same. */
+LUN_API lun_status lun_snapshot(lun_engine *e, lun_array *a, lun_array **out);
+/* Whether two arrays are handles on the same elements. */
+LUN_API bool lun_same_elements(const lun_array *a, const lun_array *b);
+enum { LUN_MOST_CELLS = 64 };
+/* What the marks of lun_loop_wanted hang on, besides the loop and the arrays' shapes: numbers, and
+ * elements of stand-ins and other arrays. */
+typedef struct lun_depends {
+    bool lasts; /* it can be told whether these change */
+    bool stand_in[LUN_MAX_OPERANDS];
+    lun_array *array[LUN_MAX_OPERANDS]; /* snapshots, in the order in which f captures them */
+    int arrays;
+    uint64_t cell[LUN_MOST_CELLS];
+    int cells;
+} lun_depends;
+/* computed: as lun_loop_reach has said.  *out: to be released. */
+LUN_API lun_status lun_loop_depends(lun_engine *e, lun_function *f, const lun_part_loop *loop,
+                                    const lun_computed *computed, lun_depends *out);
+/* Releases the snapshots. */
+LUN_API void lun_depends_release(lun_depends *x);
+/* Marked elements of a PE, as it is asked for them: *bytes, to be freed, NULL where there are none;
+ * how many there are. */
 LUN_API lun_status lun_marks_request(lun_engine *e, lun_array *marks, const struct lun_blocks *b,
-                                     int pe, void **bytes, int64_t *count);
+                                     int pe, void **bytes, int64_t *count, int64_t *wanted);
 /* The elements that such bytes ask this part for, of so many, in their order: a Vector of i64, from
  * 1.  LUN_EARG: the bytes are something else. */
 LUN_API lun_status lun_marks_asked(lun_engine *e, int64_t size, const void *bytes, int64_t count,
@@ -312,6 +337,10 @@ LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, i
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
                                            const int64_t *given_counts, int64_t **got_counts,
                                            void **got);
+/* The same where all ranks know that no part has more than `most` bytes; 0: nothing moves. */
+LUN_API lun_status lun_spmd_exchange_within(lun_engine *e, const void *given,
+                                            const int64_t *given_counts, int64_t most,
+                                            int64_t **got_counts, void **got);
 /* A message to a rank within a step, apart from those of scripts. */
 LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
 /* The next one of these from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
@@ -330,6 +359,9 @@ LUN_API void lun_spmd_serve(lun_engine *e,
                             void *ctx);
 /* Answers what has been asked so far, without waiting; for work that asks nobody. */
 LUN_API lun_status lun_spmd_listen(lun_engine *e);
+/* From now on, until it is called with false, requests of other ranks wait for their answers: what
+ * all ranks have agreed to do with the elements has not been done here yet. */
+LUN_API lun_status lun_spmd_hold(lun_engine *e, bool on);
 /* Answers a request of that rank. */
 LUN_API lun_status lun_spmd_reply(lun_engine *e, int pe, const void *bytes, int64_t count);
 /* Asks a rank, which may be this one, and waits for its answer; *reply: to be freed. */

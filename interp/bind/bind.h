@@ -246,6 +246,7 @@ void lun__open_function(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
 void lun__open_partloop(lua_State *L, const lun__parts *p);
+void lun__open_partmarks(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_atomic(lua_State *L, const lun__parts *p);
 void lun__open_places(lua_State *L, const lun__parts *p);

@@ -56,6 +56,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_skeleton,
         lun__open_generate,
         lun__open_partloop,
+        lun__open_partmarks,
         lun__open_teams,
         lun__open_atomic,
         lun__open_places,

@@ -1,13 +1,20 @@
 /* partloop.c - what lua/lunarray/sharedon.lua needs of loops on parts of arrays: what they reach,
- * which elements they want, their rounds, and logs of these stored. Knows no transport. */
+ * their rounds, and logs of these stored. Knows no transport. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bind/field.h"
+#include "bind/partloop.h"
 #include "bind/skeleton.h"
 
-enum { MOST_PARTS = 64 };
+const char *const lun__computed_names[] = {
+    [LUN_COMPUTED_NONE] = "none",
+    [LUN_COMPUTED_BOX] = "box",
+    [LUN_COMPUTED_SOME] = "some",
+    [LUN_COMPUTED_ALL] = "all",
+    NULL,
+};
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
@@ -34,7 +41,7 @@ static void read_box(lua_State *L, const char *name, int *rank, int64_t *first, 
 }
 
 /* The loop {whole=, box=} at 1, on the arrays from `from` on. */
-static lun_part_loop read_loop(lua_State *L, lun__host *h, int from, lun_array **arrays)
+lun_part_loop lun__read_loop(lua_State *L, lun__host *h, int from, lun_array **arrays)
 {
     lun_part_loop loop = {.arrays = arrays, .count = lua_gettop(L) - from + 1};
     int rank;
@@ -68,13 +75,25 @@ static int64_t integer_field(lua_State *L, const char *name)
     return x;
 }
 
-/* The parts at i: {array=, elements=, first=} or {array=, elements=, computed=true, from=, words=};
- * how many there are. */
-static int read_parts(lua_State *L, lun__host *h, int i, lun_part *parts)
+/* A field of the table at the top, less `base`: of each axis a number; 0 without such a field. */
+static void read_integers(lua_State *L, const char *name, int64_t *to, int64_t base)
+{
+    const bool is = lua_getfield(L, -1, name) == LUA_TTABLE;
+    for (int d = 0; is && d < LUN_MAX_RANK; d++) {
+        lua_rawgeti(L, -1, d + 1);
+        to[d] = luaL_optinteger(L, -1, base) - base;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* The parts at i: {array=, elements=, first=} or {array=, elements=, computed=true} with from=,
+ * words=, or first=, count=, step=; how many there are. */
+int lun__read_parts(lua_State *L, lun__host *h, int i, lun_part *parts)
 {
     luaL_checktype(L, i, LUA_TTABLE);
     const int count = (int)lua_rawlen(L, i);
-    luaL_argcheck(L, count <= MOST_PARTS, i, "too many parts");
+    luaL_argcheck(L, count <= LUN__MOST_PARTS, i, "too many parts");
     for (int k = 0; k < count; k++) {
         lun_part *x = &parts[k];
         lua_rawgeti(L, i, k + 1);
@@ -85,19 +104,17 @@ static int read_parts(lua_State *L, lun__host *h, int i, lun_part *parts)
                         .words = array_field(L, h, "words")};
         lua_getfield(L, -1, "computed");
         x->computed = lua_toboolean(L, -1);
-        lua_getfield(L, -2, "first");
-        for (int d = 0; lua_istable(L, -1) && d < LUN_MAX_RANK; d++) {
-            lua_rawgeti(L, -1, d + 1);
-            x->first[d] = luaL_optinteger(L, -1, 1) - 1;
-            lua_pop(L, 1);
-        }
-        lua_pop(L, 3);
+        lua_pop(L, 1);
+        read_integers(L, "first", x->first, 1);
+        read_integers(L, "count", x->count, 0);
+        read_integers(L, "step", x->step, 0);
+        lua_pop(L, 1);
         luaL_argcheck(L, x->elements, i, "a part without elements");
     }
     return count;
 }
 
-static int raise(lua_State *L, lun__host *h, lun_status s)
+int lun__raise_loop(lua_State *L, lun__host *h, lun_status s)
 {
     return lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
 }
@@ -115,24 +132,27 @@ static void push_integers(lua_State *L, const int64_t *from, int count, int64_t 
 
 static void push_reach(lua_State *L, const lun_reach *x, int rank)
 {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 6);
     lun__set_integer(L, "array", x->array + 1);
     lun__set_bool(L, "assigned", x->assigned);
+    lun__set_bool(L, "computed", x->computed);
     lua_createtable(L, rank, 0);
     for (int d = 0; d < rank; d++) {
         lua_pushinteger(L, x->param[d] + 1);
         lua_rawseti(L, -2, d + 1);
     }
     lua_setfield(L, -2, "param");
+    push_integers(L, x->factor, rank, 0);
+    lua_setfield(L, -2, "factor");
     push_integers(L, x->shift, rank, 0);
     lua_setfield(L, -2, "shift");
 }
 
-/* internal.loop_reach(loop, f, array...): a list of { array=, assigned=, param=, shift= }, params
- * from 1, 0: none; and by array whether it is read at computed indices: false, "some", "all". */
+/* internal.loop_reach(loop, f, array...): a list of { array=, assigned=, computed=, param=,
+ * factor=, shift= }, params from 1, 0: none; and by array how it is read at computed indices:
+ * "none", "box", "some", "all". */
 static int loop_reach(lua_State *L)
 {
-    static const char *const how[] = {[LUN_COMPUTED_SOME] = "some", [LUN_COMPUTED_ALL] = "all"};
     lun__host *h = lun__here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_computed computed[LUN_MAX_OPERANDS];
@@ -140,12 +160,12 @@ static int loop_reach(lua_State *L)
     int64_t shape[LUN_MAX_RANK];
     int length;
     lun_status s;
-    const lun_part_loop loop = read_loop(L, h, 3, arrays);
+    const lun_part_loop loop = lun__read_loop(L, h, 3, arrays);
     lun_function *f = lun__function(L, h, 2, loop.rank, false);
     lun__mark(L, h);
     LUN__TRY(s, lun_loop_reach(h->engine, f, &loop, list, &length, computed));
     if (s != LUN_OK)
-        raise(L, h, s);
+        lun__raise_loop(L, h, s);
     lua_createtable(L, length, 0);
     for (int k = 0; k < length; k++) {
         push_reach(L, &list[k], lun_shape(arrays[list[k].array], shape));
@@ -153,141 +173,10 @@ static int loop_reach(lua_State *L)
     }
     lua_createtable(L, loop.count, 0);
     for (int k = 0; k < loop.count; k++) {
-        if (computed[k] == LUN_COMPUTED_NONE)
-            lua_pushboolean(L, false);
-        else
-            lua_pushstring(L, how[computed[k]]);
+        lua_pushstring(L, lun__computed_names[computed[k]]);
         lua_rawseti(L, -2, k + 1);
     }
     return 2;
-}
-
-/* internal.loop_wanted(loop, f, parts, blocks, pe, array...): by array what is marked, or nil; how
- * often such elements are read. */
-static int loop_wanted(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_array *arrays[LUN_MAX_OPERANDS], *marks[LUN_MAX_OPERANDS];
-    const lun_blocks *blocks[LUN_MAX_OPERANDS];
-    lun_part parts[MOST_PARTS];
-    int64_t gets;
-    lun_status s;
-    const lun_whose whose = {blocks, (int)luaL_checkinteger(L, 5)};
-    const lun_part_loop loop = read_loop(L, h, 6, arrays);
-    luaL_checkstack(L, loop.count + LUA_MINSTACK, "too many arrays");
-    const int count = read_parts(L, h, 3, parts);
-    for (int k = 0; k < loop.count; k++) {
-        lua_rawgeti(L, 4, k + 1);
-        blocks[k] = lun__check_blocks(L, -1);
-        luaL_argcheck(L, whose.pe >= 0 && whose.pe < blocks[k]->npes, 5, "no such PE");
-        lua_pop(L, 1);
-    }
-    lun_function *f = lun__function(L, h, 2, loop.rank, false);
-    const int top = lua_gettop(L);
-    for (int k = 0; k < loop.count; k++)
-        lun__new_array(L, h);
-    lun__mark(L, h);
-    LUN__TRY(s, lun_loop_wanted(h->engine, f, &loop, parts, count, &whose, marks, &gets));
-    if (s != LUN_OK)
-        raise(L, h, s);
-    lua_createtable(L, loop.count, 0);
-    for (int k = 0; k < loop.count; k++) {
-        if (!marks[k])
-            continue;
-        *lun__array_place(L, h, top + 1 + k) = marks[k];
-        lua_pushvalue(L, top + 1 + k);
-        lua_rawseti(L, -2, k + 1);
-    }
-    lua_pushinteger(L, gets);
-    lun__report_memory(L, h);
-    return 2;
-}
-
-/* ---- marked elements ------------------------------------------------------------------------- */
-
-static int push_bytes(lua_State *L)
-{
-    lua_pushlstring(L, lua_touserdata(L, 1), (size_t)lua_tointeger(L, 2));
-    return 1;
-}
-
-/* internal.marks_request(marks, blocks, pe): what is asked for of a PE, "" if that is nothing. */
-static int marks_request(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_array *marks = lun__check_array(L, h, 1);
-    const lun_blocks *b = lun__check_blocks(L, 2);
-    const int pe = (int)luaL_checkinteger(L, 3);
-    void *bytes;
-    int64_t count;
-    lun_status s;
-    luaL_argcheck(L, pe >= 0 && pe < b->npes, 3, "no such PE");
-    LUN__TRY(s, lun_marks_request(h->engine, marks, b, pe, &bytes, &count));
-    if (s != LUN_OK)
-        raise(L, h, s);
-    lua_pushcfunction(L, push_bytes);
-    lua_pushlightuserdata(L, bytes);
-    lua_pushinteger(L, count);
-    const int status = lua_pcall(L, 2, 1, 0);
-    free(bytes);
-    return status == LUA_OK ? 1 : lua_error(L);
-}
-
-/* internal.marks_asked(size, bytes): the elements that are asked for. */
-static int marks_asked(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    size_t count;
-    const char *bytes = luaL_checklstring(L, 2, &count);
-    lun_array **out = lun__new_array(L, h), *places;
-    lun_status s;
-    LUN__TRY(s,
-             lun_marks_asked(h->engine, luaL_checkinteger(L, 1), bytes, (int64_t)count, &places));
-    if (s != LUN_OK)
-        raise(L, h, s);
-    *out = places;
-    return 1;
-}
-
-/* internal.marks_fill(marks, blocks, pe, own, bytes): elements, from, words or nil. */
-static int marks_fill(lua_State *L)
-{
-    lun__host *h = lun__here(L);
-    lun_array *marks = lun__check_array(L, h, 1);
-    const lun_blocks *b = lun__check_blocks(L, 2);
-    const int pe = (int)luaL_checkinteger(L, 3);
-    lun_array *own = lun__check_array(L, h, 4);
-    lun_part x;
-    lun_status s;
-    luaL_argcheck(L, pe >= 0 && pe < b->npes, 3, "no such PE");
-    luaL_checktype(L, 5, LUA_TTABLE);
-    const size_t n = (size_t)b->npes;
-    const void **bytes = lua_newuserdatauv(L, n * sizeof *bytes, 0);
-    int64_t *counts = lua_newuserdatauv(L, n * sizeof *counts, 0);
-    for (size_t k = 0; k < n; k++) {
-        size_t length;
-        lua_rawgeti(L, 5, (lua_Integer)k + 1);
-        bytes[k] = luaL_checklstring(L, -1, &length); /* the list keeps it */
-        counts[k] = (int64_t)length;
-        lua_pop(L, 1);
-    }
-    const int top = lua_gettop(L);
-    lun__new_array(L, h);
-    lun__new_array(L, h);
-    LUN__TRY(s, lun_marks_fill(h->engine, marks, b, pe, own, bytes, counts, &x));
-    if (s != LUN_OK)
-        raise(L, h, s);
-    *lun__array_place(L, h, top + 1) = x.elements;
-    if (x.words)
-        *lun__array_place(L, h, top + 2) = x.words;
-    lua_pushvalue(L, top + 1);
-    lua_pushinteger(L, x.from);
-    if (x.words)
-        lua_pushvalue(L, top + 2);
-    else
-        lua_pushnil(L);
-    lun__report_memory(L, h);
-    return 3;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
@@ -319,14 +208,14 @@ static int loop_run(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
-    lun_part parts[MOST_PARTS];
+    lun_part parts[LUN__MOST_PARTS];
     lun_logged list[LUN_MAX_OUTPUTS];
     int64_t shape[LUN_MAX_RANK];
     int length;
     lun_status s;
-    const lun_part_loop loop = read_loop(L, h, 4, arrays);
+    const lun_part_loop loop = lun__read_loop(L, h, 4, arrays);
     luaL_checkstack(L, 2 * LUN_MAX_OUTPUTS + LUA_MINSTACK, "too many arrays");
-    const int count = read_parts(L, h, 3, parts);
+    const int count = lun__read_parts(L, h, 3, parts);
     lun_function *f = lun__function(L, h, 2, loop.rank, false);
     const int top = lua_gettop(L);
     for (int k = 0; k < 2 * LUN_MAX_OUTPUTS; k++)
@@ -334,7 +223,7 @@ static int loop_run(lua_State *L)
     lun__mark(L, h);
     LUN__TRY(s, lun_loop_run(h->engine, f, &loop, parts, count, list, &length));
     if (s != LUN_OK)
-        raise(L, h, s);
+        lun__raise_loop(L, h, s);
     for (int k = 0; k < length; k++) {
         if (list[k].places)
             *lun__array_place(L, h, top + 1 + 2 * k) = list[k].places;
@@ -394,10 +283,9 @@ static int store_logged(lua_State *L)
 
 void lun__open_partloop(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg internal[] = {
-        {"loop_reach", loop_reach},     {"loop_wanted", loop_wanted},
-        {"loop_run", loop_run},         {"marks_request", marks_request},
-        {"marks_asked", marks_asked},   {"marks_fill", marks_fill},
-        {"store_logged", store_logged}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {{"loop_reach", loop_reach},
+                                        {"loop_run", loop_run},
+                                        {"store_logged", store_logged},
+                                        {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
 }

@@ -159,8 +159,8 @@ static void read_counts(lua_State *L, int list, parts *p)
     }
 }
 
-/* exchange(list [, counts, most]): a string for each rank, a string from each, of which it is known
- * how many bytes each has, and that none of any rank has more than `most`. */
+/* exchange(list [, counts or nil, most]): a string for each rank, a string from each; counts: it is
+ * known how many bytes each has; most: none of any rank has more. */
 static int exchange(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
@@ -169,10 +169,14 @@ static int exchange(lua_State *L)
     parts given = read_parts(L, h, 1), got = {.count = given.count};
     void *bytes = NULL;
     read_counts(L, 2, &got);
-    lun_status s = got.lent ? lun_spmd_exchange_known(h->engine, given.bytes, given.counts,
-                                                      got.counts, most, &bytes)
-                            : lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts,
-                                                      &got.counts, &bytes);
+    lun_status s;
+    if (got.lent)
+        s = lun_spmd_exchange_known(h->engine, given.bytes, given.counts, got.counts, most, &bytes);
+    else if (!lua_isnil(L, 3))
+        s = lun_spmd_exchange_within(h->engine, given.bytes, given.counts, most, &got.counts,
+                                     &bytes);
+    else
+        s = lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts, &got.counts, &bytes);
     got.bytes = bytes;
     return s == LUN_OK ? push_parts(L, got) : lun__spmd_fail(L, h, s);
 }

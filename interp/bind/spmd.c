@@ -168,6 +168,14 @@ static int listen(lua_State *L)
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
+/* hold(on): whether requests wait for their answers. */
+static int hold(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    lun_status s = lun_spmd_hold(h->engine, lua_toboolean(L, 1));
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+}
+
 /* reply(pe, bytes) */
 static int reply(lua_State *L)
 {
@@ -228,6 +236,7 @@ void lun__open_spmd(lua_State *L, const lun__parts *p)
                                          {"count", count},
                                          {"serve", serve},
                                          {"listen", listen},
+                                         {"hold", hold},
                                          {"reply", reply},
                                          {"request", request},
                                          {NULL, NULL}};

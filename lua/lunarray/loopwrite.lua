@@ -1,9 +1,10 @@
 -- What rounds of a shared loop have assigned, sent to the ranks that have the elements: boxes of elements at the loop's
--- own indices, which one round assigns each, and logs of what was assigned at computed ones (roundlog.lua). Stored once
--- all ranks have all of it. Knows no transport.
+-- own indices, which one round assigns each and all ranks know, and logs of what was assigned at computed ones
+-- (roundlog.lua). Stored once all ranks have all of it. Knows no transport.
 
 local core = require "lunarray.core"
 local loopread = require "lunarray.loopread"
+local loopreach = require "lunarray.loopreach"
 local roundlog = require "lunarray.roundlog"
 local spread = require "lunarray.spread"
 
@@ -29,53 +30,75 @@ local function boxes_of(notes, captured, pe)
     return list
 end
 
-local function pack_box(box)
-    local edges = table.move(box.count, 1, #box.count, #box.first + 1, table.move(box.first, 1, #box.first, 1, {}))
-    return string.pack("<I1" .. ("i8"):rep(#edges), box.array, table.unpack(edges)) ..
-        string.pack("<s8", box.values:tobytes())
-end
-
--- The boxes in bytes from `at` on, added to a list; where the next thing is.
-local function unpack_boxes(bytes, at, captured, list)
-    local boxes
-    boxes, at = string.unpack("<I4", bytes, at)
-    for _ = 1, boxes do
-        local array, values
-        array, at = string.unpack("<I1", bytes, at)
-        local entry, box = captured[array], { array = array, first = {}, count = {} }
-        local rank = #entry.of.shape
-        local edges = table.pack(string.unpack("<" .. ("i8"):rep(2 * rank), bytes, at))
-        table.move(edges, 1, rank, 1, box.first)
-        table.move(edges, rank + 1, 2 * rank, 1, box.count)
-        values, at = string.unpack("<s8", bytes, edges[2 * rank + 1])
-        box.values = loopread.tensor(values, entry.array:dtype(), box.count)
-        list[#list + 1] = box
+-- The boxes that a PE's rounds assign of this rank's elements, values: from its bytes, which begin with them, and where
+-- these end. needs: what its function reaches.
+local function received(bytes, captured, needs, rounds, list)
+    local at = 1
+    for _, group in ipairs(needs.stores) do
+        local entry = captured[group.array]
+        local first, count = loopreach.need(group, rounds, entry.of.shape)
+        if first then
+            first, count = spread.common(first, count, entry.first, entry.count)
+        end
+        if first then
+            local size = spread.size(count) * entry.bytes
+            local values = bytes and loopread.tensor(bytes:sub(at, at + size - 1), entry.array:dtype(), count)
+            list[#list + 1] = { array = group.array, first = first, count = count, values = values }
+            at = at + size
+        end
     end
     return at
 end
 
 -- ---------------------------------------------------------------- all of it
 
--- Sends what was assigned, and gives what belongs here: boxes, and logs by number of the array.
-function loopwrite.exchange(captured, notes, logs)
-    local messages, own, puts = {}, boxes_of(notes, captured, mype), 0
+-- What goes to each PE: { messages =, own = boxes, logs = this rank's, apart = whether others get logs, most = the most
+-- bytes of one }.
+function loopwrite.pack(captured, notes, logs)
+    local puts = 0
+    local packed = { messages = {}, apart = false, most = 0 }
+    packed.own, packed.logs = boxes_of(notes, captured, mype), logs[mype + 1]
     for pe = 0, npes - 1 do
-        local boxes = pe == mype and {} or boxes_of(notes, captured, pe)
-        for k, box in ipairs(boxes) do
+        local parts = {}
+        for k, box in ipairs(pe ~= mype and boxes_of(notes, captured, pe) or {}) do
             puts = puts + spread.size(box.count)
-            boxes[k] = pack_box(box)
+            parts[k] = box.values:tobytes()
         end
-        local any = #boxes > 0 or logs[pe + 1] ~= ""
-        messages[pe + 1] = any and string.pack("<I4", #boxes) .. table.concat(boxes) .. logs[pe + 1] or ""
+        if pe ~= mype and logs[pe + 1] ~= "" then
+            packed.apart = true
+            parts[#parts + 1] = logs[pe + 1]
+        end
+        packed.messages[pe + 1] = table.concat(parts)
+        packed.most = math.max(packed.most, #packed.messages[pe + 1])
     end
     net.count(0, puts)
-    local by_array = {}
-    for _, bytes in ipairs(net.exchange(messages)) do
-        if bytes ~= "" then
-            roundlog.unpack(bytes, unpack_boxes(bytes, 1, captured, own), by_array)
+    return packed
+end
+
+-- Moves it: what belongs here, boxes, and where some rank has logs for others (apart) logs by number of the array.
+-- needs: what each PE's function reaches; most: no message has more bytes.
+function loopwrite.exchange(captured, loop, needs, packed, apart, most)
+    local messages, own, logs = packed.messages, packed.own, {}
+    local function box(pe, bytes)
+        return received(bytes, captured, needs[pe + 1], loop.rounds(pe), bytes and own or {})
+    end
+    if most > 0 and apart then
+        messages = net.exchange(messages, nil, most)
+    elseif most > 0 then
+        local sizes = {}
+        for pe = 0, npes - 1 do
+            sizes[pe + 1] = pe == mype and 0 or box(pe) - 1
+        end
+        messages = net.exchange(messages, sizes, most)
+    end
+    for pe, bytes in ipairs(messages) do
+        if pe == mype + 1 then
+            roundlog.unpack(packed.logs, 1, logs)
+        elseif most > 0 then
+            roundlog.unpack(bytes, box(pe - 1, bytes), logs)
         end
     end
-    return own, by_array
+    return own, logs
 end
 
 -- Changes this rank's parts; parts: those with logs, by number of the array.

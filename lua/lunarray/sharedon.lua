@@ -7,6 +7,7 @@ local blocked = require "lunarray.blocked"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local inspect = require "lunarray.inspect"
+local loopkept = require "lunarray.loopkept"
 local loopreach = require "lunarray.loopreach"
 local loopread = require "lunarray.loopread"
 local loopwrite = require "lunarray.loopwrite"
@@ -22,10 +23,9 @@ local npes, mype = net.start()
 -- ---------------------------------------------------------------- agreement
 
 -- Everyone's string, by rank; all ranks learn of an error of any of them: the first in rank order is raised by all.
--- Further arguments: the step that this begins.
-local function settle(e, text, ...)
+local function settle(e, text)
     local all = {}
-    for k, bytes in ipairs(net.gather(pack.write(e, text), ...)) do
+    for k, bytes in ipairs(net.gather(pack.write(e, text))) do
         local other, its = pack.read(bytes)
         if other then
             error(("PE %d: %s"):format(k - 1, other), 0)
@@ -41,25 +41,25 @@ local function text_of(e)
     return (e:gsub("^bad argument #%d+ to 'each' %((.*)%)$", "%1"))
 end
 
--- What f gives, unless it fails on some rank; text_by: a string of its results for all ranks. Gives these strings
--- first. said: the step that this begins, { doing, noun, options }, or {}.
-local function together(said, text_by, f, ...)
-    local results = table.pack(pcall(f, ...))
-    local ok = results[1]
-    local all = settle(not ok and text_of(results[2]) or nil, ok and text_by(table.unpack(results, 2, results.n)) or "",
-        table.unpack(said))
-    return all, table.unpack(results, 2, results.n)
+local RUNS = { "runs a shared loop", "a shared loop" }
+
+-- An agreement, which tells whether all have this value, and what none has more of; unless ok, e: this rank fails, and
+-- all raise the first error in rank order.
+local function agree(said, ok, e, value, most)
+    local same, longest, all_ok = net.agree(said[1], said[2], said[3], ok and value or 0, ok and most or 0, ok)
+    if not all_ok then
+        settle(not ok and text_of(e) or nil, "")
+    end
+    return same, longest
 end
 
--- What f gives, unless it fails on some rank: an agreement where it does not.
-local function unless_failed(f, ...)
-    local results = table.pack(pcall(f, ...))
-    local ok = results[1]
-    local _, _, all_ok = net.agree("runs a shared loop", "a shared loop", nil, 0, 0, ok)
-    if not all_ok then
-        settle(not ok and text_of(results[2]) or nil, "")
+-- FNV-1a.
+local function hash(text)
+    local h = 0xcbf29ce484222325
+    for k = 1, #text do
+        h = (h ~ text:byte(k)) * 0x100000001b3
     end
-    return table.unpack(results, 2, results.n)
+    return h
 end
 
 -- ---------------------------------------------------------------- stand-ins
@@ -103,75 +103,158 @@ local function with_stands(f, captured, inner)
     return known.copy, stands
 end
 
--- ---------------------------------------------------------------- loops that ran before
+-- ---------------------------------------------------------------- what rounds read
 
-local KEPT = 32 -- loops whose requests are remembered
+local runs = 0 -- loops that all ranks have begun
 
--- By loop: the number of the run, the same on all ranks, which sent them, what was asked for then, and by whom here.
-local kept, kept_count, runs = {}, 0, 0
-
--- Whether a loop asks for what it asked for before: the number of that run; else 0.
-local function same_as_before(key, requests)
-    local before = kept[key]
-    for pe = 1, before and npes or 0 do
-        if before.requests[pe] ~= requests[pe] then
-            return 0
-        end
+-- What is known of the loop before any other rank is heard: what its rounds read, and what they wanted before.
+local function prepare(x)
+    local loop, captured = x.loop, x.captured
+    loopread.open(captured)
+    x.copy, x.stands = with_stands(x.f, captured, x.inner)
+    local reaches, computed = internal.loop_reach(loop, x.copy, table.unpack(x.stands))
+    local text = loopreach.text(reaches, computed)
+    x.reaches, x.own = reaches, loopreach.parse(text)
+    x.boxes, x.sizes = loopread.boxes(captured, loop, x.own)
+    local numbers = {}
+    if #x.own.some > 0 then
+        x.depends, numbers = loopkept.depends(captured, x.copy, x.stands, loop, computed)
+        x.kept = loopkept.find(x.key, x.depends)
+        x.depends = x.kept and x.kept.depends or x.depends
     end
-    return before and before.run or 0
+    x.text = ("%d|%s|%s"):format(x.kept and x.kept.run or 0, table.concat(numbers, " "), text)
+    x.most = 0
+    for pe, size in ipairs(x.sizes) do
+        for _, more in ipairs(x.kept and x.kept.wanted.sizes[pe] or {}) do
+            size = size + more
+        end
+        x.most = math.max(x.most, size)
+    end
 end
 
--- The requests of all to this rank: those of the run before, if it is one for all ranks, else by a message each.
-local function asked_of(key, requests, befores)
-    local before = befores[1]
-    for pe = 2, npes do
-        before = befores[pe] == before and before or "0"
+-- What each rank's function reaches. Where that is not the same, or not all have kept what they wanted in the same run
+-- before, they tell each other.
+local function needs_of(x, same)
+    local needs, known = {}, { [x.text] = x.own }
+    local texts = not same and settle(nil, x.text)
+    for pe = 1, npes do
+        local text = texts and texts[pe] or x.text
+        known[text] = known[text] or loopreach.parse(text:match "|.*|(.*)")
+        needs[pe] = known[text]
+        x.computes = x.computes or #needs[pe].some > 0
     end
-    if before ~= "0" then
-        return kept[key].asked
+    x.kept = same and x.kept or nil
+    return needs
+end
+
+-- Strings for each PE, each as a list, of which each PE sends so many bytes; none has more than `most`.
+local function exchange(lists, sizes, most)
+    local messages = {}
+    for pe, list in ipairs(lists) do
+        messages[pe] = table.concat(list)
     end
-    if not kept[key] then
-        kept_count = kept_count + 1
+    if most > 0 then
+        messages = net.exchange(messages, sizes, most)
     end
-    if kept_count > KEPT then
-        kept, kept_count = {}, 1
+    local at = {}
+    for pe = 1, npes do
+        at[pe] = 1
     end
-    local asked = net.exchange(requests)
-    kept[key] = { run = runs, requests = requests, asked = table.move(asked, 1, npes, 1, {}) }
-    return asked
+    return messages, at
+end
+
+local function sum_of(sizes, other)
+    local sums = {}
+    for pe, list in ipairs(sizes) do
+        sums[pe] = other and other[pe] or 0
+        for _, size in ipairs(list) do
+            sums[pe] = sums[pe] + size
+        end
+    end
+    return sums
+end
+
+-- Finds what the rounds want at computed indices, and fetches it: elements of others alone, if all want what they
+-- wanted before.
+local function inspect_and_fetch(x, parts)
+    local captured = x.captured
+    local ok, wanted = pcall(loopread.wanted, x.copy, captured, x.stands, x.loop, parts)
+    local before = ok and loopkept.asked_before(x.key, wanted)
+    local sizes, most = ok and sum_of(wanted.sizes), 0
+    for pe, request in ipairs(ok and wanted.requests or {}) do
+        most = math.max(most, #request, sizes[pe])
+    end
+    local same, longest = agree(RUNS, ok, wanted, before and before.run or 0, most)
+    local asked = same and before and before.asked
+    if not asked then
+        local requests = wanted.requests
+        asked = loopread.asked(captured, longest > 0 and net.exchange(requests, nil, longest) or requests)
+    end
+    loopkept.keep(x.key, { run = runs, wanted = wanted, asked = asked, depends = x.depends })
+    local lists = {}
+    for pe = 1, npes do
+        lists[pe] = {}
+    end
+    loopread.answer(captured, asked, lists)
+    local messages, at = exchange(lists, sizes, longest)
+    loopread.fill(captured, wanted, messages, at, parts)
+    return wanted
+end
+
+-- What this rank's rounds read, in parts of the arrays. most: no rank gets more bytes of another one.
+local function read_parts(x, needs, most)
+    local kept = x.kept
+    local lists, sizes = loopread.sent(x.captured, x.loop, needs), x.sizes
+    if kept then
+        loopread.answer(x.captured, kept.asked, lists)
+        sizes = sum_of(kept.wanted.sizes, sizes)
+    end
+    local messages, at = exchange(lists, sizes, most)
+    local parts = loopread.parts(x.boxes, messages, at)
+    loopread.count(x.captured, x.loop, x.reaches)
+    if kept then
+        loopread.fill(x.captured, kept.wanted, messages, at, parts)
+    end
+    local wanted = kept and kept.wanted or x.computes and inspect_and_fetch(x, parts)
+    net.count(wanted and wanted.gets or 0, 0)
+    return parts
 end
 
 -- ---------------------------------------------------------------- the loop
 
--- What this rank's rounds read, in parts of the arrays.
-local function read_parts(key, said, copy, captured, stands, loop)
-    local texts, reaches = together(said, loopreach.text, internal.loop_reach, loop, copy, table.unpack(stands))
-    local needs, known, computes = {}, {}, false
-    for pe, text in ipairs(texts) do
-        known[text] = known[text] or loopreach.parse(text)
-        needs[pe] = known[text]
-        computes = computes or #needs[pe].some > 0
+-- Runs the rounds: what they assign, packed, and parts with what they have assigned at computed places if all of that
+-- is here.
+local function run_rounds(x, parts)
+    local notes = internal.loop_run(x.loop, x.copy, parts, table.unpack(x.stands))
+    local packed = loopwrite.pack(x.captured, notes, roundlog.pack(notes, x.captured, x.loop.box, x.loop.whole))
+    local logs = {}
+    if not packed.apart then
+        roundlog.unpack(packed.logs, 1, logs)
     end
-    local parts = loopread.boxes(captured, loop, needs)
-    loopread.count(captured, loop, reaches)
-    if computes then
-        local befores, marks, requests, gets = together({}, function(_, requests)
-            return tostring(same_as_before(key, requests))
-        end, loopread.wanted, copy, captured, stands, loop, parts)
-        net.count(gets, 0)
-        loopread.fetch(captured, asked_of(key, requests, befores), marks, parts)
-    end
-    return parts
+    return packed, roundlog.stored(x.captured, logs)
 end
 
-local function run_shared(key, said, f, captured, inner, loop, extents)
-    loopread.open(captured)
-    local copy, stands = with_stands(f, captured, inner)
-    local parts = read_parts(key, said, copy, captured, stands, loop)
-    local notes = unless_failed(internal.loop_run, loop, copy, parts, table.unpack(stands))
-    local boxes, logs = loopwrite.exchange(captured, notes, roundlog.pack(notes, captured, loop.box, extents))
-    local changed = unless_failed(roundlog.stored, captured, logs)
-    loopwrite.store(captured, boxes, changed)
+-- The steps: an agreement on the loop and on what it reads, which then moves; one once all have run; what was assigned
+-- elsewhere then moves, and if some of that has to be put in order, all agree that it could be. What goes nowhere takes
+-- no step. From the first agreement on requests for elements wait, until what is assigned here has been stored: so no
+-- rank sees elements of before the loop after its end.
+local function run_shared(x, said)
+    local ok, e = pcall(prepare, x)
+    local same, most = agree(said, ok, e, ok and hash(x.text), x.most)
+    net.hold(true)
+    runs = runs + 1
+    local needs = needs_of(x, same)
+    local parts = read_parts(x, needs, most)
+    local packed, changed
+    ok, packed, changed = pcall(run_rounds, x, parts)
+    same, most = agree(RUNS, ok, packed, ok and packed.apart and 1 or 0, ok and packed.most)
+    local apart = packed.apart or not same
+    local boxes, logs = loopwrite.exchange(x.captured, x.loop, needs, packed, apart, most)
+    if apart then
+        ok, changed = pcall(roundlog.stored, x.captured, logs)
+        agree(RUNS, ok, changed, 0, 0)
+    end
+    loopwrite.store(x.captured, boxes, changed)
 end
 
 -- One rank has all elements.
@@ -185,7 +268,7 @@ end
 
 local inside = false
 
-local function shared_loop(owner, extents, f, options)
+local function shared_loop(owner, extents, f)
     local array, list = owners.subscripts(owner, type(extents) == "table" and #extents or 1)
     extents = owners.ranges(extents or blocked.spread_of(array).shape)
     owners.check(array, list, extents)
@@ -197,20 +280,25 @@ local function shared_loop(owner, extents, f, options)
     for k, range in ipairs(extents) do
         texts[k] = ("%d..%d"):format(range[1], range[2])
     end
-    local key = table.concat(texts, " ") .. " " .. blocked.spread_of(array).key .. " " .. #captured
-    local said = { "shares a loop", "a shared loop", key }
-    runs = runs + 1
-    key = string.dump(f) .. key
+    for _, subscript in ipairs(list) do
+        texts[#texts + 1] = ("%d*%d+%d"):format(subscript.variable or 0, subscript.c, subscript.d)
+    end
+    local options = table.concat(texts, " ") .. " " .. blocked.spread_of(array).key .. " " .. #captured
+    local key = string.dump(f) .. options
     for _, entry in ipairs(captured) do
-        key = key .. blocked.spread_of(entry.array).key
-        entry.bytes = dtypes.by_name[entry.array:dtype()].bytes
+        local dtype = entry.array:dtype()
+        key = ("%s; %s %s"):format(key, dtype, blocked.spread_of(entry.array).key)
+        entry.bytes = dtypes.by_name[dtype].bytes
     end
     local function rounds(pe)
         return owners.rounds(array, list, extents, pe)
     end
-    run_shared(key, said, f, captured, inner, { whole = extents, box = rounds(mype), rounds = rounds }, extents)
-    if not options.nobarrier then
-        net.barrier()
+    local loop = { whole = extents, box = rounds(mype), rounds = rounds }
+    local results = table.pack(pcall(run_shared, { key = key, f = f, captured = captured, inner = inner, loop = loop },
+        { "shares a loop", "a shared loop", options }))
+    net.hold(false)
+    if not results[1] then
+        error(results[2], 0)
     end
 end
 
@@ -232,7 +320,7 @@ return public(function(owner, extents, f, options)
         end
     end
     inside = true
-    local results = table.pack(pcall(shared_loop, owner, extents, f, options or {}))
+    local results = table.pack(pcall(shared_loop, owner, extents, f))
     inside = false
     if not results[1] then
         error(results[2], 0)

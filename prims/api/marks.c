@@ -106,18 +106,18 @@ static void copy_bits(const uint32_t *marks, const runs *r, unsigned char *to)
 }
 
 lun_status lun_marks_request(lun_engine *e, lun_array *marks, const lun_blocks *b, int pe,
-                             void **bytes, int64_t *count)
+                             void **bytes, int64_t *count, int64_t *wanted)
 {
-    LUN_NEED(e, marks && b && bytes && count);
+    LUN_NEED(e, marks && b && bytes && count && wanted);
     const runs r = runs_of(b, pe);
     const void *bits;
     *bytes = NULL;
     *count = 0;
     lun_status s = lun_data(e, marks, &bits);
-    const int64_t wanted = s == LUN_OK ? marked_of(bits, &r) : 0;
-    if (!wanted)
+    *wanted = s == LUN_OK ? marked_of(bits, &r) : 0;
+    if (!*wanted)
         return s;
-    const int64_t listed = wanted * (int64_t)sizeof(int64_t), all = r.number * r.length / 8 + 1;
+    const int64_t listed = *wanted * (int64_t)sizeof(int64_t), all = r.number * r.length / 8 + 1;
     *count = 1 + (listed < all ? listed : all);
     char *to = *bytes = calloc(1, (size_t)*count);
     if (!to)

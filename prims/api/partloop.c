@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/assign.h"
-#include "api/boxed.h"
+#include "api/wanted.h"
 #include "ir/fetched.h"
 
 /* ---- elements at computed indices ------------------------------------------------------------ */
@@ -22,42 +22,99 @@ static void release(void *ctx)
     free(x);
 }
 
-/* Whether the body of r gathers from parts: then of[] tells, by slot, how they have elements. */
-static bool find_parts(const lun_boxed *b, const lun_part *parts, int count, lun_ir_fetched *of)
+/* Which of the loop's variables the places in a box are counted by. */
+static void set_params(const lun_reach *x, lun_ir_fetched *of)
 {
-    bool any = false;
-    for (int k = 0; k < b->r.arrays; k++) {
-        const int number = lun__boxed_number(b->loop, b->r.array[k]);
-        const lun_part *x = number < 0 ? NULL : lun__boxed_computed(parts, count, number);
-        of[k] = (lun_ir_fetched){.how = !x         ? LUN_HAS_ALL
-                                        : x->words ? LUN_HAS_MARKED
-                                                   : LUN_HAS_RANGE};
-        any |= x != NULL;
-    }
-    return any;
+    for (int d = 0; d < LUN_MAX_RANK; d++)
+        if (x->factor[d])
+            of->param[of->params++] = x->param[d];
 }
 
-/* r captures what there is of them. */
+/* Whether the body of b gathers from parts: then of[] tells, by slot, how they have elements. */
+static lun_status find_parts(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
+                             lun_ir_fetched *of, bool *any)
+{
+    lun_reach list[LUN_MAX_REACHES];
+    lun_status s = LUN_OK;
+    *any = false;
+    for (int k = 0; s == LUN_OK && k < b->r.arrays; k++) {
+        const int number = lun__boxed_number(b->loop, b->r.array[k]);
+        const lun_part *x = number < 0 ? NULL : lun__boxed_computed(parts, count, number);
+        of[k] = (lun_ir_fetched){.how = !x           ? LUN_HAS_ALL
+                                        : x->step[0] ? LUN_HAS_BOX
+                                        : x->words   ? LUN_HAS_MARKED
+                                                     : LUN_HAS_RANGE};
+        *any |= x != NULL;
+        int length = 0;
+        if (of[k].how != LUN_HAS_BOX)
+            continue;
+        s = lun__reach_of_slot(e, b, k, list, &length);
+        if (s == LUN_OK && !length)
+            s = lun__fail(e, LUN_EARG, "a box of elements at indices that are not known");
+        if (s == LUN_OK)
+            set_params(&list[0], &of[k]);
+    }
+    return s;
+}
+
+static lun_status add_number(lun_engine *e, lun_front_result *r, int64_t x)
+{
+    if (r->scalars == LUN_FRONT_SCALARS)
+        return lun__fail(e, LUN_ELIMIT, "the function captures too much");
+    r->scalar_dtype[r->scalars] = LUN_I64;
+    r->scalar[r->scalars++] = (lun_value){LUN_I64, {.i = x}};
+    return LUN_OK;
+}
+
+/* The numbers by which the gathers from slot k find elements in box x: how far one more of each
+ * param leads, then where each gather begins. */
+static lun_status capture_box(lun_engine *e, lun_boxed *b, int k, const lun_part *x)
+{
+    lun_reach list[LUN_MAX_REACHES];
+    int64_t shape[LUN_MAX_RANK], stride[LUN_MAX_RANK];
+    const int rank = lun_shape(b->r.array[k], shape);
+    int length;
+    lun_status s = lun__reach_of_slot(e, b, k, list, &length);
+    stride[rank - 1] = 1;
+    for (int d = rank - 1; d > 0; d--)
+        stride[d - 1] = stride[d] * x->count[d];
+    for (int d = 0; s == LUN_OK && d < rank; d++)
+        if (list[0].factor[d])
+            s = add_number(e, &b->r, list[0].factor[d] / x->step[d] * stride[d]);
+    for (int i = 0; s == LUN_OK && i < length; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < rank; d++)
+            at += (list[i].shift[d] - 1 - x->first[d]) / x->step[d] * stride[d];
+        s = add_number(e, &b->r, at);
+    }
+    return s;
+}
+
+/* b's function captures what there is of them. */
 static lun_status capture(lun_engine *e, lun_boxed *b, const lun_part *parts, int count,
                           const lun_ir_fetched *of)
 {
     lun_front_result *r = &b->r;
-    for (int k = 0, n = r->arrays; k < n; k++) {
+    lun_status s = LUN_OK;
+    for (int k = 0, n = r->arrays; s == LUN_OK && k < n; k++) {
         if (of[k].how == LUN_HAS_ALL)
             continue;
         const lun_part *x =
             lun__boxed_computed(parts, count, lun__boxed_number(b->loop, r->array[k]));
-        if (r->scalars == LUN_FRONT_SCALARS || r->arrays == LUN_FRONT_ARRAYS)
-            return lun__fail(e, LUN_ELIMIT, "the function captures too much");
-        r->array[k] = x->elements;
         if (of[k].how == LUN_HAS_MARKED) {
+            if (r->arrays == LUN_FRONT_ARRAYS)
+                return lun__fail(e, LUN_ELIMIT, "the function captures too much");
             r->array[r->arrays++] = x->words;
         } else {
-            r->scalar_dtype[r->scalars] = LUN_I64;
-            r->scalar[r->scalars++] = (lun_value){LUN_I64, {.i = x->from}};
+            s = of[k].how == LUN_HAS_BOX ? capture_box(e, b, k, x) : add_number(e, r, x->from);
         }
     }
-    return LUN_OK;
+    for (int k = 0; s == LUN_OK && k < b->r.arrays; k++) { /* the stand-ins have been looked at */
+        const int number = lun__boxed_number(b->loop, r->array[k]);
+        if (number >= 0 && lun__boxed_computed(parts, count, number))
+            r->array[k] = lun__boxed_computed(parts, count, number)->elements;
+    }
+    return s;
 }
 
 static lun_status make_body(lun_engine *e, const lun_ir_function *f, lun_ir_fetched *of,
@@ -84,10 +141,13 @@ static lun_status on_these(lun_engine *e, lun_function *f, lun_boxed *b, const l
                            int count, lun_function **out)
 {
     lun_ir_fetched of[LUN_FRONT_ARRAYS];
+    bool any = false;
     lun_status s = lun__boxed_windows(e, b, parts, count);
     *out = f;
     lun_function_retain(f);
-    if (s != LUN_OK || !find_parts(b, parts, count, of))
+    if (s == LUN_OK)
+        s = find_parts(e, b, parts, count, of, &any);
+    if (s != LUN_OK || !any)
         return s;
     on_parts *x = calloc(1, sizeof *x);
     if (!x)

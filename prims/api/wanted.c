@@ -1,20 +1,12 @@
-/* wanted.c - which elements of arrays the rounds of a loop read: at their own indices as boxes, at
- * computed ones by a kernel that marks them.  Knows no rank but as a box of elements. */
-#include "api/boxed.h"
+/* wanted.c - which elements of arrays the rounds of a loop read at computed indices, by a kernel
+ * that marks them.  Knows no rank but as a box of elements. */
+#include "api/wanted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/wanted.h"
 #include "plan/marking.h"
 #include "run/inplace.h"
-
-/* What is looked for in the body: by its array slots. */
-typedef struct search {
-    lun_ir_sought of[LUN_FRONT_ARRAYS];
-    lun_ir body;
-    int32_t count;
-} search;
 
 /* The axes of array a for the search: those along which all ranks have all of it go with the one
  * before. */
@@ -33,8 +25,8 @@ static void set_axes(const lun_array *a, const lun_blocks *blocks, lun_ir_sought
     }
 }
 
-static lun_status look(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
-                       const lun_blocks *const *blocks, search *out)
+lun_status lun__search(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
+                       const lun_blocks *const *blocks, lun_search *out)
 {
     memset(out->of, 0, sizeof out->of);
     for (int k = 0; k < b->r.arrays; k++) {
@@ -47,60 +39,12 @@ static lun_status look(lun_engine *e, const lun_boxed *b, const lun_part *parts,
     return s == LUN_OK ? LUN_OK : lun__nomem(e);
 }
 
-/* How it reads each stand-in at computed indices. */
-static lun_status find_computed(lun_engine *e, const lun_boxed *b, lun_computed *computed)
-{
-    search found;
-    lun_status s = look(e, b, NULL, 0, NULL, &found);
-    for (int k = 0; k < b->loop->count; k++)
-        computed[k] = LUN_COMPUTED_NONE;
-    for (int k = 0; s == LUN_OK && k < b->r.arrays; k++)
-        if (found.of[k].apart)
-            computed[lun__boxed_number(b->loop, b->r.array[k])] =
-                found.of[k].known ? LUN_COMPUTED_ALL : LUN_COMPUTED_SOME;
-    lun__ir_free(&found.body);
-    return s;
-}
-
-static void add(const lun_boxed *b, const lun_front_window *w, bool assigned, lun_reach *list,
-                int *length)
-{
-    const int k = lun__boxed_number(b->loop, w->array);
-    if (k < 0)
-        return;
-    lun_reach *x = &list[(*length)++];
-    *x = (lun_reach){.array = k, .assigned = assigned};
-    for (int d = 0; d < LUN_MAX_RANK; d++) {
-        x->param[d] = w->at[d].param;
-        x->shift[d] = w->at[d].shift;
-    }
-}
-
-lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *loop,
-                          lun_reach *list, int *length, lun_computed *computed)
-{
-    LUN_NEED(e, loop && list && length && (computed || !loop->count));
-    lun_boxed b;
-    *length = 0;
-    lun_status s = lun__boxed_open(e, f, loop, &b);
-    if (s != LUN_OK)
-        return s;
-    for (int k = 0; k < b.r.window_count; k++)
-        add(&b, &b.r.windows[k], false, list, length);
-    for (int k = 0; k < b.r.store_count; k++)
-        if (!b.r.stores[k].scattered)
-            add(&b, &b.r.stores[k].to, true, list, length);
-    s = find_computed(e, &b, computed);
-    lun__boxed_close(&b);
-    return s;
-}
-
 /* ---- the kernel's operands ------------------------------------------------------------------- */
 
 enum { MOST_SCALARS = LUN_FRONT_WINDOWS + LUN_FRONT_SCALARS + 2 * LUN_MAX_RANK * LUN_FRONT_ARRAYS };
 
 typedef struct marking {
-    search found;
+    lun_search found;
     lun_taken taken[MOST_SCALARS];
     lun_node *arrays[2 * LUN_FRONT_ARRAYS];
     lun_marking kernel;
@@ -119,7 +63,7 @@ static lun_status settle(lun_engine *e, lun_node *n, lun_node **out)
     return s;
 }
 
-static bool is_read(const lun_ir *body, lun_ir_kind kind, int number)
+bool lun__is_read(const lun_ir *body, lun_ir_kind kind, int number)
 {
     for (int i = 0; i < body->count; i++)
         if (body->ins[i].kind == kind && body->ins[i].imm == number)
@@ -136,7 +80,7 @@ static lun_status take_scalars(lun_engine *e, const lun_boxed *b, marking *m)
     for (int k = 0; s == LUN_OK && k < b->r.window_count; k++, at++) {
         lun_node *n = NULL;
         m->taken[at].how = LUN_TAKES_NUMBER;
-        if (!is_read(body, LUN_IR_ARG, b->box.rank + k))
+        if (!lun__is_read(body, LUN_IR_ARG, b->box.rank + k))
             continue;
         s = lun__boxed_window(e, b, k, &n);
         if (s == LUN_OK && n->kind == LUN_NODE_NUMBER && !n->rank) {
@@ -197,7 +141,8 @@ static lun_status take_array(lun_engine *e, const lun_boxed *b, const lun_part *
             m->arrays[x->slot] = lun__node_retain(marks[number]->node);
         return s;
     }
-    if (!is_read(&m->found.body, LUN_IR_GATHER, k) && !is_read(&m->found.body, LUN_IR_LOADU, k))
+    if (!lun__is_read(&m->found.body, LUN_IR_GATHER, k) &&
+        !lun__is_read(&m->found.body, LUN_IR_LOADU, k))
         return LUN_OK;
     lun_array *from =
         number < 0 ? b->r.array[k] : lun__boxed_computed(parts, count, number)->elements;
@@ -290,7 +235,7 @@ lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *
     }
     s = lun__boxed_windows(e, &b, parts, count);
     if (s == LUN_OK)
-        s = look(e, &b, parts, count, whose->blocks, &m->found);
+        s = lun__search(e, &b, parts, count, whose->blocks, &m->found);
     if (s == LUN_OK)
         s = take(e, &b, parts, count, whose, m, marks);
     if (s == LUN_OK && !b.box.empty)

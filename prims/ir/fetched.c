@@ -107,31 +107,68 @@ static int32_t rank_of(lun_ir *ir, int slot, int32_t place)
 
 /* ---- the body -------------------------------------------------------------------------------- */
 
+/* The place in a box of the next one of its gathers. */
+static int32_t place_in_box(lun_ir *ir, const lun_ir_fetched *x, int *next)
+{
+    int32_t place = lun__ir_argument(ir, x->added + x->params + (*next)++);
+    for (int k = 0; place >= 0 && k < x->params; k++)
+        place =
+            lun__ir_apply(ir, LUN_OP_ADD, LUN_I64, place,
+                          lun__ir_apply(ir, LUN_OP_MUL, LUN_I64, lun__ir_argument(ir, x->param[k]),
+                                        lun__ir_argument(ir, x->added + k)));
+    return place;
+}
+
+/* The number of element `place` among those at hand. */
+static int32_t place_among(lun_ir *ir, const lun_ir_fetched *x, int32_t place, int *next)
+{
+    switch (x->how) {
+    case LUN_HAS_RANGE:
+        return lun__ir_apply(ir, LUN_OP_SUB, LUN_I64, place, lun__ir_argument(ir, x->added));
+    case LUN_HAS_BOX:
+        return place_in_box(ir, x, next);
+    default:
+        return rank_of(ir, x->added, place);
+    }
+}
+
+static void count_gathers(const lun_ir *from, lun_ir_fetched *of)
+{
+    for (int k = 0; k < from->slot_count; k++)
+        of[k].gathers = 0;
+    for (int i = 0; i < from->count; i++)
+        if (from->ins[i].kind == LUN_IR_GATHER)
+            of[from->ins[i].imm].gathers++;
+}
+
 static bool add_homes(const lun_ir *from, lun_ir_fetched *of, lun_ir *to)
 {
     bool well = lun__ir_copy_outside(from, to);
+    count_gathers(from, of);
     for (int k = 0; well && k < from->slot_count; k++) {
-        if (of[k].how == LUN_HAS_RANGE)
-            of[k].added = lun__ir_arg_add(to, LUN_I64);
-        else if (of[k].how == LUN_HAS_MARKED)
+        const int box = of[k].params + of[k].gathers;
+        of[k].added = to->arg_count;
+        if (of[k].how == LUN_HAS_MARKED)
             of[k].added = lun__ir_slot_add(to, LUN_U64, LUN_SLOT_ARRAY);
-        well = of[k].how == LUN_HAS_ALL || of[k].added >= 0;
+        else if (of[k].how != LUN_HAS_ALL)
+            for (int n = of[k].how == LUN_HAS_BOX ? box : 1; well && n > 0; n--)
+                well = lun__ir_arg_add(to, LUN_I64) >= 0;
+        well &= of[k].added >= 0;
     }
     return well;
 }
 
 lun_status lun__ir_fetch(const lun_ir *from, lun_ir_fetched *of, lun_ir *to, int32_t *map)
 {
-    bool well = add_homes(from, of, to);
+    int next[LUN_FRONT_ARRAYS] = {0};
+    bool well = from->slot_count <= LUN_FRONT_ARRAYS && add_homes(from, of, to);
     for (int i = 0; well && i < from->count; i++) {
         const lun_ir_ins *ins = &from->ins[i];
         map[i] = lun__ir_moved(from, ins, map, to);
         const lun_ir_fetched *x = ins->kind == LUN_IR_GATHER ? &of[ins->imm] : NULL;
         if (map[i] >= 0 && x && x->how != LUN_HAS_ALL) {
             lun_ir_ins gather = to->ins[--to->count];
-            gather.a = x->how == LUN_HAS_RANGE ? lun__ir_apply(to, LUN_OP_SUB, LUN_I64, gather.a,
-                                                               lun__ir_argument(to, x->added))
-                                               : rank_of(to, x->added, gather.a);
+            gather.a = place_among(to, x, gather.a, &next[ins->imm]);
             map[i] = gather.a < 0 ? -1 : lun__ir_add(to, gather);
         }
         well = map[i] >= 0;

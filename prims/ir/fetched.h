@@ -8,6 +8,8 @@
 typedef enum lun_ir_having {
     LUN_HAS_ALL,   /* the slot is the whole array */
     LUN_HAS_RANGE, /* elements from one on: its place is an argument, an i64 */
+    LUN_HAS_BOX,   /* elements whose numbers are sums of the body's first arguments times numbers,
+                      plus a number: these are arguments, i64s */
     LUN_HAS_MARKED /* those that bits mark, in the order of their places: a further slot has, of 32
                       places each, a u64: in its low half their bits, in its high half how many are
                       marked before */
@@ -16,11 +18,14 @@ typedef enum lun_ir_having {
 /* Of an array slot of a body. */
 typedef struct lun_ir_fetched {
     lun_ir_having how;
-    int added; /* of the new body: the number of the argument or of the further slot */
+    int params, param[LUN_MAX_RANK]; /* of a box: the arguments that are summed */
+    int gathers;                     /* of a box: out: how many gathers from it there are */
+    int added; /* out: of the new body the number of the further slot, or of the first argument that
+                  is added; of a box one for each param, then one for each gather in their order */
 } lun_ir_fetched;
 
 /* *to, to be freed in every case: `from`, whose gathers from slot k find elements as of[k] says;
- * of[k].added is set.  map[i]: what has become of value i.  LUN_ENOMEM. */
+ * of[k].added and gathers are set.  map[i]: what has become of value i.  LUN_ENOMEM. */
 lun_status lun__ir_fetch(const lun_ir *from, lun_ir_fetched *of, lun_ir *to, int32_t *map);
 
 /* ---- for bodies that are made of others ------------------------------------------------------ */

@@ -303,24 +303,18 @@ static lun_status move_parts(lun_engine *e, exchange *x, int64_t most, void **go
     return LUN_OK;
 }
 
-lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64_t *given_counts,
-                                   int64_t **got_counts, void **got)
+/* most: what no part has more of; NULL: that is not known. */
+static lun_status exchange_counted(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   const int64_t *most, int64_t **got_counts, void **got)
 {
-    LUN_NEED(e, given_counts && got_counts && got);
-    char *bytes = NULL;
-    if (lun__alone(e)) {
-        lun_status s = lun__copy_own(e, given, given_counts[0], got_counts, &bytes);
-        *got = s == LUN_OK ? bytes : *got;
-        return s;
-    }
     int size = e->ranks->net->size;
-    int64_t total, longest = 0;
+    int64_t total, longest = most ? *most : 1;
     exchange x = {.given = given, .given_counts = given_counts};
     lun_status s =
         room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
-    if (s == LUN_OK)
+    if (s == LUN_OK && longest)
         s = move_counts(e, &x);
-    if (s == LUN_OK)
+    if (s == LUN_OK && !most)
         s = longest_of_all(e, &x, &longest);
     if (s == LUN_OK)
         s = move_parts(e, &x, longest, got);
@@ -334,16 +328,40 @@ lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64
     return s;
 }
 
+/* One rank alone. */
+static lun_status exchange_own(lun_engine *e, const void *given, const int64_t *given_counts,
+                               int64_t **got_counts, void **got)
+{
+    char *bytes = NULL;
+    lun_status s = lun__copy_own(e, given, given_counts[0], got_counts, &bytes);
+    *got = s == LUN_OK ? bytes : *got;
+    return s;
+}
+
+lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   int64_t **got_counts, void **got)
+{
+    LUN_NEED(e, given_counts && got_counts && got);
+    return lun__alone(e) ? exchange_own(e, given, given_counts, got_counts, got)
+                         : exchange_counted(e, given, given_counts, NULL, got_counts, got);
+}
+
+lun_status lun_spmd_exchange_within(lun_engine *e, const void *given, const int64_t *given_counts,
+                                    int64_t most, int64_t **got_counts, void **got)
+{
+    LUN_NEED(e, given_counts && most >= 0 && got_counts && got);
+    return lun__alone(e) ? exchange_own(e, given, given_counts, got_counts, got)
+                         : exchange_counted(e, given, given_counts, &most, got_counts, got);
+}
+
 lun_status lun_spmd_exchange_known(lun_engine *e, const void *given, const int64_t *given_counts,
                                    const int64_t *got_counts, int64_t most, void **got)
 {
     LUN_NEED(e, given_counts && got_counts && most >= 0 && got);
     int64_t *counts = NULL, total;
     if (lun__alone(e)) {
-        char *bytes = NULL;
-        lun_status s = lun__copy_own(e, given, given_counts[0], &counts, &bytes);
+        lun_status s = exchange_own(e, given, given_counts, &counts, got);
         free(counts);
-        *got = s == LUN_OK ? bytes : *got;
         return s;
     }
     const int size = e->ranks->net->size;

@@ -117,6 +117,57 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
     }
 }
 
+/* ---- questions that wait --------------------------------------------------------------------- */
+
+static bool is_question(char kind)
+{
+    return kind == LUN_SAYS_REQUEST || kind == LUN_SAYS_ELEMENT;
+}
+
+static lun_status put_off(lun_engine *e, int from, const char *bytes, int64_t count)
+{
+    lun_question **at = &e->ranks->questions;
+    lun_question *q = malloc(sizeof *q + (size_t)count + 1);
+    if (!q)
+        return lun__nomem(e);
+    q->next = NULL;
+    q->from = from;
+    q->count = count;
+    memcpy(q->bytes, bytes, (size_t)count + 1);
+    while (*at)
+        at = &(*at)->next;
+    *at = q;
+    return LUN_OK;
+}
+
+void lun__drop_questions(lun_ranks_state *r)
+{
+    while (r->questions) {
+        lun_question *q = r->questions;
+        r->questions = q->next;
+        free(q);
+    }
+}
+
+lun_status lun_spmd_hold(lun_engine *e, bool on)
+{
+    LUN_NEED(e, true);
+    lun_ranks_state *r = e->ranks;
+    lun_status s = LUN_OK;
+    if (lun__alone(e))
+        return LUN_OK;
+    r->holds = on;
+    while (s == LUN_OK && !on && !r->given_up && r->questions) {
+        lun_question *q = r->questions;
+        r->questions = q->next;
+        s = hear(e, q->from, q->bytes, q->count);
+        free(q);
+    }
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
 lun_status lun__listen(lun_engine *e)
 {
     lun_ranks_state *r = e->ranks;
@@ -130,7 +181,8 @@ lun_status lun__listen(lun_engine *e)
             break;
         s = lun__receive(e, found, LUN_TAG_CONTROL, &bytes);
         if (s == LUN_OK)
-            s = hear(e, found.from, bytes, found.count);
+            s = r->holds && is_question(bytes[0]) ? put_off(e, found.from, bytes, found.count)
+                                                  : hear(e, found.from, bytes, found.count);
         free(bytes);
     }
     return s;

@@ -95,6 +95,7 @@ void lun__ranks_close(lun_engine *e)
         if (!r->lingers)
             free(s);
     }
+    lun__drop_questions(r);
     while (r->own) {
         lun_kept *k = r->own;
         r->own = k->next;

@@ -39,6 +39,14 @@ typedef struct lun_kept {
     char bytes[];
 } lun_kept;
 
+/* A question of another rank that is answered later. */
+typedef struct lun_question {
+    struct lun_question *next;
+    int from;
+    int64_t count;
+    char bytes[]; /* as it came, a zero byte behind them */
+} lun_question;
+
 /* A link to a rank.  Messages from rank 0 come from there or down a tree; `asked` says in which
  * order they were sent, the other numbers that none is lost unseen. */
 typedef struct lun_line {
@@ -91,6 +99,8 @@ struct lun_ranks_state {
     void (*serve)(void *ctx, int from, const void *bytes, int64_t count);
     void *serve_ctx;
     lun_serve_elements *elements;
+    bool holds;                /* questions wait: elements are about to change */
+    lun_question *questions;   /* in the order in which they came */
     int holder;                /* of PE 0's lock; -1: none */
     int *queue, queued;        /* ranks that wait for it */
     double timeout, log_after; /* seconds; timeout 0: none */
@@ -122,6 +132,8 @@ typedef struct lun_wait {
     int turns;
 } lun_wait;
 
+/* Forgets questions that wait. */
+void lun__drop_questions(lun_ranks_state *r);
 /* Frees the sends that have gone. */
 lun_status lun__let_go(lun_engine *e);
 /* A message that has been found; *bytes: to be freed, a zero byte behind it. */

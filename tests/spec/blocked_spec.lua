@@ -379,10 +379,11 @@ describe("sharedon", function()
                 print("box " .. k .. ": " .. messages .. " messages")
                 a, b = b, a
             end
+            local back = lun.index(N)
             for k = 1, 3 do
                 b:set(lun.index(N) * k)
                 lun.stats "reset"
-                s.sharedon(b, function(i) a[i] = b[N + 1 - i] end)
+                s.sharedon(b, function(i) a[i] = b[N + 1 - back[i] ] end)
                 local messages = s.allreduce("+", lun.stats().messages)
                 print("computed " .. k .. ": " .. messages .. " messages")
                 for i = 1, N do
