@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIKE = 64 }; /* elements that are compared at once */
-
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
 lun_elements lun__elements_of(const lun_shared *s, int pe)
@@ -41,8 +39,7 @@ static lun_elements need_of(const lun_lent *x, int pe)
     return b;
 }
 
-/* What both have; false: nothing. */
-static bool common(const lun_elements *a, const lun_elements *b, lun_elements *out)
+bool lun__elements_common(const lun_elements *a, const lun_elements *b, lun_elements *out)
 {
     *out = *a;
     for (int d = 0; d < a->rank; d++) {
@@ -55,8 +52,7 @@ static bool common(const lun_elements *a, const lun_elements *b, lun_elements *o
     return true;
 }
 
-/* Where elements of b stand among those of `in`. */
-static lun_layout inside(const lun_elements *b, const lun_elements *in)
+lun_layout lun__elements_inside(const lun_elements *b, const lun_elements *in)
 {
     lun_layout l = lun__layout_right(in->rank, in->count);
     for (int d = 0; d < b->rank; d++) {
@@ -111,28 +107,63 @@ void lun__lent_end(lun_lending *l)
     }
 }
 
+/* ---- bytes for each rank --------------------------------------------------------------------- */
+
+lun_status lun__parcels_open(const lun_lending *l, lun_parcels *out)
+{
+    *out = (lun_parcels){.bytes = LUN_STRBUF_INIT};
+    out->counts = calloc((size_t)l->npes, sizeof *out->counts);
+    return out->counts ? LUN_OK : lun__nomem(l->e);
+}
+
+void lun__parcels_end(lun_parcels *x, int pe, size_t before)
+{
+    x->counts[pe] = (int64_t)(x->bytes.length - before);
+    x->most = x->counts[pe] > x->most ? x->counts[pe] : x->most;
+}
+
+void lun__parcels_free(lun_parcels *x)
+{
+    lun__strbuf_free(&x->bytes);
+    free(x->counts);
+}
+
 /* ---- agreement ------------------------------------------------------------------------------- */
 
-lun_status lun__lent_settle(const lun_lending *l, lun_status s)
+/* The text of a failure; nothing of LUN_OK. */
+static void write_failure(lun_engine *e, lun_status s, lun_strbuf *to)
 {
-    lun_engine *e = l->e;
-    lun_strbuf own = LUN_STRBUF_INIT;
+    if (s != LUN_OK)
+        lun__strbuf_printf(to, "%c%s", (char)s, lun_error(e));
+}
+
+/* All fail with the first failure in rank order. */
+static lun_status tell_failures(const lun_lending *l, const lun_strbuf *own)
+{
     int64_t *counts = NULL;
     void *all = NULL;
-    if (s != LUN_OK)
-        lun__strbuf_printf(&own, "%c%s", (char)s, lun_error(e));
-    lun_status told = own.failed ? lun__nomem(e)
-                                 : lun_spmd_gather_bytes(e, lun__strbuf_text(&own),
-                                                         (int64_t)own.length, &counts, &all);
-    lun__strbuf_free(&own);
-    if (told != LUN_OK)
-        return told;
+    lun_status told = own->failed ? lun__nomem(l->e)
+                                  : lun_spmd_gather_bytes(l->e, lun__strbuf_text(own),
+                                                          (int64_t)own->length, &counts, &all);
     const char *at = all;
     for (int pe = 0; told == LUN_OK && pe < l->npes; at += counts[pe++])
         if (counts[pe])
-            told = lun__fail(e, (lun_status)*at, "PE %d: %.*s", pe, (int)counts[pe] - 1, at + 1);
+            told = lun__fail(l->e, (lun_status)*at, "PE %d: %.*s", pe, (int)counts[pe] - 1, at + 1);
     free(counts);
     free(all);
+    return told;
+}
+
+lun_status lun__lent_agree(const lun_lending *l, const lun_said *said, lun_status s, int64_t *most)
+{
+    lun_strbuf own = LUN_STRBUF_INIT;
+    lun_agreed a = {.most = s == LUN_OK ? *most : 0, .yes = s == LUN_OK};
+    write_failure(l->e, s, &own);
+    lun_status told = lun_spmd_agree(l->e, said->doing, said->noun, said->options, &a);
+    if (told == LUN_OK && !a.yes)
+        told = tell_failures(l, &own);
+    *most = a.most;
+    lun__strbuf_free(&own);
     return told;
 }
 
@@ -142,7 +173,7 @@ lun_status lun__lent_settle(const lun_lending *l, lun_status s)
 static bool append(lun_strbuf *to, const lun_elements *b, const lun_elements *in, const char *from,
                    int size)
 {
-    const lun_layout l = inside(b, in);
+    const lun_layout l = lun__elements_inside(b, in);
     const int64_t n = lun__elements_count(b);
     char *some = malloc((size_t)(n * size) + 1);
     if (some) {
@@ -153,27 +184,35 @@ static bool append(lun_strbuf *to, const lun_elements *b, const lun_elements *in
     return some && !to->failed;
 }
 
-/* What other ranks may use of this rank's elements, by PE. */
-static lun_status give(const lun_lending *l, lun_strbuf *to, int64_t *counts)
+/* What PE pe may use of this rank's elements. */
+static lun_status give_to(const lun_lending *l, int pe, lun_strbuf *to)
 {
     lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < l->count; k++) {
+        const lun_lent *x = &l->lent[k];
+        const void *own;
+        lun_elements mine, need, both;
+        if (!x->of)
+            continue;
+        mine = lun__elements_of(x->of, l->mype);
+        need = need_of(x, pe);
+        if (!lun__elements_common(&need, &mine, &both))
+            continue;
+        s = lun_data(l->e, x->of->own, &own);
+        if (s == LUN_OK && !append(to, &both, &mine, own, x->size))
+            s = lun__nomem(l->e);
+    }
+    return s;
+}
+
+lun_status lun__lent_give(const lun_lending *l, lun_parcels *out)
+{
+    lun_status s = lun__parcels_open(l, out);
     for (int pe = 0; s == LUN_OK && pe < l->npes; pe++) {
-        const size_t before = to->length;
-        for (int k = 0; s == LUN_OK && k < l->count && pe != l->mype; k++) {
-            const lun_lent *x = &l->lent[k];
-            const void *own;
-            lun_elements mine, need, both;
-            if (!x->of)
-                continue;
-            mine = lun__elements_of(x->of, l->mype);
-            need = need_of(x, pe);
-            if (!common(&need, &mine, &both))
-                continue;
-            s = lun_data(l->e, x->of->own, &own);
-            if (s == LUN_OK && !append(to, &both, &mine, own, x->size))
-                s = lun__nomem(l->e);
-        }
-        counts[pe] = (int64_t)(to->length - before);
+        const size_t before = out->bytes.length;
+        if (pe != l->mype)
+            s = give_to(l, pe, &out->bytes);
+        lun__parcels_end(out, pe, before);
     }
     return s;
 }
@@ -190,12 +229,12 @@ static lun_status take(const lun_lending *l, const char *at)
                 continue;
             there = lun__elements_of(x->of, pe);
             all = lun__elements_all(x->of);
-            if (!common(&there, &x->need, &both))
+            if (!lun__elements_common(&there, &x->need, &both))
                 continue;
             lun_status s = pe == l->mype ? lun_data(l->e, x->of->own, &own) : LUN_OK;
             if (s != LUN_OK)
                 return s;
-            const lun_layout to = inside(&both, &all);
+            const lun_layout to = lun__elements_inside(&both, &all);
             lun__layout_write(&to, x->elements, x->size, 0, lun__elements_count(&both),
                               own ? own : at);
             at += own ? 0 : lun__elements_count(&both) * x->size;
@@ -205,194 +244,41 @@ static lun_status take(const lun_lending *l, const char *at)
         if (!x->of || !x->written)
             continue;
         const lun_elements all = lun__elements_all(x->of);
-        const lun_layout from = inside(&x->need, &all);
+        const lun_layout from = lun__elements_inside(&x->need, &all);
         lun__layout_read(&from, x->elements, x->size, 0, lun__elements_count(&x->need), x->before);
     }
     return LUN_OK;
 }
 
-/* An exchange of such bytes; *got: to be freed. */
-static lun_status exchange(const lun_lending *l, const lun_strbuf *given, const int64_t *counts,
-                           int64_t **got_counts, void **got)
-{
-    *got_counts = NULL;
-    *got = NULL;
-    return lun_spmd_exchange_bytes(l->e, lun__strbuf_text(given), counts, got_counts, got);
-}
-
-lun_status lun__lent_fetch(const lun_lending *l)
-{
-    lun_strbuf given = LUN_STRBUF_INIT;
-    int64_t *counts = calloc((size_t)l->npes, sizeof *counts), *got_counts = NULL;
-    void *got = NULL;
-    lun_status s = lun__lent_settle(l, counts ? give(l, &given, counts) : lun__nomem(l->e));
-    if (s == LUN_OK)
-        s = exchange(l, &given, counts, &got_counts, &got);
-    if (s == LUN_OK)
-        s = take(l, got);
-    free(counts);
-    free(got_counts);
-    free(got);
-    lun__strbuf_free(&given);
-    return s;
-}
-
-/* ---- what has changed ------------------------------------------------------------------------ */
-
-/* The number, among those of a box, of element k of a layout in it. */
-static int64_t place_of(const lun_layout *l, int64_t k)
-{
-    int64_t place = l->offset;
-    for (int d = l->rank - 1; d >= 0; d--) {
-        place += l->stride[d] * (k % l->extent[d]);
-        k /= l->extent[d];
-    }
-    return place;
-}
-
-/* A PE's elements of x that have changed: how many, and of each its number there and itself. */
-static bool add_changed(const lun_lent *x, int pe, lun_strbuf *to, int64_t *changed)
-{
-    const lun_elements there = lun__elements_of(x->of, pe), all = lun__elements_all(x->of);
-    lun_elements both;
-    *changed = 0;
-    if (!common(&there, &x->need, &both))
-        return true;
-    const lun_layout now = inside(&both, &all), was = inside(&both, &x->need),
-                     home = inside(&both, &there);
-    const int64_t row = both.count[both.rank - 1];
-    for (int64_t k = 0, n = lun__elements_count(&both), some; k < n; k += some) {
-        some = row - k % row < ALIKE ? row - k % row : ALIKE; /* neighbours everywhere */
-        const char *element = x->elements + place_of(&now, k) * x->size,
-                   *old = x->before + place_of(&was, k) * x->size;
-        if (!memcmp(element, old, (size_t)(some * x->size)))
-            continue;
-        for (int64_t i = 0, place = place_of(&home, k); i < some; i++, place++) {
-            if (!memcmp(element + i * x->size, old + i * x->size, (size_t)x->size))
-                continue;
-            lun__strbuf_add(to, (const char *)&place, sizeof place);
-            lun__strbuf_add(to, element + i * x->size, (size_t)x->size);
-            ++*changed;
-        }
-    }
-    return !to->failed;
-}
-
-static lun_status send(const lun_lending *l, lun_strbuf *to, int64_t *counts)
+/* How many bytes this rank gets of each PE. */
+static void count_got(const lun_lending *l, int64_t *counts)
 {
     for (int pe = 0; pe < l->npes; pe++) {
-        const size_t before = to->length;
-        lun_strbuf some = LUN_STRBUF_INIT;
-        bool well = true;
-        for (int32_t k = 0; well && k < l->count; k++) {
-            int64_t changed;
-            if (!l->lent[k].of || !l->lent[k].written)
-                continue;
-            some.length = 0;
-            well = add_changed(&l->lent[k], pe, &some, &changed);
-            if (!changed)
-                continue;
-            lun__strbuf_add(to, (const char *)&k, sizeof k);
-            lun__strbuf_add(to, (const char *)&changed, sizeof changed);
-            lun__strbuf_add(to, lun__strbuf_text(&some), some.length);
-            if (pe != l->mype)
-                lun_spmd_count(l->e, 0, changed);
+        counts[pe] = 0;
+        for (int k = 0; k < l->count && pe != l->mype; k++) {
+            const lun_lent *x = &l->lent[k];
+            const lun_elements there = x->of ? lun__elements_of(x->of, pe) : (lun_elements){0};
+            lun_elements both;
+            if (x->of && lun__elements_common(&there, &x->need, &both))
+                counts[pe] += lun__elements_count(&both) * x->size;
         }
-        lun__strbuf_free(&some);
-        counts[pe] = (int64_t)(to->length - before);
-        if (!well || to->failed)
-            return lun__nomem(l->e);
     }
-    return LUN_OK;
 }
 
-/* Elements that PEs have changed, put into new parts; LUN_EARG: two have changed one. */
-static lun_status put(const lun_lending *l, const char *at, const int64_t *counts, char **parts,
-                      uint8_t **seen)
+lun_status lun__lent_fetch(const lun_lending *l, const lun_parcels *given, int64_t most,
+                           lun_status *taken)
 {
-    for (int pe = 0; pe < l->npes; pe++)
-        for (const char *end = at + counts[pe]; at < end;) {
-            int32_t k;
-            int64_t n, place;
-            memcpy(&k, at, sizeof k);
-            memcpy(&n, at + sizeof k, sizeof n);
-            at += sizeof k + sizeof n;
-            for (const int size = l->lent[k].size; n > 0; n--, at += sizeof place + (size_t)size) {
-                memcpy(&place, at, sizeof place);
-                if (seen[k][place])
-                    return lun__fail(l->e, LUN_EARG,
-                                     "argument %d: rounds of two ranks change one element", k + 1);
-                seen[k][place] = 1;
-                memcpy(parts[k] + place * size, at + sizeof place, (size_t)size);
-            }
-        }
-    return LUN_OK;
-}
-
-/* This rank's parts of what is written, as they are, and a mark for each element. */
-static lun_status copy_parts(const lun_lending *l, char **parts, uint8_t **seen)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < l->count; k++) {
-        const lun_lent *x = &l->lent[k];
-        if (!x->of || !x->written)
-            continue;
-        const int64_t n = lun_size(x->of->own);
-        parts[k] = malloc((size_t)(n * x->size) + 1);
-        seen[k] = calloc(1, (size_t)n + 1);
-        s = parts[k] && seen[k] ? lun_read(l->e, x->of->own, parts[k], 0, n) : lun__nomem(l->e);
-    }
-    return s;
-}
-
-static lun_status store(const lun_lending *l, char *const *parts)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < l->count; k++)
-        if (parts[k])
-            s = lun_write(l->e, l->lent[k].of->own, parts[k], 0, lun_size(l->lent[k].of->own));
-    return s;
-}
-
-/* The copies' memory, which a device may have had meanwhile. */
-static lun_status look(lun_lending *l)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < l->count; k++) {
-        const void *data = NULL;
-        if (l->lent[k].of && l->lent[k].written)
-            s = lun_data(l->e, l->lent[k].whole, &data);
-        l->lent[k].elements = (char *)(uintptr_t)data;
-    }
-    return s;
-}
-
-lun_status lun__lent_back(lun_lending *l)
-{
-    char *parts[LUN_MAX_OPERANDS] = {NULL};
-    uint8_t *seen[LUN_MAX_OPERANDS] = {NULL};
-    lun_strbuf given = LUN_STRBUF_INIT;
-    int64_t *counts = calloc((size_t)l->npes, sizeof *counts), *got_counts = NULL;
+    int64_t *counts = malloc((size_t)l->npes * sizeof *counts);
     void *got = NULL;
-    lun_status s = counts ? look(l) : lun__nomem(l->e);
+    lun_status s = counts ? LUN_OK : lun__nomem(l->e);
     if (s == LUN_OK)
-        s = send(l, &given, counts);
+        count_got(l, counts);
+    if (s == LUN_OK && most)
+        s = lun_spmd_exchange_known(l->e, lun__strbuf_text(&given->bytes), given->counts, counts,
+                                    most, &got);
     if (s == LUN_OK)
-        s = copy_parts(l, parts, seen);
-    s = lun__lent_settle(l, s);
-    if (s == LUN_OK)
-        s = exchange(l, &given, counts, &got_counts, &got);
-    if (s == LUN_OK)
-        s = lun__lent_settle(l, put(l, got, got_counts, parts, seen));
-    if (s == LUN_OK)
-        s = store(l, parts);
-    for (int k = 0; k < l->count; k++) {
-        free(parts[k]);
-        free(seen[k]);
-    }
+        *taken = take(l, got);
     free(counts);
-    free(got_counts);
     free(got);
-    lun__strbuf_free(&given);
     return s;
 }

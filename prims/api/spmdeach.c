@@ -168,28 +168,45 @@ static lun_status prepare(lun_engine *e, const lun_function *f, const lun_spmd_l
     return s == LUN_OK ? lun__lend(l) : s;
 }
 
+/* The steps of a loop: an agreement on it, with which it is known how much moves; then that moves,
+ * the rounds run, and what they have changed goes back.  Requests for elements wait until that is
+ * stored. */
+static lun_status share(lun_engine *e, lun_function *f, const lun_spmd_loop *loop,
+                        const lun_spmd_arg *args, lun_lending *l)
+{
+    char options[64 + 48 * LUN_MAX_RANK];
+    lun_parcels given = {.bytes = LUN_STRBUF_INIT};
+    lun_status ran = prepare(e, f, loop, args, l);
+    describe(loop, l->count, options, sizeof options);
+    if (ran == LUN_OK)
+        ran = lun__lent_give(l, &given);
+    lun_status s = lun__lent_agree(l, &(lun_said){"shares a loop", "a shared loop", options}, ran,
+                                   &given.most);
+    if (s == LUN_OK)
+        s = lun_spmd_hold(e, true);
+    if (s == LUN_OK)
+        s = lun__lent_fetch(l, &given, given.most, &ran);
+    lun__parcels_free(&given);
+    if (s != LUN_OK)
+        return s;
+    if (ran == LUN_OK)
+        ran = run(e, f, loop, args, l);
+    return lun__lent_back(l, ran);
+}
+
 lun_status lun_spmd_each(lun_engine *e, lun_function *f, const lun_spmd_loop *given,
                          const lun_spmd_arg *args, int count)
 {
     LUN_NEED(e, given && count >= 0 && count <= LUN_MAX_OPERANDS && (args || !count));
-    char options[64 + 48 * LUN_MAX_RANK];
     lun_spmd_loop loop = {.size = sizeof loop};
     lun__take(&loop, given, sizeof loop);
     lun_lending *l = calloc(1, sizeof *l);
     if (!l)
         return lun__nomem(e);
     *l = (lun_lending){.e = e, .npes = lun_spmd_npes(e), .mype = lun_spmd_mype(e), .count = count};
-    describe(&loop, count, options, sizeof options);
-    lun_status s = lun_spmd_step(e, "shares a loop", "a shared loop", options);
-    if (s == LUN_OK)
-        s = lun__lent_settle(l, prepare(e, f, &loop, args, l));
-    if (s == LUN_OK)
-        s = lun__lent_fetch(l);
-    if (s == LUN_OK)
-        s = lun__lent_settle(l, run(e, f, &loop, args, l));
-    if (s == LUN_OK)
-        s = lun__lent_back(l);
+    lun_status s = share(e, f, &loop, args, l);
+    const lun_status held = lun_spmd_hold(e, false);
     lun__lent_end(l);
     free(l);
-    return s;
+    return s == LUN_OK ? held : s;
 }

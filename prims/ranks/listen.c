@@ -156,6 +156,8 @@ lun_status lun_spmd_hold(lun_engine *e, bool on)
     lun_status s = LUN_OK;
     if (lun__alone(e))
         return LUN_OK;
+    lun_strbuf before = e->error; /* answers that fail leave it */
+    e->error = (lun_strbuf)LUN_STRBUF_INIT;
     r->holds = on;
     while (s == LUN_OK && !on && !r->given_up && r->questions) {
         lun_question *q = r->questions;
@@ -163,6 +165,9 @@ lun_status lun_spmd_hold(lun_engine *e, bool on)
         s = hear(e, q->from, q->bytes, q->count);
         free(q);
     }
+    lun__strbuf_free(s == LUN_OK ? &e->error : &before);
+    if (s == LUN_OK)
+        e->error = before;
     return s;
 }
 

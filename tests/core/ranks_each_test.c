@@ -111,6 +111,7 @@ static void halo(rank *r)
     lun_stats_get(r->e, &after);
     EXPECT(after.messages - before.messages == (r->mype > 0) + (r->mype < r->npes - 1));
     EXPECT(after.remote_puts == before.remote_puts);
+    EXPECT(after.collectives - before.collectives == (r->npes > 1)); /* and two agreements */
     for (int64_t k = 0; k < 1000; k++) {
         const int64_t i = 1000 * r->mype + k, want = i && i < n - 1 ? 6 * i : 0;
         int64_t x;
@@ -160,6 +161,32 @@ static void elsewhere(rank *r)
     lun_release(args[2].array);
     lun_function_release(transpose);
     lun_function_release(gather);
+}
+
+/* After the loop no rank sees elements of before, though it ends with no barrier. */
+static void seen(rank *r)
+{
+    const int64_t n = 8 * r->npes;
+    lun_blocking how = {sizeof how, 1, {n}, {true}, NULL};
+    lun_shared *a, *b;
+    lun_function *f = NULL;
+    EXPECT(lun_function_c(
+               r->e, "(int64_t i, int64_t *a, int64_t *b, int64_t n){ a[i]++; b[n - 1 - i]++; }",
+               &f) == LUN_OK);
+    EXPECT(lun_spmd_blocked(r->e, LUN_I64, &how, &a) == LUN_OK);
+    EXPECT(lun_spmd_blocked(r->e, LUN_I64, &how, &b) == LUN_OK);
+    const lun_spmd_loop loop = {.size = sizeof loop, .rank = 1, .extent = {n}, .owner = a};
+    lun_spmd_arg args[] = {{.blocked = a}, {.blocked = b, .reach = -1}, {.array = NULL}};
+    EXPECT(lun_number(r->e, (double)n, &args[2].array) == LUN_OK);
+    for (int64_t round = 1; round <= 100; round++) {
+        int64_t x[2];
+        EXPECT(lun_spmd_each(r->e, f, &loop, args, 3) == LUN_OK);
+        const int pe = (int)((r->mype + round) % r->npes);
+        EXPECT(lun_spmd_get(r->e, a, pe, round % 8, 1, &x[0]) == LUN_OK && x[0] == round);
+        EXPECT(lun_spmd_get(r->e, b, pe, round % 8, 1, &x[1]) == LUN_OK && x[1] == round);
+    }
+    lun_release(args[2].array);
+    lun_function_release(f);
 }
 
 /* What fails on one rank, or is wrong, fails on all, and changes nothing. */
@@ -231,6 +258,12 @@ static void test_elsewhere(void **state)
     on_ranks(elsewhere);
 }
 
+static void test_seen(void **state)
+{
+    (void)state;
+    on_ranks(seen);
+}
+
 static void test_failures(void **state)
 {
     (void)state;
@@ -241,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_stencil), cmocka_unit_test(test_halo),
                                        cmocka_unit_test(test_elsewhere),
+                                       cmocka_unit_test(test_seen),
                                        cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
