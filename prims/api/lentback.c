@@ -1,5 +1,5 @@
-/* lentback.c - what the rounds of C text have changed of blocked arrays that were lent to them: sent
- * to the ranks that have the elements, and stored there.  Knows no loop and no text. */
+/* lentback.c - what the rounds of C text have changed of blocked arrays that were lent to them:
+ * sent to the ranks that have the elements, and stored there.  Knows no loop and no text. */
 #include <stdlib.h>
 #include <string.h>
 
