@@ -74,6 +74,15 @@ static const char *const programs[] = {
     "s.barrier()\n"
     "assert(a:matmul(lun.ones {3, s.block(2)})[n][2] > 0)\n"
     "s.barrier()\n",
+    /* order: each place of 0 .. n - 1 once, and where it stood */
+    "local s = lun.spmd local n = 200\n"
+    "local a = lun.zeros {s.block(n)}\n"
+    "a:set(lun.index(n) * 77 % n)\n"
+    "assert(a:sort():eq(lun.range(0, n - 1)):all())\n",
+    "local s = lun.spmd local n = 200\n"
+    "local a = lun.zeros {s.block(n)}\n"
+    "a:set(lun.index(n) * 77 % n)\n"
+    "assert(((a:argsort() * 77 - lun.range(0, n - 1)) % n):eq(0):all())\n",
 };
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
@@ -117,7 +126,7 @@ static void run_ranks(rank *all, const char *program, fault f, int at, double ti
         bool victim = i == VICTIM && f != NOTHING;
         all[i] = (rank){.program = program, .fault = victim ? f : NOTHING, .at = victim ? at : -1};
         assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
-        lun_net *net = new_shim(lun__net_threads(group, i), all[i].fault, at);
+        lun_net *net = new_shim(lun__net_threads(group, i), all[i].fault, at - 1);
         all[i].net = (shim *)net;
         assert_int_equal(lun__ranks_open(all[i].e, net), LUN_OK);
         all[i].e->ranks->timeout = timeout;

@@ -44,10 +44,23 @@ static const char program[] =
     "local there = lun.load(os.getenv 'LUNARRAY_SAVED', { dtype = 'f32' })\n"
     "assert(#there == 20000 and there[20000] == c[20000] + 2 and there:min() == 2)\n";
 
+/* Order alone, of a Vector in parts: each of 0 .. n - 1 once, and where it stood. */
+static const char sorts[] = "local n = 200\n"
+                            "local a = (lun.index(n) * 77 % n):eval()\n"
+                            "assert(a:sort():eval():eq(lun.range(0, n - 1)):all())\n";
+static const char argsorts[] =
+    "local n = 200\n"
+    "local a = (lun.index(n) * 77 % n):eval()\n"
+    "assert(((a:argsort():eval() * 77 - lun.range(0, n - 1)) % n):eq(0):all())\n";
+
+static const char *const programs[] = {program, sorts, argsorts};
+enum { PROGRAMS = sizeof programs / sizeof programs[0] };
+
 typedef struct rank {
     pthread_t thread;
     lun_engine *e;
     shim *net;
+    const char *program;
     bool ends; /* it ends before it has served */
     int calls;
     lun_status status;
@@ -78,7 +91,7 @@ static void *lead(void *arg)
     if (r->status == LUN_OK)
         r->status = lun_use(e, "mpi");
     if (r->status == LUN_OK)
-        r->status = lun_dostring(e, program);
+        r->status = lun_dostring(e, r->program);
     snprintf(r->error, sizeof r->error, "%.*s", (int)strcspn(lun_error(e), "\n"),
              r->status == LUN_OK ? "" : lun_error(e));
     /* the session goes on */
@@ -94,8 +107,8 @@ static void *lead(void *arg)
     return NULL;
 }
 
-/* Runs the program with a fault of rank `victim` at its call number `at`. */
-static void run_ranks(rank *all, int victim, fault f, int at, double timeout)
+/* Runs a program with a fault of rank `victim` at its call number `at`. */
+static void run_ranks(rank *all, const char *text, int victim, fault f, int at, double timeout)
 {
     lun_net_group *group = lun__net_group_new(RANKS);
     memset(all, 0, RANKS * sizeof *all);
@@ -103,8 +116,9 @@ static void run_ranks(rank *all, int victim, fault f, int at, double timeout)
         lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
         assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
         lun_net *net =
-            new_shim(lun__net_threads(group, i), i == victim && f != ENDS ? f : NOTHING, at);
+            new_shim(lun__net_threads(group, i), i == victim && f != ENDS ? f : NOTHING, at - 1);
         all[i].net = (shim *)net;
+        all[i].program = text;
         all[i].ends = i == victim && f == ENDS;
         assert_int_equal(lun__ranks_open(all[i].e, net), LUN_OK);
         all[i].e->ranks->timeout = timeout;
@@ -127,24 +141,29 @@ static bool is_told(const char *error)
     return false;
 }
 
-static void try_all(fault f, int victim, double timeout)
+static void try_program(const char *text, fault f, int victim, double timeout)
 {
     const bool every = getenv("RANKS_FAULTS") != NULL;
-    for (; victim < RANKS - 1; victim++) {
-        rank all[RANKS];
-        run_ranks(all, victim, NOTHING, 0, 60);
-        if (all[0].status != LUN_OK)
-            fail_msg("%s", all[0].error);
-        const int calls = all[victim].calls, step = every || calls < FEW ? 1 : calls / FEW;
-        int told = 0;
-        for (int at = 1; at <= calls; at += step) {
-            run_ranks(all, victim, f, at, timeout);
-            if (all[0].status != LUN_OK && !is_told(all[0].error))
-                fail_msg("fault %d of rank %d at %d: '%s'", f, victim, at, all[0].error);
-            told += all[0].status != LUN_OK;
-        }
-        assert_true(told > 0);
+    rank all[RANKS];
+    run_ranks(all, text, victim, NOTHING, 0, 60);
+    if (all[0].status != LUN_OK)
+        fail_msg("%s", all[0].error);
+    const int calls = all[victim].calls, step = every || calls < FEW ? 1 : calls / FEW;
+    int told = 0;
+    for (int at = 1; at <= calls; at += step) {
+        run_ranks(all, text, victim, f, at, timeout);
+        if (all[0].status != LUN_OK && !is_told(all[0].error))
+            fail_msg("fault %d of rank %d at %d: '%s'", f, victim, at, all[0].error);
+        told += all[0].status != LUN_OK;
     }
+    assert_true(told > 0);
+}
+
+static void try_all(fault f, int victim, double timeout)
+{
+    for (; victim < RANKS; victim++)
+        for (int p = 0; p < PROGRAMS; p++)
+            try_program(programs[p], f, victim, timeout);
 }
 
 static void test_loses(void **state)
@@ -164,7 +183,7 @@ static void test_ends(void **state)
 {
     rank all[RANKS];
     (void)state;
-    run_ranks(all, 2, ENDS, 0, 60);
+    run_ranks(all, program, 2, ENDS, 0, 60);
     assert_int_equal(all[0].status, LUN_EBACKEND);
     if (!strstr(all[0].error, "rank 2 has ended (it was asked to)"))
         fail_msg("%s", all[0].error);
