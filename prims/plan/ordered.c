@@ -29,7 +29,7 @@ bool lun__placing_one_line(const lun_node *n)
 int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut)
 {
     int parts = 0;
-    for (int k = 0; k < cut->places; k++)
+    for (int k = 0; k < cut->places && parts < 2; k++)
         parts += cut->bound[k] < cut->bound[k + 1];
     return lun__placing_one_line(n) && cut->kind == LUN_SPREAD_BLOCK && parts > 1
                ? n->n / (cut->places * SAMPLES) + 1
