@@ -419,6 +419,9 @@ LUN_API lun_status lun_write_file(lun_engine *e, lun_array *a, const lun_write_t
 LUN_API bool lun_names_ranks(const char *places);
 /* How many ranks there are, with this one, if the others serve it (lun_serve); else 0. */
 LUN_API int lun_linked(const lun_engine *e);
+/* Whether a launcher has started this process as one of several: what it writes goes to the
+ * launcher first, even if standard output is a terminal, which Open MPI gives each of them. */
+LUN_API bool lun_launched(void);
 /* What carries messages between ranks, for people ("threads of one process", or the MPI and its
  * file); "" where there is one rank alone. */
 LUN_API const char *lun_ranks_transport(const lun_engine *e);

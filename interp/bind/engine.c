@@ -147,18 +147,19 @@ static int trim(lua_State *L)
 }
 
 /* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells
- * none. */
+ * none. One that a launcher has made, to read from, is none. */
 static int terminal(lua_State *L)
 {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    const bool hidden = lun_launched() && !isatty(STDIN_FILENO);
+    if (!hidden && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         lua_pushinteger(L, size.ws_col);
         lua_pushinteger(L, size.ws_row);
     } else {
         lua_pushnil(L);
         lua_pushnil(L);
     }
-    lua_pushboolean(L, isatty(STDOUT_FILENO));
+    lua_pushboolean(L, !hidden && isatty(STDOUT_FILENO));
     return 3;
 }
 

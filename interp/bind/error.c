@@ -59,22 +59,34 @@ static const char *written(const char *event)
     return event;
 }
 
-/* Pushes the name of the method of arrays that the function of `call` is; false if it is none. */
-static bool push_method(lua_State *L, lua_Debug *call)
+/* Pushes the name that the table on the top has for the value at f; false, and pops the table, if
+ * it has none. */
+static bool push_key(lua_State *L, int f)
 {
-    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
-        return false;
-    lua_getinfo(L, "f", call);
-    int f = lua_gettop(L);
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY);
-    if (lua_getfield(L, -1, "__index") != LUA_TFUNCTION || !lua_getupvalue(L, -1, 2))
-        return false;
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
         if (lua_rawequal(L, -1, f) && lua_type(L, -2) == LUA_TSTRING) {
             lua_pop(L, 1);
             return true;
         }
+    lua_pop(L, 1);
     return false;
+}
+
+/* Pushes the name that the method of arrays or the function of the module has that `call` calls;
+ * false if it is neither. Lua itself would name the module too, by any of the names that it is
+ * loaded as. */
+static bool push_name(lua_State *L, lua_Debug *call)
+{
+    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
+        return false;
+    lua_getinfo(L, "f", call);
+    const int f = lua_gettop(L);
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY);
+    if (lua_getfield(L, -1, "__index") == LUA_TFUNCTION && lua_getupvalue(L, -1, 2) &&
+        push_key(L, f))
+        return true;
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
+    return lua_istable(L, -1) && push_key(L, f);
 }
 
 int lun__bad_argument(lua_State *L, int arg, const char *message)
@@ -85,7 +97,7 @@ int lun__bad_argument(lua_State *L, int arg, const char *message)
     lua_getinfo(L, "n", &call);
     if (strcmp(call.namewhat, "metamethod") == 0)
         return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
-    if (!call.name && push_method(L, &call))
+    if (!call.name && push_name(L, &call))
         return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, lua_tostring(L, -1), message);
     return luaL_argerror(L, arg, message);
 }

@@ -93,12 +93,10 @@ void lun__leave_ranks(lua_State *L, lun__host *h, const char *why)
     lun_spmd_serve(h->engine, NULL, NULL);
 }
 
-/* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
-static int end_host(lua_State *L)
+void lun__host_end(lua_State *L, lun__host *h)
 {
-    lun__host *h = lua_touserdata(L, 1);
-    if (!h || lua_rawlen(L, 1) != sizeof *h || !h->engine)
-        return 0;
+    if (!h->engine)
+        return;
     lun__leave_ranks(L, h, NULL);
     for (int32_t i = 0; i < h->room; i++)
         release_entry(&h->held[i]);
@@ -111,6 +109,14 @@ static int end_host(lua_State *L)
     if (h->owned)
         lun_close(h->engine);
     h->engine = NULL;
+}
+
+/* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
+static int end_host(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, 1);
+    if (h && lua_rawlen(L, 1) == sizeof *h)
+        lun__host_end(L, h);
     return 0;
 }
 

@@ -107,6 +107,9 @@ lun__host *lun__host_of(lua_State *L);
 /* Ends this rank, if it is one of several (lun_spmd_end), while its requests can still be answered
  * in L. Raises nothing. */
 void lun__leave_ranks(lua_State *L, lun__host *h, const char *why);
+/* Releases all that the host holds and closes its engine, if that was opened for it: functions that
+ * run later find none. Raises nothing. */
+void lun__host_end(lua_State *L, lun__host *h);
 /* The engine of a state, NULL if there is none. Raises nothing. */
 lun_engine *lun__engine_of(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */

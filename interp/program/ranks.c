@@ -80,19 +80,20 @@ static int exit_thread(lua_State *L)
     return lua_error(L);
 }
 
-/* os.exit of a rank that is a process; upvalue: the stock one, which closes the state, so that MPI
- * ends well. */
+/* os.exit of a rank that is a process, or that others serve: as the stock one, which runs
+ * finalisers only where it is to close the state, but for the engine, which ends in both cases, so
+ * that MPI and the ranks that serve do. */
 static int exit_process(lua_State *L)
 {
-    int code = exit_code(L);
-    lun__leave_ranks(L, lun__host_of(L), "os.exit");
+    const int code = exit_code(L);
+    lun__host *h = lun__host_of(L);
+    lun__rank_end(L, "os.exit");
+    if (lua_toboolean(L, 2))
+        lua_close(L);
+    else if (h)
+        lun__host_end(L, h);
     lun__servers_end();
-    lua_settop(L, 0);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushinteger(L, code);
-    lua_pushboolean(L, 1);
-    lua_call(L, 2, 0);
-    return 0;
+    exit(code);
 }
 
 void lun__rank_begin(lua_State *L, void *self)
@@ -109,8 +110,7 @@ void lun__rank_begin(lua_State *L, void *self)
     }
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "os");
-    lua_getfield(L, -1, "exit");
-    lua_pushcclosure(L, self ? exit_thread : exit_process, 1);
+    lua_pushcfunction(L, self ? exit_thread : exit_process);
     lua_setfield(L, -2, "exit");
     lua_pop(L, 2);
     lua_pushlightuserdata(L, self);
@@ -189,7 +189,7 @@ void lun__rank_end(lua_State *L, const char *why)
 {
     char last[256] = "";
     lun__host *h = lun__host_of(L);
-    if (!h || !h->engine)
+    if (!h || !h->engine || lun_linked(h->engine) > 1)
         return;
     lun__last_report(L, last, sizeof last);
     lun__leave_ranks(L, h, why ? why : last);

@@ -19,7 +19,8 @@ void lun__rank_needs_script(lua_State *L);
 bool lun__rank_shares_input(lua_State *L);
 /* As luaL_loadfilex of standard input, on all ranks at once: rank 0 reads it. */
 int lun__rank_load(lua_State *L, const char *mode);
-/* This rank's script has ended; why: NULL for the last error that was reported. */
+/* This rank's script has ended; why: NULL for the last error that was reported. Ranks that serve
+ * this one go on, for finalisers, until its engine closes. */
 void lun__rank_end(lua_State *L, const char *why);
 /* Runs that protected function, with the options and a pointer for lun__rank_begin, in --ranks
  * threads, each with a state of its own. The program's exit code: the first in rank order that is

@@ -152,6 +152,11 @@ int lun_rank(const lun_config *config)
     return lun__net_launch().rank;
 }
 
+bool lun_launched(void)
+{
+    return lun__net_launch().size > 1;
+}
+
 int lun__local_rank(const lun_config *c)
 {
     return c->ranks ? c->rank : lun__net_launch().local;

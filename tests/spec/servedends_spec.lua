@@ -1,0 +1,103 @@
+-- How a script that the ranks compute for ends, and what it writes where a launcher reads it. The oracle is the same
+-- script on one place.
+
+local onranks = require "onranks"
+local shell = require "shell"
+
+local path, sanitized = onranks.path, onranks.sanitized
+local scratch = onranks.scratch(setup, teardown)
+
+-- What a script writes to stdout, and its status.
+local function run(launch, script, environment)
+    local file = shell.write(scratch() .. "/s.lua", script)
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s timeout -k 5 60 %s %s 2>&1 </dev/null"):format(scratch(),
+        environment or "", launch, file))
+end
+
+local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
+local LAUNCHERS = { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root }
+
+-- Finalisers and variables to be closed that compute, in the order in which Lua calls them.
+local ENDS = [[
+    K = (lun.index(70000) * 2):eval()
+    for k = 1, 3 do
+        setmetatable({}, { __gc = function() print(k, (K + k):sum(), lun.index(80000):sum()) end })
+    end
+    local closed <close> = setmetatable({}, { __close = function() print("closed", (K - 1):max()) end })
+    print(K:sum())
+    io.write "no newline"
+]]
+
+describe("the end of a script that ranks compute for", function()
+    local ways = { [""] = 0, ["os.exit(5)"] = 5, ["os.exit(5, true)"] = 5, ["os.exit(false, true)"] = 1, ["os.exit(true)"] = 0,
+        ["coroutine.wrap(function() os.exit(6, true) end)()"] = 6, ["coroutine.wrap(function() os.exit(7) end)()"] = 7,
+        ["pcall(os.exit, 'x') os.exit(8, false)"] = 8,
+        ["setmetatable({}, { __gc = function() os.exit(9) end }) collectgarbage()"] = 9 }
+
+    it("runs the finalisers that one place runs, and these compute", function()
+        for way, code in pairs(ways) do
+            local want, status = run(path, ENDS .. way)
+            assert.equal(code, status, want)
+            for _, n in ipairs { 2, 4 } do
+                local got, ended = run(("%s --ranks %d --backend mpi"):format(path, n), ENDS .. way)
+                assert.equal(want, got, way)
+                assert.equal(code, ended, way)
+            end
+        end
+        -- the oracle runs them where it should, and only there
+        assert.matches("\n3\t4900280000\t3200040000\n", (run(path, ENDS .. "os.exit(5, true)")))
+        assert.equal("4900070000\nno newline", (run(path, ENDS .. "os.exit(5)")))
+    end)
+
+    it("is the same after an error, which is told before", function()
+        local want, status = run(path, ENDS .. "error 'out of data'")
+        assert.equal(1, status)
+        assert.matches("out of data", want)
+        assert.equal(want, (run(path .. " --ranks 3 --backend mpi", ENDS .. "error 'out of data'")))
+    end)
+
+    for launcher, options in pairs(LAUNCHERS) do
+        it("is the same under " .. launcher, function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            for _, way in ipairs { "", "os.exit(5)", "os.exit(5, true)" } do
+                local want = run(path, ENDS .. way)
+                local got, code = run(("%s %s -n 2 %s --backend mpi"):format(launcher, options, path), ENDS .. way)
+                assert.equal(want, got:sub(1, #want), way)
+                assert.equal(ways[way], code, way)
+            end
+        end)
+
+        it("writes no colours to a file under " .. launcher, function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            local script = [[lun.hist(lun.index(9000) % 7, 7) lun.plot((lun.index(500) * 0.1):sin()) lun.image(lun.ones(20, 30))]]
+            local settings = "env -u NO_COLOR TERM=xterm-256color"
+            local want = run(path, script, settings)
+            assert.is_nil(want:find "\27")
+            assert.equal(want, (run(("%s %s -n 2 %s --backend mpi"):format(launcher, options, path), script, settings)))
+        end)
+    end
+end)
+
+describe("an error of a bad argument", function()
+    it("names the function alone, in each run", function()
+        local script = [[
+            print(select(2, pcall(lun.zeros, -1)))
+            print(select(2, pcall(lun.random, 3, { dist = "cauchy" })))
+            print(select(2, pcall(lun.frombytes, "x", "i32")))
+            print(select(2, pcall(lun.ones(3).sub, lun.ones(3), {}, {})))
+            print(select(2, pcall(lun.sqrt, {})))]]
+        local names = { "zeros", "random", "frombytes", "sub", "sqrt" }
+        for _, launch in ipairs { path, path, path, path, path .. " --ranks 2 --backend mpi" } do
+            local k = 0
+            for line in run(launch, script):gmatch "[^\n]+" do
+                k = k + 1
+                assert.equal(names[k], line:match "^bad argument #%d to '([^']+)' ", line)
+            end
+            assert.equal(#names, k)
+        end
+    end)
+end)
