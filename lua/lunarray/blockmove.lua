@@ -27,6 +27,9 @@ function move.block(n, options)
     if math.type(n) ~= "integer" or n < 0 then
         error(("bad argument #1 to 'block' (an extent expected, got %s)"):format(tostring(n)), 0)
     end
+    if options ~= nil and type(options) ~= "table" then
+        error(("bad argument #2 to 'block' (a table of options expected, got %s)"):format(type(options)), 0)
+    end
     for key, value in pairs(options or {}) do
         if key ~= "rule" or not spread.is_rule(value) then
             error(("bad argument #2 to 'block' (the option is rule, one of %s)"):format(spread.rules), 0)

@@ -156,6 +156,8 @@ function owner.ranges(extents)
         list[k] = { range[1], range[2] }
         if math.type(list[k][1]) ~= "integer" or math.type(list[k][2]) ~= "integer" or #range ~= 2 then
             error(("bad argument #2 to 'sharedon' (axis %d: an extent or {first, last} expected)"):format(k), 0)
+        elseif type(x) ~= "table" and x < 0 then
+            error(("bad argument #2 to 'sharedon' (axis %d: the extent is negative: %d)"):format(k, x), 0)
         end
     end
     return list

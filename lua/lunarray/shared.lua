@@ -92,11 +92,20 @@ local shared_methods, symmetric_methods = {}, {}
 local shared_type, symmetric_type = new_type("a shared value", shared_methods),
     new_type("a symmetric array", symmetric_methods)
 
+-- A value, for get and set, is what an array of one element is.
+local function check_value(v)
+    if #v[SHAPE] > 1 or v[SHAPE][1] ~= 1 then
+        error(("%s is no value: its elements are v[i]"):format(v[WHAT]), 0)
+    end
+end
+
 shared_methods.get = public(function(v)
+    check_value(v)
     return windows.access(0, mype, "get", v[ID], { 1 })
 end)
 
 shared_methods.set = public(function(v, x)
+    check_value(v)
     windows.access(0, mype, "put", v[ID], { 1 }, x)
 end)
 

@@ -313,6 +313,8 @@ return public(function(owner, extents, f, options)
         error("bad argument #2 to 'sharedon' (extents expected: the owner is a function)", 0)
     elseif inside then
         error("sharedon inside sharedon", 0)
+    elseif options ~= nil and type(options) ~= "table" then
+        error(("bad argument #4 to 'sharedon' (a table of options expected, got %s)"):format(type(options)), 0)
     end
     for key in pairs(options or {}) do
         if key ~= "nobarrier" then

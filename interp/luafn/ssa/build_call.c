@@ -54,6 +54,25 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     luafn_body(c, frame, b->rounds, results);
 }
 
+/* Is a captured function one of the module's own, in Lua, which the script called? */
+static bool is_library(const lf_compile *c, const lf_value *f)
+{
+    static const char folder[] = "@lua/lunarray/";
+    const char *own = c->source[f->as.i].sight.program->proto->source;
+    const char *script = c->root->proto->source;
+    return own && strncmp(own, folder, strlen(folder)) == 0 &&
+           !(script && strncmp(script, folder, strlen(folder)) == 0);
+}
+
+static void refuse_call(lf_builder *b, const lf_value *f)
+{
+    luafn_stop(b, "a call of %s is not supported: %s", luafn_source_name(b->c, (int)f->as.i),
+               !strcmp(b->c->source[f->as.i].name, "math.random")
+                   ? "generate random numbers beforehand with lun.random"
+                   : "only plain Lua functions, those of math and the operations of lun.op "
+                     "can be called");
+}
+
 void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
                  lf_list *results)
 {
@@ -66,6 +85,8 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
         luafn_push(&b->c->unit, results, luafn_change(b, f, args));
         break;
     case LF_FUNCTION:
+        if (is_library(b->c, f))
+            refuse_call(b, f);
         inline_call(b, f, b->c->source[f->as.i].name, args, results);
         break;
     case LF_CLOSURE: {
@@ -87,12 +108,7 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
         break;
     case LF_OTHER:
         if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
-            luafn_stop(b, "a call of %s is not supported: %s",
-                       luafn_source_name(b->c, (int)f->as.i),
-                       !strcmp(b->c->source[f->as.i].name, "math.random")
-                           ? "generate random numbers beforehand with lun.random"
-                           : "only plain Lua functions, those of math and the operations of lun.op "
-                             "can be called");
+            refuse_call(b, f);
         /* fall through */
     default:
         luafn_stop(b,
