@@ -89,11 +89,25 @@ for name in pairs(COMBINE) do
     blocked.offers[name] = methods[name]
 end
 
+-- Whether the sum of n such integers fits in a float, so that order and rounding do not matter.
+local function sums_exactly(dtype, n)
+    local bits = 8 * dtypes.by_name[dtype].bytes
+    return not dtype:find "f" and bits < 53 and n <= 1 << 53 - bits
+end
+
 methods.mean = public(function(a, ...)
     if select("#", ...) > 0 or a:size() == 0 then
         return axes.along(a, "mean", nil, true, ...) or blocked.by_copy(a, "mean", ...)
     end
-    return a:sum() / a:size()
+    local x, n = a, a:size()
+    if not sums_exactly(a:dtype(), n) then
+        x = a:cast "f64"
+    end
+    local mean = x:sum() / n
+    if mean ~= mean or math.abs(mean) == math.huge then
+        mean = (x * 0x1p-64):sum() / n * 0x1p64 -- as on one rank, where the sum overflows
+    end
+    return mean
 end)
 blocked.offers.mean = methods.mean
 

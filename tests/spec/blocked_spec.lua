@@ -174,6 +174,26 @@ describe("a blocked array", function()
             print "equal"]])
     end)
 
+    it("has the mean of one rank where sums overflow or round", function()
+        same({ 2, 3, 7 }, [[
+            for _, N in ipairs { 1, 3, 8, 65, 16385 } do
+                for _, x in ipairs {
+                    lun.random(N, { seed = 1 }) * 1.7e308,
+                    ((lun.random(N, { seed = 2 }) - 0.25) * 0x1p63):floor():cast "i64",
+                    (lun.random(N, { seed = 3 }) * 0x1p31):floor():cast "i32",
+                    (lun.random(N, { seed = 4 }) * 3):cast "f32",
+                    lun.random(N, { seed = 5 }):gt(0.5), lun.full(N, 1 / 0), lun.full(N, 0 / 0),
+                } do
+                    local want = ("%.17g"):format(x:eval():mean())
+                    local got = ("%.17g"):format(x:distribute("block", { over = "ranks" }):mean())
+                    assert(got == want, ("%d of %s: %s, not %s"):format(N, x:dtype(), got, want))
+                end
+            end
+            local large = lun.full({ s.block(7) }, math.maxinteger, "i64")
+            assert(large:mean() == 0x1p63)
+            print "equal"]])
+    end)
+
     it("needs no message for elementwise work, one collective for an exact sum", function()
         assert.are.same({ "0\t0\t0", "0\t1\t0" }, (run(4, [[
             local a, b = lun.zeros({ s.block(1000) }, "i64"), lun.ones({ s.block(1000) }, "i64")
