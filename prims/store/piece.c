@@ -55,6 +55,30 @@ void lun__pieces_swap(lun_placed *a, lun_placed *b)
     b->pieces = was.pieces, b->count = was.count, b->room = was.room;
 }
 
+/* The elements before `end` that are current with element `at` in a piece; *in: there are some. */
+static int64_t current_until(const lun_piece *x, int64_t at, int64_t end, bool *in)
+{
+    return lun__intervals_around(&x->fresh, at, at, end, in).hi;
+}
+
+/* The place that element `at` belongs to, if that has it, and up to which of its own elements: of
+ * many places that need all of an array not all ask the first one that has got it.  The host asks
+ * that one, whose memory may be its own machine's. */
+static bool owner_has(const lun_placed *p, int64_t at, int64_t end, lun_placed_move *m)
+{
+    const lun_spread *s = p->spread;
+    bool in = false;
+    if (!m->to || !s || (s->kind != LUN_SPREAD_BLOCK && s->kind != LUN_SPREAD_OVERLAP))
+        return false;
+    const int k = lun__spread_owner(s, at);
+    const lun_piece *x = lun__placed_find(p, s->place[k]);
+    if (!x || x->at == m->to)
+        return false;
+    m->from = x->at;
+    m->hi = current_until(x, at, end < s->bound[k + 1] ? end : s->bound[k + 1], &in);
+    return in;
+}
+
 /* Where element `at` of the gap before `end` comes from, and up to which element. */
 static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot *to, int64_t at,
                         int64_t end, lun_placed_move *m)
@@ -63,10 +87,12 @@ static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot 
     *m = (lun_placed_move){NULL, to, at, end};
     if (to && !whole)
         m->hi = lun__intervals_around(&p->host, at, at, end, &in).hi;
+    if (!in && owner_has(p, at, end, m))
+        return true;
     for (int k = 0; k < p->count && !in; k++) {
         const lun_piece *x = p->pieces[k];
         m->from = x->at;
-        m->hi = x->at == to ? end : lun__intervals_around(&x->fresh, at, at, end, &in).hi;
+        m->hi = x->at == to ? end : current_until(x, at, end, &in);
     }
     return in;
 }

@@ -70,8 +70,8 @@ typedef struct lun_placed_move {
 } lun_placed_move;
 typedef lun_status lun_placed_fn(void *ctx, const lun_placed_move *m);
 /* Calls fn for each interval of lo .. hi - 1 that is missing at `to` (NULL: the host), in order:
- * it comes from the host if it is current there, else from the first place that has it.  whole: all
- * is current on the host. */
+ * it comes from the host if it is current there, else to a place from the one that it belongs to if
+ * that has it, else from the first one that does.  whole: all is current on the host. */
 lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx);
 /* Elements lo .. hi - 1 of one piece of s into another one of the same place. */

@@ -71,12 +71,22 @@ function model.fresh(v, p)
     return fresh
 end
 
--- Elements first .. last become current at place `to`, 0: the host. Each run from one place is a move.
+-- The place that element i belongs to, and its last one; nil: to none, or to several.
+local function owner(v, i)
+    for k = 1, v.bounds and #v.at or 0 do
+        if v.bounds[k] < i and i <= v.bounds[k + 1] then return k, v.bounds[k + 1] end
+    end
+end
+
+-- Elements first .. last become current at place `to`, 0: the host. Each run from one place is a move; of a place to which
+-- elements belong, of these.
 local function ensure(v, to, first, last, moves)
     local has = to == 0 and v.host or v.at[to]
     local function source(i)
         if has[i] then return nil end
         if v.host[i] then return 0 end
+        local own, final = owner(v, i)
+        if own and own ~= to and to ~= 0 and v.at[own][i] then return own, final end
         for k = 1, #v.at do
             if v.at[k][i] then return k end
         end
@@ -84,9 +94,9 @@ local function ensure(v, to, first, last, moves)
     end
     local i = first
     while i <= last do
-        local from = source(i)
+        local from, most = source(i)
         local stop = i + 1
-        while stop <= last and from and not has[stop] and (from == 0 and v.host or v.at[from])[stop] do
+        while stop <= math.min(last, most or last) and from and not has[stop] and (from == 0 and v.host or v.at[from])[stop] do
             stop = stop + 1
         end
         if from then moves[#moves + 1] = { from = from, to = to, bytes = 8 * (stop - i) } end
