@@ -106,6 +106,8 @@ static inline int lun__device_parts(int device)
 typedef struct lun_backend {
     const char *name; /* "reference", "openmp", "opencl" */
     bool lines;       /* runs launches with lines; else the engine launches for each line */
+    /* Whether the device runs launches with turns in memory of its own.  NULL: never. */
+    bool (*turns)(void *state);
     bool teams; /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
                     lun__ir_lanes, of which the last may be nobody's */
     /* The most threads of a team whose kernel it runs as a work-group, each a work-item that waits

@@ -67,17 +67,18 @@ typedef struct lun_launch {
     int64_t n, first, count;
     int64_t line; /* REDUCE and SCAN process each line of this many indices, at most LUN_CHUNK, on
                      its own: n % line == 0; the kernel's index counts within a line; 0: no lines */
-    /* > 0: lines of an elementwise kernel on host memory, whose length is a multiple of 64.  One
-     * thread runs this many consecutive lines in order: a line may read what earlier ones wrote,
-     * and slots advance by a constant distance from line to line. */
+    /* > 0: lines of an elementwise kernel, whose length is a multiple of 64, on host memory or a
+     * device that runs such launches.  One thread runs this many consecutive lines in order: a line
+     * may read what earlier ones wrote, and slots advance by a constant distance from line to
+     * line. */
     int64_t turns;
     void **slots; /* by slot */
     const int64_t
         *room; /* by slot: elements from element 0 that may be read (IN) or written (OUT) */
     const int64_t *origin; /* by slot, for backends with memory of their own, else NULL */
     /* by slot, for IN slots that no GATHER reads and, on host memory, OUT slots of elementwise
-     * kernels, with turns for all slots; NULL: all are contiguous in memory.  For backends with
-     * memory of their own never files. */
+     * kernels, with turns for all slots, which are not read then; NULL: all are contiguous.  For
+     * backends with memory of their own never files. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
     /* out, for kernels with REDUCE: a row for each chunk of the range, or each line, in order; a

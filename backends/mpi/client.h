@@ -38,10 +38,10 @@ struct lun_mpi {
     bool asked;    /* something was sent since its last answer */
     bool counting; /* the next answer is that to COUNT */
     lun_mpi_numbers buffers, kernels;
-    bool multiplies, takes; /* matrices; algorithms */
-    char by[40];            /* the backend and the device by which it computes, */
-    int64_t memory;         /* the bytes of that, */
-    int units;              /* its threads or compute units */
+    bool multiplies, takes, turns; /* matrices; algorithms; it runs launches with turns */
+    char by[40];                   /* the backend and the device by which it computes, */
+    int64_t memory;                /* the bytes of that, */
+    int units;                     /* its threads or compute units */
     lun_mpi_file *files;
     int file_count, file_room;
     bool looks;             /* its next answer is whether it sees a file */

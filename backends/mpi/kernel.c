@@ -98,6 +98,13 @@ lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
+static lun_mpi_slot form_of(const lun_stream *from)
+{
+    if (!from)
+        return LUN_MPI_DENSE;
+    return from->is_places ? LUN_MPI_PLACES : from->read ? LUN_MPI_LAYOUT : LUN_MPI_LINES;
+}
+
 static void put_slot(lun_strbuf *to, const lun_launch *l, int i)
 {
     const lun_stream *from = l->streams && l->streams[i].layout ? &l->streams[i] : NULL;
@@ -105,7 +112,7 @@ static void put_slot(lun_strbuf *to, const lun_launch *l, int i)
     lun__put_i32(to, b ? b->number : -1);
     lun__put_i64(to, l->origin[i]);
     lun__put_i64(to, l->room[i]);
-    lun__put_u8(to, !from ? LUN_MPI_DENSE : from->is_places ? LUN_MPI_PLACES : LUN_MPI_LAYOUT);
+    lun__put_u8(to, form_of(from));
     if (from) {
         lun__put_i64(to, from->origin);
         lun__put_layout(to, from->layout);
@@ -123,7 +130,7 @@ static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l,
             put_slot(to, l, i);
     if (!run)
         return;
-    const int64_t numbers[] = {l->n, l->first, l->count, l->line, l->bytes, l->chunk};
+    const int64_t numbers[] = {l->n, l->first, l->count, l->line, l->turns, l->bytes, l->chunk};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         lun__put_i64(to, numbers[i]);
     lun__put_i32(to, l->workgroup);

@@ -83,26 +83,47 @@ static void take_slot(lun_desk *d, bench *b, int i, lun_bytes *in)
         in->bad = true;
     else if (number >= 0)
         b->buffers[i] = &d->buffers[number];
-    in->bad |= (number >= 0 && form == LUN_MPI_PLACES) || form > LUN_MPI_PLACES;
+    in->bad |= (number >= 0 && form == LUN_MPI_PLACES) || form > LUN_MPI_LINES;
     if (form == LUN_MPI_DENSE)
         return;
     b->any_apart = true;
     b->streams[i].origin = lun__take_i64(in);
     b->apart[i] = (apart){.at = lun__take_layout(in)};
+    b->streams[i].layout = &b->apart[i].at;
+    if (form == LUN_MPI_LINES)
+        return;
     b->streams[i].read = read_apart;
     b->streams[i].self = &b->apart[i];
-    b->streams[i].layout = &b->apart[i].at;
     b->streams[i].is_places = form == LUN_MPI_PLACES;
     in->bad |= b->k->packed.ir.slots[i].role != LUN_SLOT_IN;
 }
 
-static void take_range(bench *b, lun_bytes *in)
+/* Whether the launch may go in turns, or does not. */
+static bool turns_fit(const lun_desk *d, const bench *b)
+{
+    const lun_ir *ir = &b->k->packed.ir;
+    const lun_launch *l = &b->l;
+    bool fits = true;
+    int64_t run = 0;
+    for (int i = 0; i < ir->slot_count; i++) {
+        const lun_stream *x = &b->streams[i];
+        fits &= l->turns ? !x->read : !x->layout || x->read;
+    }
+    if (!l->turns)
+        return fits;
+    return fits && !d->by->buffer_new && d->by->lines && !ir->result_count && ir->scan < 0 &&
+           !ir->threads && l->line > 0 && l->line % LUN_BLOCK == 0 &&
+           !__builtin_mul_overflow(l->line, l->turns, &run) && l->n > 0 && l->n % run == 0;
+}
+
+static void take_range(const lun_desk *d, bench *b, lun_bytes *in)
 {
     lun_launch *l = &b->l;
     l->n = lun__take_within(in, 0, INT64_MAX);
     l->first = lun__take_within(in, 0, l->n);
     l->count = lun__take_within(in, 1, l->n - l->first > 1 ? l->n - l->first : 1);
     l->line = lun__take_within(in, 0, l->n);
+    l->turns = lun__take_within(in, 0, l->n);
     l->bytes = lun__take_within(in, 0, INT64_MAX);
     l->chunk = lun__take_within(in, 0, INT64_MAX);
     l->workgroup = lun__take_i32(in);
@@ -114,7 +135,7 @@ static void take_range(bench *b, lun_bytes *in)
     in->bad |= l->first + l->count > l->n || l->first % grain != 0 ||
                (whole && (l->first || l->count != l->n)) || (l->line && l->n % l->line) ||
                l->stage > LUN_STAGE_CARRIED ||
-               (l->stage && (ir->scan < 0 || ir->result_count || l->line));
+               (l->stage && (ir->scan < 0 || ir->result_count || l->line)) || !turns_fit(d, b);
 }
 
 /* The cells of the launch, with what a stage begins with. */
@@ -159,6 +180,29 @@ static bool stream_fits(const bench *b, int i, int64_t elements)
            within(low, high + 1, b->origin[i], elements);
 }
 
+/* The elements of lines that go in turns: of each run the host finds the first two lines by the
+ * layout, and the others as far apart. */
+static bool lines_fit(const bench *b, int i, int64_t elements)
+{
+    const lun_layout *at = b->streams[i].layout;
+    const lun_launch *l = &b->l;
+    const int role = b->k->packed.ir.slots[i].role;
+    const int64_t each = role == LUN_SLOT_IN || role == LUN_SLOT_OUT ? l->line : 1;
+    int64_t low, high;
+    bool fits = lun__layout_count(at) == l->n && !b->streams[i].origin &&
+                lun__layout_reach(at, &low, &high) && high < INT64_MAX - each;
+    for (int64_t f = 0; fits && f < l->n; f += l->line * l->turns) {
+        const int64_t first = lun__layout_place(at, f);
+        int64_t last = l->turns > 1 ? lun__layout_place(at, f + l->line) : first, end;
+        fits = !__builtin_sub_overflow(last, first, &last) &&
+               !__builtin_mul_overflow(last, l->turns - 1, &last) &&
+               !__builtin_add_overflow(first, last, &last) &&
+               !__builtin_add_overflow(first > last ? first : last, each, &end) &&
+               within(first < last ? first : last, end, b->origin[i], elements);
+    }
+    return fits;
+}
+
 /* Whether a slot's elements are in its buffer; limits its room to them. */
 static bool slot_fits(bench *b, int i)
 {
@@ -171,6 +215,8 @@ static bool slot_fits(bench *b, int i)
         return true;
     if (b->streams[i].read)
         return stream_fits(b, i, elements);
+    if (b->streams[i].layout)
+        return lines_fit(b, i, elements);
     if (slot->role == LUN_SLOT_IN || slot->role == LUN_SLOT_OUT) {
         low = b->l.first;
         high = low + b->l.count;
@@ -279,7 +325,7 @@ lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
         take_args(&b, in);
         for (int i = 0; !in->bad && i < ir->slot_count; i++)
             take_slot(d, &b, i, in);
-        take_range(&b, in);
+        take_range(d, &b, in);
         if (!in->bad)
             take_cells(&b, in, &cells);
         *answers = lun__take_u8(in);
@@ -328,7 +374,7 @@ lun_status lun__desk_combine(lun_desk *d, lun_bytes *in, bool *answers)
     for (int i = 0; !in->bad && i < ir->slot_count; i++)
         if (ir->slots[i].role == LUN_SLOT_ARRAY) {
             take_slot(d, &b, i, in);
-            in->bad |= !in->bad && !slot_fits(&b, i);
+            in->bad |= b.any_apart || (!in->bad && !slot_fits(&b, i));
         }
     const int64_t pairs = lun__take_within(in, 0, LUN_MPI_PIECE);
     const void *from = lun__take_bytes(in, &bytes);

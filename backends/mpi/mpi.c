@@ -36,6 +36,7 @@ static lun_status greet(lun_mpi *m)
     bool nomem = false;
     m->multiplies = lun__take_u8(&a.rest);
     m->takes = lun__take_u8(&a.rest);
+    m->turns = lun__take_u8(&a.rest);
     char *by = lun__take_text(&a.rest, &nomem);
     m->memory = lun__take_within(&a.rest, 0, INT64_MAX);
     m->units = lun__take_i32(&a.rest);
@@ -93,6 +94,12 @@ static void mpi_close(void *state)
     free_state(m);
 }
 
+static bool mpi_turns(void *state)
+{
+    const lun_mpi *m = state;
+    return m->turns;
+}
+
 static int mpi_devices(void *state, lun_device *rows, int room)
 {
     const lun_mpi *m = state;
@@ -113,6 +120,7 @@ static int mpi_devices(void *state, lun_device *rows, int room)
 const lun_backend lun__backend_mpi = {
     .name = "mpi",
     .lines = true,
+    .turns = mpi_turns,
     .ranks = true,
     .open = mpi_open,
     .close = mpi_close,

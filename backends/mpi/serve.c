@@ -35,6 +35,7 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
     } else {
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
         lun__put_u8(&d->rest, !d->by->buffer_new && d->by->algorithm);
+        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->lines);
         lun__put_text(&d->rest, d->name);
         const lun_device own = device_of(d);
         lun__put_i64(&d->rest, own.memory);

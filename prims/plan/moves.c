@@ -180,21 +180,22 @@ static lun_status multiply(lun_teller *t, const lun_step *step)
             s = read_operand(t, n, i, k, x);
     }
     if (s == LUN_OK)
-        s = lun__teller_rows(t, n, rows, columns, false);
+        s = lun__teller_rows(t, n, rows, columns);
     lun__spread_release(rows);
     return s;
 }
 
-static lun_status read_pairs(lun_teller *t, const lun_pairs *p, int i, lun_backend_slot *at,
-                             lun_interval rows)
+static lun_status read_pairs(lun_teller *t, const lun_pairs *p, int k, lun_interval rows)
 {
-    bool all;
-    const lun_interval need = lun__placing_pairs_need(p, i, rows, &all);
-    const bool device = at->backend->buffer_new != NULL;
-    return lun__teller_need(t, p->kernel.slots[i].node, device ? NULL : at, need.lo, need.hi,
-                            device ? "a step runs on the host"
-                            : all  ? "a function indexes it"
-                                   : "distribution changes");
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < p->kernel.ir.slot_count; i++) {
+        bool all;
+        const lun_interval need = lun__placing_pairs_need(p, i, rows, &all);
+        if (need.lo < need.hi)
+            s = lun__teller_need(t, p->kernel.slots[i].node, lun__set_at(t->e, k), need.lo, need.hi,
+                                 all ? "a function indexes it" : "distribution changes");
+    }
+    return s;
 }
 
 static lun_status pair(lun_teller *t, const lun_step *step)
@@ -205,17 +206,21 @@ static lun_status pair(lun_teller *t, const lun_step *step)
     lun_status s = lun__placing_pairs_rows(t->e, p, lun__teller_spread, t, &rows);
     if (s != LUN_OK)
         return s;
+    lun_spread *cut = lun__placing_of_rows(rows, columns);
+    s = cut ? LUN_OK : lun__nomem(t->e);
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
-        const lun_interval x = lun__spread_part(rows, k);
-        lun_backend_slot *at = lun__set_at(t->e, k);
+        const lun_interval x = lun__spread_part(rows, k), part = {x.lo * columns, x.hi * columns};
         if (x.lo >= x.hi)
             continue;
-        s = lun__teller_place(t, "", k, (lun_interval){x.lo * columns, x.hi * columns});
-        for (int i = 0; s == LUN_OK && i < p->kernel.ir.slot_count; i++)
-            s = read_pairs(t, p, i, at, x);
+        s = lun__teller_place(t, "", k, part);
+        if (s == LUN_OK)
+            s = lun__placing_packs(lun__set_at(t->e, k))
+                    ? read_pairs(t, p, k, x)
+                    : read_slots(t, &step->lowered, cut, k, part);
     }
     if (s == LUN_OK)
-        s = lun__teller_rows(t, p->result, rows, columns, true);
+        s = lun__teller_rows(t, p->result, rows, columns);
+    lun__spread_release(cut);
     lun__spread_release(rows);
     return s;
 }

@@ -360,6 +360,15 @@ lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pair
     return status;
 }
 
+lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows)
+{
+    const int64_t most = p->extent[0], least = most < LUN_PAIRS_ROWS ? most : LUN_PAIRS_ROWS;
+    if (p->lanes == 0 || rows.hi - rows.lo >= least)
+        return rows;
+    const int64_t hi = rows.hi < least ? least : rows.hi;
+    return (lun_interval){hi - least, hi};
+}
+
 int64_t lun__pairs_reads(const lun_pairs *p)
 {
     const lun_lowered *l = &p->kernel;

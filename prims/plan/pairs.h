@@ -4,6 +4,7 @@
 #define LUN_PAIRS_H
 
 #include "plan/plan.h"
+#include "spread/intervals.h"
 
 enum { LUN_PAIRS_ROWS = 4 }; /* that go through the loop together */
 
@@ -26,6 +27,9 @@ typedef struct lun_pairs {
 /* How group g, of a sink that lun__node_in_blocks, is run on the host.  LUN_ENOMEM. */
 lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out);
 void lun__pairs_free(lun_pairs *p); /* NULL is allowed */
+/* The rows of the result that launches compute where these are wanted: of few the rows beside
+ * them, too, which a group has. */
+lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows);
 /* Bytes of the arrays that it reads. */
 int64_t lun__pairs_reads(const lun_pairs *p);
 /* The places of the elements of slot i by row, column and number of the line: those of extent 1 do

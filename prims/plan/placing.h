@@ -75,11 +75,14 @@ lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns);
 /* Whether a step makes something of all pairs of rows that the places share, each some rows of the
  * result. */
 bool lun__placing_pairs(const lun_step *step);
+/* Whether a place runs the kernel that takes several rows at once (step->pairs), else the one with
+ * an index for each element (step->lowered). */
+bool lun__placing_packs(const lun_backend_slot *at);
 /* How they share these rows, by the distribution of what has as many.  *out: a reference. */
 lun_status lun__placing_pairs_rows(lun_engine *e, const struct lun_pairs *p, lun_placing_look *look,
                                    void *ctx, lun_spread **out);
-/* The elements, counted from the first of its array, that slot i needs for rows of the result;
- * *all: they are the same for each row. */
+/* The elements, counted from the first of its array, that slot i needs for rows of the result at
+ * a place that packs; *all: they are the same for each row. */
 lun_interval lun__placing_pairs_need(const struct lun_pairs *p, int i, lun_interval rows,
                                      bool *all);
 /* Array number i that a step reads which runs on the first place alone; NULL past the last. */

@@ -105,11 +105,19 @@ bool lun__placing_pairs(const lun_step *step)
     const lun_lowered *l = step->pairs ? &step->pairs->kernel : NULL;
     if (!l || step->chain || step->sweep || step->lowered.needed || !step->n)
         return false;
-    for (int i = 0; i < l->ir.slot_count; i++) /* what a function indexes is not only rows */
-        if (l->ir.slots[i].role != LUN_SLOT_OUT &&
-            (l->ir.slots[i].role != LUN_SLOT_ARRAY || l->slots[i].copy == LUN_PAIRS_OTHER))
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const int role = l->ir.slots[i].role;
+        if (role == LUN_SLOT_IN || role == LUN_SLOT_TARGET ||
+            (role == LUN_SLOT_UNIFORM && l->slots[i].view))
             return false;
+    }
     return true;
+}
+
+bool lun__placing_packs(const lun_backend_slot *at)
+{
+    const lun_backend *b = lun__computes_at((lun_backend_slot *)(uintptr_t)at)->backend;
+    return b->buffer_new ? b->turns && b->turns(at->state) : b->lines;
 }
 
 /* Whether slot i has the elements of an array of as many rows as the result, side by side. */
@@ -138,12 +146,19 @@ lun_status lun__placing_pairs_rows(lun_engine *e, const lun_pairs *p, lun_placin
 
 lun_interval lun__placing_pairs_need(const lun_pairs *p, int i, lun_interval rows, bool *all)
 {
+    const lun_slot_source *from = &p->kernel.slots[i];
+    const int role = p->kernel.ir.slots[i].role;
     lun_layout at;
-    *all = false;
-    if (p->kernel.ir.slots[i].role == LUN_SLOT_OUT || rows.lo >= rows.hi)
+    *all = true;
+    if (role == LUN_SLOT_OUT || rows.lo >= rows.hi)
         return (lun_interval){0, 0};
-    (void)lun__pairs_places(p->extent, &p->kernel.slots[i], &at);
+    if (role == LUN_SLOT_UNIFORM)
+        return (lun_interval){from->offset, from->offset + 1};
+    if (from->copy == LUN_PAIRS_OTHER)
+        return (lun_interval){0, from->node->n};
+    (void)lun__pairs_places(p->extent, from, &at);
     *all = !at.stride[0];
+    rows = lun__pairs_rows_of(p, rows);
     at.offset += rows.lo * at.stride[0];
     at.extent[0] = rows.hi - rows.lo;
     return lun__placing_reach(&at, 0, lun__layout_count(&at) - 1);

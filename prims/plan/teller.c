@@ -154,7 +154,7 @@ lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interva
 }
 
 lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                            int64_t columns, bool host)
+                            int64_t columns)
 {
     lun_placed *p = lun__placed_sketch(NULL, false, n->n);
     if (p && n->extended && n->wish)
@@ -164,10 +164,8 @@ lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *
     lun_status s = lun__teller_add(t, n, p);
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
-        lun_backend_slot *at = lun__set_at(t->e, k);
-        lun_piece *piece = lun__placed_piece(p, at);
-        lun_intervals *fresh = host && at->backend->buffer_new ? &p->host : &piece->fresh;
-        if (!piece || !lun__intervals_add(fresh, x.lo * columns, x.hi * columns))
+        lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
+        if (!piece || !lun__intervals_add(&piece->fresh, x.lo * columns, x.hi * columns))
             s = lun__nomem(t->e);
     }
     return s;

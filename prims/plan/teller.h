@@ -48,9 +48,9 @@ lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_
 lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut);
 /* Place k does so with these indices; what: as of lun_plan_place. */
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
-/* n is made, of whole rows at each place; host: the host makes those of devices. */
+/* n is made, of whole rows at each place. */
 lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                            int64_t columns, bool host);
+                            int64_t columns);
 void lun__teller_free(lun_teller *t);
 
 /* ---- told_order.c: steps whose places take elements in order, or put lines in order ---------- */

@@ -95,7 +95,7 @@ lun_status lun__ordering_tell(lun_teller *t, const lun_step *step)
     if (s == LUN_OK)
         s = become_as(t, in, cut);
     if (s == LUN_OK)
-        s = lun__teller_rows(t, n, cut, 1, false);
+        s = lun__teller_rows(t, n, cut, 1);
     lun__spread_release(cut);
     return s;
 }

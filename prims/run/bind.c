@@ -299,22 +299,27 @@ lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_sto
     return LUN_OK;
 }
 
-lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
-                           const lun_layout *at, bool changes)
+lun_status lun__bind_lines_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
+                              int64_t origin, const lun_layout *at, bool changes)
 {
-    lun_status status = lun__storage_host(e, s, changes);
-    if (status == LUN_OK)
-        status = need_streams(to) ? LUN_OK : lun__nomem(e);
-    if (status != LUN_OK)
-        return status;
-    int64_t size = lun__dtype_get(s->dtype)->bytes;
+    const int64_t size = lun__dtype_get(t)->bytes;
+    if (!need_streams(to))
+        return lun__nomem(e);
     to->strided[i] = (lun_strided){.at = lun__layout_simplified(at), .size = (int)size};
     to->streams[i] = (lun_stream){.layout = &to->strided[i].at};
     count_bytes(to, size * lun__layout_distinct(at), changes);
     to->room[i] = INT64_MAX;
-    to->origin[i] = offset;
-    to->at[i] = (char *)s->data + offset * size;
+    to->origin[i] = origin;
+    to->at[i] = to->b->backend->buffer_new ? from : (char *)from + origin * size;
     return LUN_OK;
+}
+
+lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                           const lun_layout *at, bool changes)
+{
+    const lun_status status = lun__storage_host(e, s, changes);
+    return status == LUN_OK ? lun__bind_lines_at(e, to, i, s->dtype, s->data, offset, at, changes)
+                            : status;
 }
 
 lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,

@@ -90,6 +90,10 @@ lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, 
  * ARRAY slot `at` says where each line has the first element. */
 lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                            const lun_layout *at, bool changes);
+/* The same of elements from number `origin` on of memory on the host, or of a buffer of the backend
+ * in use. */
+lun_status lun__bind_lines_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
+                              int64_t origin, const lun_layout *at, bool changes);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);

@@ -104,7 +104,7 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
             continue;
         }
         if (e->set_count && lun__placing_pairs(step)) {
-            status = lun__pairs_shared(e, step->pairs);
+            status = lun__pairs_shared(e, step);
             e->stats.kept += status == LUN_OK ? step->kept : 0;
             if (status == LUN_OK)
                 lun__steps_done(e, s, i);

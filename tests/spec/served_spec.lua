@@ -140,6 +140,10 @@ describe("a script on all ranks", function()
             local m = (lun.index(9000000) % 7):reshape { 3000, 3000 }:eval()
             local n = (m + 1):eval()
             local function wait() for _ = 1, 50 do m:matmul(n):eval() end end]],
+        ["all pairs of rows"] = [[
+            lun.use "mpi"
+            local m = lun.random({ 6000, 500 }, { seed = 1 }):eval()
+            local function wait() lun.allpairs("-", "max")(m, m):eval() end]],
     } do
         it("stops on Ctrl-C while other ranks compute " .. what, function()
             local file = shell.write(scratch() .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
