@@ -238,6 +238,11 @@ typedef struct lun_backend {
     void (*unload)(void *state, int64_t number);
     /* Waits until what is to be loaded has been read, on all devices of states that have met. */
     lun_status (*loaded)(void *state);
+    /* The CRC-32 of bytes of such a file, by the device's own machine: begins that, and waits for
+     * nothing but whether it sees the file, *begun.  For each that has begun crc_found is called
+     * once, in their order, which fails where the file cannot be read.  NULL as load. */
+    lun_status (*crc)(void *state, const lun_file *file, int64_t at, int64_t bytes, bool *begun);
+    lun_status (*crc_found)(void *state, uint32_t *crc);
 
     /* Bytes of a buffer into a file, from byte `at` of it on, by the device's own machine: begins
      * that, and waits for nothing.  For each such call stored is called once, in their order: it

@@ -394,9 +394,14 @@ LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const 
                                      lun_array *part, lun_array **out);
 
 /* Elements as lun_file_elements gives them, but read now: the places in use have a block each,
- * which ranks that see the file read themselves. */
-LUN_API lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
-                                 bool swapped, int rank, const int64_t *shape, lun_array **out);
+ * which ranks that see the file read themselves.  step: from the first byte of an element to that
+ * of the next; 0: they stand side by side. */
+LUN_API lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, int64_t step,
+                                 lun_dtype t, bool swapped, int rank, const int64_t *shape,
+                                 lun_array **out);
+/* The CRC-32, as in zip archives, of `count` of such bytes; such ranks read a part each. */
+LUN_API lun_status lun_file_crc(lun_engine *e, lun_array *bytes, int64_t offset, int64_t count,
+                                uint32_t *out);
 /* Whether there are such ranks among the places in use. */
 LUN_API bool lun_ranks_read(const lun_engine *e);
 

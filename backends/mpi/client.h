@@ -138,6 +138,8 @@ lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_
                          int64_t at, int64_t count, lun_infile_form form, bool *done);
 void lun__mpi_unload(void *state, int64_t number);
 lun_status lun__mpi_loaded(void *state);
+lun_status lun__mpi_crc(void *state, const lun_file *file, int64_t at, int64_t bytes, bool *begun);
+lun_status lun__mpi_crc_found(void *state, uint32_t *crc);
 lun_status lun__mpi_store(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
                           const lun_outfile *to, int64_t at);
 lun_status lun__mpi_stored(void *state, bool *done, int *failure);

@@ -128,7 +128,8 @@ void lun__desk_close(lun_desk *d);
 typedef lun_status lun_desk_fn(lun_desk *d, lun_bytes *in, bool *answers);
 lun_desk_fn lun__desk_new, lun__desk_free, lun__desk_upload, lun__desk_download;
 lun_desk_fn lun__desk_give, lun__desk_take;
-lun_desk_fn lun__desk_open, lun__desk_load, lun__desk_shut, lun__desk_read_all, lun__desk_store;
+lun_desk_fn lun__desk_open, lun__desk_load, lun__desk_shut, lun__desk_read_all, lun__desk_crc,
+    lun__desk_store;
 lun_desk_fn lun__desk_pad, lun__desk_transfer, lun__desk_product, lun__desk_algorithm;
 lun_desk_fn lun__desk_build, lun__desk_release, lun__desk_prepare, lun__desk_source;
 lun_desk_fn lun__desk_run, lun__desk_combine;

@@ -1,5 +1,6 @@
-/* files.c - elements that a rank which serves reads from files that it sees itself; see desk.h and
- * wire.h.  Only regular files are opened, for reading.  Knows no format. */
+/* files.c - elements that a rank which serves reads from files that it sees itself, and checksums
+ * of their bytes; see desk.h and wire.h.  Only regular files are opened, for reading.  Knows no
+ * format. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -118,11 +119,15 @@ lun_status lun__desk_load(lun_desk *d, lun_bytes *in, bool *answers)
     const unsigned how = lun__take_u8(in);
     x.form.swapped = how & 1;
     x.form.truth = how & 2;
+    x.form.step = lun__take_within(in, 1, INT64_MAX);
     *answers = false;
     const lun_desk_file *f = find(d, x.file);
     const int size = x.form.bytes;
-    in->bad |= !f || how > 3 || (size != 1 && size != 2 && size != 4 && size != 8);
-    if (in->bad || x.at > f->is.size || x.count * size > f->is.size - x.at ||
+    int64_t span;
+    in->bad |=
+        !f || how > 3 || (size != 1 && size != 2 && size != 4 && size != 8) || x.form.step < size;
+    if (in->bad || x.at > f->is.size || !lun__infile_span(x.count, x.form, &span) ||
+        span > f->is.size - x.at ||
         (b->flaw.status == LUN_OK && !lun__desk_fits(b, x.offset, x.count * size)))
         return lun__desk_strange(d, in);
     if (!lun__grow(&d->loads, d->load_count, &d->load_room, sizeof x))
@@ -158,7 +163,8 @@ static lun_status read_pieces(reading *r, char *between, int64_t most)
         const int64_t bytes = done * x->form.bytes;
         some = x->count - done < most ? x->count - done : most;
         char *to = between ? between : r->to->data + x->offset + bytes;
-        r->failure = lun__infile_elements(r->file->descriptor, x->at + bytes, some, x->form, to);
+        r->failure = lun__infile_elements(r->file->descriptor, x->at + done * x->form.step, some,
+                                          x->form, to);
         if (r->failure)
             s = LUN_EIO;
         else if (between)
@@ -185,22 +191,28 @@ static lun_status read_elements(void *ctx)
     return s;
 }
 
-static lun_status load(lun_desk *d, lun_desk_buffer *b, const lun_desk_load *x)
+/* Does what reads so many bytes of a file: many in another thread, while this one listens. */
+static lun_status read_file(lun_desk *d, const lun_desk_file *f, int64_t bytes,
+                            lun_hands_work *does, void *ctx, const int *failure)
 {
-    const int64_t few = 1 << 20; /* bytes */
-    reading r = {.d = d, .to = b, .x = x, .file = find(d, x->file)};
-    lun_status s = x->count * x->form.bytes < few
-                       ? read_elements(&r)
-                       : lun__hands_do(&d->hands, read_elements, &r, d->listen, d->own.tick_ctx);
+    const int64_t few = 1 << 20;
+    const lun_status s =
+        bytes < few ? does(ctx) : lun__hands_do(&d->hands, does, ctx, d->listen, d->own.tick_ctx);
     if (s == LUN_ECANCEL)
         return lun__desk_fail(d, s, "interrupted");
-    if (!r.failure)
+    if (!*failure)
         return s;
     lun__strbuf_clear(d->own.error);
-    if (r.failure > 0) /* of this machine alone */
+    if (*failure > 0) /* of this machine alone */
         lun__strbuf_printf(d->own.error, "rank %d: ", d->own.link->rank);
-    lun__infile_say(d->own.error, r.file->name, r.file->descriptor, &r.file->is, r.failure);
+    lun__infile_say(d->own.error, f->name, f->descriptor, &f->is, *failure);
     return s;
+}
+
+static lun_status load(lun_desk *d, lun_desk_buffer *b, const lun_desk_load *x)
+{
+    reading r = {.d = d, .to = b, .x = x, .file = find(d, x->file)};
+    return read_file(d, r.file, x->count * x->form.step, read_elements, &r, &r.failure);
 }
 
 lun_status lun__desk_ready(lun_desk *d, lun_desk_buffer *b)
@@ -226,5 +238,43 @@ lun_status lun__desk_read_all(lun_desk *d, lun_bytes *in, bool *answers)
     d->stops = true;
     while (s == LUN_OK && d->load_count)
         s = lun__desk_ready(d, &d->buffers[d->loads[0].buffer]);
+    return s;
+}
+
+/* ---- checksums ------------------------------------------------------------------------------- */
+
+typedef struct summing {
+    const lun_desk *d;
+    const lun_desk_file *file;
+    int64_t at, bytes;
+    uint32_t crc;
+    int failure;
+} summing;
+
+static lun_status find_crc(void *ctx)
+{
+    summing *x = ctx;
+    x->failure = lun__infile_check(x->file->descriptor, &x->file->is);
+    for (int64_t done = 0, some; !x->failure && done < x->bytes; done += some) {
+        some = x->bytes - done < LUN_MPI_PIECE ? x->bytes - done : LUN_MPI_PIECE;
+        x->failure = lun__infile_crc(x->file->descriptor, x->at + done, some, &x->crc);
+        if (lun__stop_wanted(&x->d->own))
+            return LUN_ECANCEL;
+    }
+    return x->failure ? LUN_EIO : LUN_OK;
+}
+
+lun_status lun__desk_crc(lun_desk *d, lun_bytes *in, bool *answers)
+{
+    summing x = {.d = d, .file = find(d, lun__take_i64(in))};
+    x.at = lun__take_within(in, 0, INT64_MAX);
+    x.bytes = lun__take_within(in, 0, INT64_MAX);
+    *answers = true;
+    d->stops = true;
+    in->bad |= !x.file || x.at > x.file->is.size || x.bytes > x.file->is.size - x.at;
+    if (in->bad)
+        return lun__desk_strange(d, in);
+    const lun_status s = read_file(d, x.file, x.bytes, find_crc, &x, &x.failure);
+    lun__put_i64(&d->rest, x.crc);
     return s;
 }

@@ -65,14 +65,21 @@ static lun_status ask_all(lun_mpi *m, const lun_file *f)
     return hear_whether(m, f);
 }
 
+/* Whether the rank sees the file, once that was asked. */
+static lun_status look(lun_mpi *m, const lun_file *file, bool *seen)
+{
+    const lun_status s = find(m, file->number) ? LUN_OK : ask_all(m, file);
+    *seen = s == LUN_OK && find(m, file->number)->seen;
+    return s;
+}
+
 /* ---- elements -------------------------------------------------------------------------------- */
 
 lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
                          int64_t at, int64_t count, lun_infile_form form, bool *done)
 {
     lun_mpi *m = state;
-    lun_status s = find(m, file->number) ? LUN_OK : ask_all(m, file);
-    *done = s == LUN_OK && find(m, file->number)->seen;
+    const lun_status s = look(m, file, done);
     if (!*done)
         return s;
     lun__mpi_ask(m, LUN_MPI_LOAD);
@@ -83,6 +90,7 @@ lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_
     lun__put_i64(&m->out, count);
     lun__put_u8(&m->out, (unsigned)form.bytes);
     lun__put_u8(&m->out, (unsigned)form.swapped | (unsigned)form.truth << 1);
+    lun__put_i64(&m->out, form.step);
     m->loads = true;
     m->services->stats->bytes_to_device += count * form.bytes;
     return lun__mpi_asked(m);
@@ -131,6 +139,35 @@ lun_status lun__mpi_loaded(void *state)
         (void)lun__mpi_fail(m, first, kept);
     free(kept);
     return first;
+}
+
+lun_status lun__mpi_crc(void *state, const lun_file *file, int64_t at, int64_t bytes, bool *begun)
+{
+    lun_mpi *m = state;
+    const lun_status s = look(m, file, begun);
+    if (!*begun)
+        return s;
+    lun__mpi_ask(m, LUN_MPI_CRC);
+    lun__put_i64(&m->out, file->number);
+    lun__put_i64(&m->out, at);
+    lun__put_i64(&m->out, bytes);
+    m->awaited = true;
+    return LUN_OK;
+}
+
+lun_status lun__mpi_crc_found(void *state, uint32_t *crc)
+{
+    lun_mpi *m = state;
+    lun_mpi_answer a;
+    (void)lun__mpi_send(m); /* which may fail for another rank */
+    const lun_status s = lun__mpi_hear_asked(m, &a);
+    if (s != LUN_OK)
+        return s;
+    *crc = (uint32_t)lun__take_i64(&a.rest);
+    if (a.rest.bad)
+        return lun__mpi_strange(m, &a);
+    free(a.bytes);
+    return LUN_OK;
 }
 
 /* ---- files that are written ------------------------------------------------------------------ */

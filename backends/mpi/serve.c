@@ -88,6 +88,7 @@ static const struct {
     [LUN_MPI_LOAD] = {lun__desk_load, true},
     [LUN_MPI_CLOSE] = {lun__desk_shut, false},
     [LUN_MPI_READ] = {lun__desk_read_all, false},
+    [LUN_MPI_CRC] = {lun__desk_crc, true},
     [LUN_MPI_STORE] = {lun__desk_store, false},
 };
 

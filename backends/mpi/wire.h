@@ -51,6 +51,7 @@ typedef enum lun_mpi_word {
     LUN_MPI_LOAD,  /* buffer, offset, file, at, count, form of elements: of an open file */
     LUN_MPI_CLOSE, /* file */
     LUN_MPI_READ,  /* -> : what is to be LOADed */
+    LUN_MPI_CRC,   /* file, at, count -> the CRC-32 of these bytes of an open file */
     LUN_MPI_STORE, /* buffer, offset, count, outfile, at -> whether that file is seen; an errno */
     LUN_MPI_WORDS
 } lun_mpi_word;

@@ -36,11 +36,7 @@ static int open_file(lua_State *L)
     return 1;
 }
 
-/* The array that lies in such bytes, by lun_file_elements or lun_file_load. */
-typedef lun_status elements_fn(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
-                               bool swapped, int rank, const int64_t *shape, lun_array **out);
-
-static int push_elements(lua_State *L, elements_fn *get)
+static int push_elements(lua_State *L, bool now)
 {
     lun__host *h = lun__here(L);
     int64_t shape[LUN_MAX_RANK];
@@ -49,10 +45,14 @@ static int push_elements(lua_State *L, elements_fn *get)
     lun_dtype t = lun__check_dtype(L, 3);
     int rank = lun__check_shape(L, 4, shape);
     bool swapped = lua_toboolean(L, 5);
+    int64_t step = now ? luaL_optinteger(L, 6, 0) : 0;
     lun_array **out = lun__new_array(L, h);
     lun_array *bytes = lun__check_array(L, h, 1);
     lun_status s;
-    LUN__TRY(s, get(h->engine, bytes, offset, t, swapped, rank, shape, out));
+    if (now)
+        LUN__TRY(s, lun_file_load(h->engine, bytes, offset, step, t, swapped, rank, shape, out));
+    else
+        LUN__TRY(s, lun_file_elements(h->engine, bytes, offset, t, swapped, rank, shape, out));
     lun__check(L, h, s, 1);
     return 1;
 }
@@ -60,13 +60,28 @@ static int push_elements(lua_State *L, elements_fn *get)
 /* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
 static int file_elements(lua_State *L)
 {
-    return push_elements(L, lun_file_elements);
+    return push_elements(L, false);
 }
 
-/* internal.loaded(...): the same, read now. */
+/* internal.loaded(bytes, offset, dtype, shape, swapped [, step]): the same, read now; step: from
+ * the first byte of an element to that of the next. */
 static int load_elements(lua_State *L)
 {
-    return push_elements(L, lun_file_load);
+    return push_elements(L, true);
+}
+
+/* internal.crc_of(bytes, offset, count): the CRC-32 of some of such bytes. */
+static int crc_of(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *bytes = lun__check_array(L, h, 1);
+    const int64_t offset = luaL_checkinteger(L, 2), count = luaL_checkinteger(L, 3);
+    uint32_t crc = 0;
+    lun_status s;
+    LUN__TRY(s, lun_file_crc(h->engine, bytes, offset, count, &crc));
+    lun__check(L, h, s, 1);
+    lua_pushinteger(L, crc);
+    return 1;
 }
 
 /* internal.ranks_read(): whether ranks among the places in use read files. */
@@ -195,10 +210,18 @@ static int writing(lua_State *L)
 
 void lun__open_file(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {
-        {"open", open_file},        {"elements", file_elements},  {"loaded", load_elements},
-        {"ranks_read", ranks_read}, {"bytes", part_bytes},        {"write", write_elements},
-        {"apart", is_apart},        {"write_apart", write_apart}, {"cut", cut},
-        {"streamed", is_streamed},  {"writing", writing},         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"open", open_file},
+                                         {"elements", file_elements},
+                                         {"loaded", load_elements},
+                                         {"crc_of", crc_of},
+                                         {"ranks_read", ranks_read},
+                                         {"bytes", part_bytes},
+                                         {"write", write_elements},
+                                         {"apart", is_apart},
+                                         {"write_apart", write_apart},
+                                         {"cut", cut},
+                                         {"streamed", is_streamed},
+                                         {"writing", writing},
+                                         {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

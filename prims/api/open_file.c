@@ -23,15 +23,31 @@ lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
     lun_status status = lun__source_open(e, path, &source, &size);
     if (status != LUN_OK)
         return status;
-    status = lun__storage_filed(e, source, 0, false, LUN_U8, size, &s);
+    status = lun__storage_filed(e, source, 0, false, 1, LUN_U8, size, &s);
     lun__source_release(e, source);
     return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
 }
 
-static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t offset, lun_dtype t,
-                                bool swapped, int rank, const int64_t *shape, lun_storage **out)
+/* LUN_OK if the array holds the bytes of a file. */
+static lun_status check_bytes(lun_engine *e, const lun_array *bytes)
 {
-    lun_status status = lun__usable(e, bytes);
+    const lun_status status = lun__usable(e, bytes);
+    if (status != LUN_OK)
+        return status;
+    const lun_node *n = bytes->node;
+    if (!n || n->kind != LUN_NODE_LEAF || !n->storage->source ||
+        !lun__dtype_is_unsigned((lun_dtype)n->dtype) || n->storage->form.step != 1)
+        return lun__fail(e, LUN_EARG,
+                         "the array must hold the bytes of a file, as lun_open_file returns them");
+    return LUN_OK;
+}
+
+/* step: from the first byte of an element to that of the next; 0: they stand side by side. */
+static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t offset, int64_t step,
+                                lun_dtype t, bool swapped, int rank, const int64_t *shape,
+                                lun_storage **out)
+{
+    lun_status status = check_bytes(e, bytes);
     if (status == LUN_OK && (unsigned)t >= LUN_DTYPE_COUNT)
         status = lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (status == LUN_OK)
@@ -39,22 +55,22 @@ static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t o
     if (status != LUN_OK)
         return status;
     const lun_node *n = bytes->node;
-    if (!n || n->kind != LUN_NODE_LEAF || !n->storage->source ||
-        !lun__dtype_is_unsigned((lun_dtype)n->dtype) ||
-        lun__dtype_get((lun_dtype)n->dtype)->bytes != 1)
-        return lun__fail(e, LUN_EARG,
-                         "the array must hold the bytes of a file, as lun_open_file returns them");
-    int64_t size = lun__dtype_get(t)->bytes, count = 1, needed;
+    lun_infile_form form = {.bytes = lun__dtype_get(t)->bytes};
+    int64_t count = 1, needed;
+    form.step = step ? step : form.bytes;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
-    if (offset < 0 || offset > n->n || __builtin_mul_overflow(count, size, &needed) ||
+    if (form.step < form.bytes)
+        return lun__fail(e, LUN_ERANGE, "elements of %d bytes stand %lld bytes apart", form.bytes,
+                         (long long)step);
+    if (offset < 0 || offset > n->n || !lun__infile_span(count, form, &needed) ||
         needed > n->n - offset)
         return lun__fail(
             e, LUN_ERANGE,
             "%lld elements of %s from byte %lld on do not fit into a file of %lld bytes",
             (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
     return lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
-                              swapped, t, count, out);
+                              swapped, form.step, t, count, out);
 }
 
 lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
@@ -62,16 +78,16 @@ lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lu
 {
     LUN_NEED(e, out && (rank <= 0 || shape));
     lun_storage *s;
-    const lun_status status = find_elements(e, bytes, offset, t, swapped, rank, shape, &s);
+    const lun_status status = find_elements(e, bytes, offset, 0, t, swapped, rank, shape, &s);
     return status == LUN_OK ? array_on(e, s, rank, shape, out) : status;
 }
 
-lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t, bool swapped,
-                         int rank, const int64_t *shape, lun_array **out)
+lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, int64_t step, lun_dtype t,
+                         bool swapped, int rank, const int64_t *shape, lun_array **out)
 {
     LUN_NEED(e, out && (rank <= 0 || shape));
     lun_storage *s;
-    lun_status status = find_elements(e, bytes, offset, t, swapped, rank, shape, &s);
+    lun_status status = find_elements(e, bytes, offset, step, t, swapped, rank, shape, &s);
     if (status != LUN_OK)
         return status;
     if (e->set_count)
@@ -82,6 +98,20 @@ lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, lun_dt
         return array_on(e, s, rank, shape, out);
     lun__storage_release(e, s);
     return status;
+}
+
+lun_status lun_file_crc(lun_engine *e, lun_array *bytes, int64_t offset, int64_t count,
+                        uint32_t *out)
+{
+    LUN_NEED(e, out);
+    const lun_status status = check_bytes(e, bytes);
+    if (status != LUN_OK)
+        return status;
+    const lun_node *n = bytes->node;
+    if (offset < 0 || count < 0 || offset > n->n || count > n->n - offset)
+        return lun__fail(e, LUN_ERANGE, "%lld bytes from byte %lld on are not in a file of %lld",
+                         (long long)count, (long long)offset, (long long)n->n);
+    return lun__places_crc(e, n->storage, n->offset + offset, count, out);
 }
 
 bool lun_ranks_read(const lun_engine *e)

@@ -11,7 +11,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { MOST_AT_ONCE = 1 << 30, END = 4096 };
+#include "base/crc.h"
+
+enum { MOST_AT_ONCE = 1 << 30, END = 4096, BESIDE = 1 << 16 };
 
 static void note(lun_infile_mark *to, const struct stat *is)
 {
@@ -125,9 +127,34 @@ SWAP(16)
 SWAP(32)
 SWAP(64)
 
+bool lun__infile_span(int64_t count, lun_infile_form form, int64_t *span)
+{
+    *span = 0;
+    return !count || (!__builtin_mul_overflow(count - 1, form.step, span) &&
+                      !__builtin_add_overflow(*span, (int64_t)form.bytes, span));
+}
+
+/* Elements that stand apart: what lies between is read with them, or, if it is much, is not. */
+static int read_apart(int descriptor, int64_t at, int64_t count, lun_infile_form form, char *to)
+{
+    char between[BESIDE];
+    const int64_t most = form.step < BESIDE ? BESIDE / form.step : 1;
+    int failure = 0;
+    for (int64_t done = 0, some; !failure && done < count; done += some) {
+        some = count - done < most ? count - done : most;
+        failure = lun__infile_read(descriptor, at + done * form.step,
+                                   (some - 1) * form.step + form.bytes, between);
+        for (int64_t i = 0; !failure && i < some; i++, to += form.bytes)
+            memcpy(to, between + i * form.step, (size_t)form.bytes);
+    }
+    return failure;
+}
+
 int lun__infile_elements(int descriptor, int64_t at, int64_t count, lun_infile_form form, void *to)
 {
-    const int failure = lun__infile_read(descriptor, at, count * form.bytes, to);
+    const int failure = form.step == form.bytes
+                            ? lun__infile_read(descriptor, at, count * form.bytes, to)
+                            : read_apart(descriptor, at, count, form, to);
     if (failure)
         return failure;
     if (form.truth)
@@ -139,6 +166,19 @@ int lun__infile_elements(int descriptor, int64_t at, int64_t count, lun_infile_f
     else if (form.swapped && form.bytes == 8)
         swap_64(to, count);
     return 0;
+}
+
+int lun__infile_crc(int descriptor, int64_t at, int64_t bytes, uint32_t *crc)
+{
+    unsigned char some[BESIDE];
+    int failure = 0;
+    for (int64_t done = 0, n; !failure && done < bytes; done += n) {
+        n = bytes - done < BESIDE ? bytes - done : BESIDE;
+        failure = lun__infile_read(descriptor, at + done, n, some);
+        if (!failure)
+            *crc = lun__crc32(*crc, some, n);
+    }
+    return failure;
 }
 
 void lun__infile_say(lun_strbuf *to, const char *name, int descriptor, const lun_infile_mark *then,

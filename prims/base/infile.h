@@ -19,6 +19,7 @@ typedef struct lun_infile_form {
     int bytes;    /* of each: 1, 2, 4 or 8 */
     bool swapped; /* in the other byte order */
     bool truth;   /* any byte but 0 is true */
+    int64_t step; /* from the first byte of one to that of the next: `bytes`, or more */
 } lun_infile_form;
 
 /* What a read can come to beside 0 and the system's errno: the file ends before; it was written to
@@ -40,6 +41,11 @@ int lun__infile_check(int descriptor, const lun_infile_mark *then);
 int lun__infile_read(int descriptor, int64_t at, int64_t bytes, void *to);
 /* `count` elements from byte `at` on, as this machine stores them. */
 int lun__infile_elements(int descriptor, int64_t at, int64_t count, lun_infile_form form, void *to);
+/* From the first byte of so many elements, 0 or more, to the last one's end; false: beyond what a
+ * file has. */
+bool lun__infile_span(int64_t count, lun_infile_form form, int64_t *span);
+/* Goes on with the CRC-32 of what is before, 0 of nothing, by bytes at .. at+bytes-1. */
+int lun__infile_crc(int descriptor, int64_t at, int64_t bytes, uint32_t *crc);
 /* Appends what such a failure is called. */
 void lun__infile_say(lun_strbuf *to, const char *name, int descriptor, const lun_infile_mark *then,
                      int failure);

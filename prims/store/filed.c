@@ -11,35 +11,30 @@
 enum { LOAD_BYTES = 16 << 20 }; /* between two looks at whether to stop */
 
 lun_status lun__storage_filed(lun_engine *e, lun_source *source, int64_t start, bool swapped,
-                              lun_dtype t, int64_t count, lun_storage **out)
+                              int64_t step, lun_dtype t, int64_t count, lun_storage **out)
 {
     lun_status s = lun__storage_empty(e, t, count, out);
     if (s != LUN_OK)
         return s;
     (*out)->source = lun__source_retain(source);
     (*out)->start = start;
-    (*out)->swapped = swapped;
+    (*out)->form = (lun_infile_form){.bytes = lun__dtype_get(t)->bytes,
+                                     .swapped = swapped,
+                                     .truth = lun__dtype_is_bool(t),
+                                     .step = step};
     return LUN_OK;
 }
 
 lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                              lun_storage **out)
 {
-    int64_t start = s->start + first * lun__dtype_get(s->dtype)->bytes;
-    return lun__storage_filed(e, s->source, start, s->swapped, s->dtype, count, out);
-}
-
-static lun_infile_form form_of(const lun_storage *s)
-{
-    return (lun_infile_form){.bytes = lun__dtype_get(s->dtype)->bytes,
-                             .swapped = s->swapped,
-                             .truth = lun__dtype_is_bool(s->dtype)};
+    return lun__storage_filed(e, s->source, s->start + first * s->form.step, s->form.swapped,
+                              s->form.step, s->dtype, count, out);
 }
 
 int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to)
 {
-    const lun_infile_form form = form_of(s);
-    return lun__source_read(s->source, s->start + first * form.bytes, count, form, to);
+    return lun__source_read(s->source, s->start + first * s->form.step, count, s->form, to);
 }
 
 lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
@@ -62,12 +57,12 @@ lun_status lun__storage_load(lun_engine *e, const lun_storage *s, int64_t first,
                              const lun_backend_slot *at, lun_buffer *to, int64_t offset, bool *done)
 {
     const lun_file *file = at->backend->load ? lun__source_file(s->source) : NULL;
-    const lun_infile_form form = form_of(s);
     *done = false;
     if (!count || !file)
         return LUN_OK;
     lun_status status = lun__source_check(e, s->source);
-    return status == LUN_OK ? at->backend->load(at->state, to, offset, file,
-                                                s->start + first * form.bytes, count, form, done)
-                            : status;
+    return status == LUN_OK
+               ? at->backend->load(at->state, to, offset, file, s->start + first * s->form.step,
+                                   count, s->form, done)
+               : status;
 }

@@ -169,6 +169,13 @@ lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool al
 /* The same at all places: from now on they are there, and not in the file. */
 lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit);
 
+/* ---- summed.c: checksums of files ------------------------------------------------------------ */
+
+/* The CRC-32 of `count` bytes of the file of s, which has bytes, from `first` on: each place that
+ * reads files reads a block of them, and the host the rest. */
+lun_status lun__places_crc(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                           uint32_t *out);
+
 /* ---- stored.c: elements into a file ---------------------------------------------------------- */
 
 /* A file that is open here for writing, and how places' machines find it; path NULL: not at all. */

@@ -82,6 +82,11 @@ int lun__source_read(const lun_source *s, int64_t at, int64_t count, lun_infile_
     return lun__infile_elements(s->descriptor, at, count, form, to);
 }
 
+int lun__source_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *crc)
+{
+    return lun__infile_crc(s->descriptor, at, bytes, crc);
+}
+
 const lun_file *lun__source_file(lun_source *s)
 {
     if (!s->told && s->as.path)

@@ -22,6 +22,8 @@ lun_status lun__source_check(lun_engine *e, const lun_source *s);
 /* `count` elements from byte `at` on; 0, or what lun__source_fail tells.  From any thread. */
 int lun__source_read(const lun_source *s, int64_t at, int64_t count, lun_infile_form form,
                      void *to);
+/* Goes on with a CRC-32 by so many bytes, as lun__infile_crc. */
+int lun__source_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *crc);
 /* How devices' machines are told of it, as long as there is the source; NULL: its path is not
  * known, or it cannot be read. */
 const lun_file *lun__source_file(lun_source *s);

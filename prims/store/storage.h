@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/infile.h"
 #include "base/layout.h"
 #include "lunarray.h"
 
@@ -31,7 +32,6 @@ struct lun_storage {
     void *data;    /* NULL: not in host memory yet */
     bool stale;    /* host memory does not hold the current elements */
     bool wrapped;  /* data is the host's own */
-    bool swapped;  /* source has the bytes of each element in the other order */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
     lun_placed *placed; /* elements at the places of a set, see placed.h; NULL: none */
@@ -39,6 +39,7 @@ struct lun_storage {
      * or changed; NULL: none.  Kernels read them from there, chunk by chunk. */
     struct lun_source *source;
     int64_t start;
+    lun_infile_form form;                   /* in the file, if there is one */
     struct lun_storage *chain;              /* next unused one */
     void (*release)(void *data, void *ctx); /* wrapped memory */
     void *ctx;
@@ -88,9 +89,10 @@ const char *lun__storage_place(const lun_engine *e, const lun_storage *s);
 
 /* ---- filed.c: storage in a file -------------------------------------------------------------- */
 
-/* Elements that are bytes of a file, from byte `start` on (source is retained). */
+/* Elements that are bytes of a file, from byte `start` on (source is retained); step: as in
+ * lun_infile_form. */
 lun_status lun__storage_filed(lun_engine *e, struct lun_source *source, int64_t start, bool swapped,
-                              lun_dtype t, int64_t count, lun_storage **out);
+                              int64_t step, lun_dtype t, int64_t count, lun_storage **out);
 /* Elements first .. first+count-1 of one in a file, as a storage of their own. */
 lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                              lun_storage **out);
