@@ -6,6 +6,7 @@
 
 local core = require "lunarray.core"
 local file = require "lunarray.file"
+local infile = require "lunarray.infile"
 local raw = require "lunarray.raw"
 
 local formats = {
@@ -24,7 +25,7 @@ local by_extension = {
 
 local TABLES = { csv = true, npz = true } -- what is saved there is a table of arrays
 
-local MAX_RANK = 8
+local reading = infile.reading
 
 local KNOWN = ".csv .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or another dtype'
@@ -63,54 +64,12 @@ local function read_fault(format, opts, known, name)
 end
 
 local EIO = 5 -- the system's number
-
--- f(...); or nil, message, code if a file that elements are in cannot be read.
-local function reading(f, ...)
-    local results = table.pack(pcall(f, ...))
-    local problem = results[2]
-    if results[1] then
-        return table.unpack(results, 2, results.n)
-    elseif type(problem) == "table" and rawget(problem, "code") == "EIO" then
-        return nil, problem.message, EIO
-    end
-    error(problem, 0)
-end
-
--- A source, as the formats read from, of the bytes that an array on a file has.
-local Bytes = {}
-Bytes.__index = Bytes
-
-function Bytes:read(count)
-    count = math.min(count, self.left)
-    local text, message, code = reading(core.internal.bytes, self.array, #self.array - self.left + 1, count)
-    self.left = self.left - (text and count or 0)
-    return text, message, code
-end
-
-function Bytes:count()
-    return self.left
-end
-
--- The array whose elements are in `bytes`, from `offset` on, by internal.elements or internal.loaded, as `get`; or nil,
--- message without the path, code.
-local function elements_in(get, format, bytes, offset, opts)
-    local source = setmetatable({ array = bytes, left = #bytes - offset }, Bytes)
-    local layout, message, code = format.layout(source, opts)
-    if not layout then
-        return nil, message, code
-    elseif #layout.shape > MAX_RANK then
-        return nil, ("rank %d is not supported; at most %d is"):format(#layout.shape, MAX_RANK), "unsupported"
-    end
-    return raw.array(layout, function(shape)
-        return get(bytes, #bytes - source.left, layout.dtype, shape, layout.swap)
-    end)
-end
-
 local WORTH = 1 << 16 -- bytes from which on ranks read what they need themselves
 
--- The array in a file of so many bytes (nil: it has no size), which ranks read at once; nil: rank 0 has to read it.
+-- What format.decode gives of a file of so many bytes (nil: it has no size), whose elements ranks read; nil: rank 0 has
+-- to read it, which also finds what is wrong with it.
 local function load_by_ranks(format, path, size, opts)
-    if not size or size < WORTH or not format.layout or not core.internal.ranks_read() then
+    if not size or size < WORTH or not format.by_ranks or not core.internal.ranks_read() then
         return nil
     end
     local bytes = core.internal.open(path)
@@ -118,13 +77,7 @@ local function load_by_ranks(format, path, size, opts)
         return nil
     end
     local _ <close> = bytes
-    local function get(from, at, dtype, ...)
-        if dtype == "bool" then -- whose bytes are checked
-            return nil
-        end
-        return core.internal.loaded(from, at, dtype, ...)
-    end
-    return (reading(elements_in, get, format, bytes, 0, opts))
+    return (reading(format.decode, infile.served(bytes), opts))
 end
 
 local function misuse(argument, call, message)
@@ -165,6 +118,19 @@ function M.load(path, opts)
 end
 
 -- ---------------------------------------------------------------- arrays on files
+
+-- The array whose elements stay where the source has them; or nil, message without the path, code.
+local function elements_in(format, source, opts)
+    local layout, message, code = format.layout(source, opts)
+    if not layout then
+        return nil, message, code
+    elseif #layout.shape > infile.MAX_RANK then
+        return nil, ("rank %d is not supported; at most %d is"):format(#layout.shape, infile.MAX_RANK), "unsupported"
+    end
+    return raw.array(layout, function(shape)
+        return core.internal.elements(source.array, source:at(), layout.dtype, shape, layout.swap)
+    end)
+end
 
 -- Nil if opts.offset is one, else what is wrong with it.
 local function offset_fault(offset)
@@ -218,7 +184,7 @@ function M.open(path, opts)
         return nil, ("%s: the file is too short: offset %d, but it has %d bytes"):format(path, offset, size), "short"
     end
     local a
-    a, message, code = elements_in(core.internal.elements, format, bytes, offset, opts)
+    a, message, code = elements_in(format, infile.source(bytes, offset), opts)
     if a == nil then
         return nil, code == EIO and message or path .. ": " .. message, code
     end

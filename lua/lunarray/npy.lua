@@ -5,7 +5,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.dtypes"
 local raw = require "lunarray.raw"
 
-local npy = { load_options = {}, open_options = {}, save_options = {} }
+local npy = { by_ranks = true, load_options = {}, open_options = {}, save_options = {} }
 
 local MAGIC = "\147NUMPY"
 local MAX_RANK = 8

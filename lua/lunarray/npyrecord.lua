@@ -71,13 +71,29 @@ local function bytes_of(found, name, bytes, count)
     return bytes:view(count, found.bytes):sub({}, part):tobytes()
 end
 
--- The records in the bytes of `source`, of that shape; or nil, message, code.
+-- The records that come next in `source`, of which ranks read each field; or nil.
+local function load_fields(source, found, shape)
+    local s, values = found.struct, {}
+    for _, name in ipairs(s) do
+        values[name] = source:elements(s.dtypes[name], shape, found.swaps[name], found.offsets[name], found.bytes)
+        if not values[name] then
+            return nil
+        end
+    end
+    return base.make(s, values, true)
+end
+
+-- The records in the bytes of `source`, of that shape; or nil, message, code, which ranks leave to the host to find.
 function npyrecord.decode(source, found, shape)
     local s, count = found.struct, raw.count(shape, found.bytes)
     if not count then
         return nil, "there are more records than any file has", "unsupported"
     end
-    local bytes, message, code = raw.decode(source, { dtype = "u8", shape = { count * found.bytes } })
+    local all = { dtype = "u8", shape = { count * found.bytes } }
+    if source.elements and count > 0 then
+        return raw.layout(source, all) and load_fields(source, found, shape) or nil
+    end
+    local bytes, message, code = raw.decode(source, all)
     if not bytes then
         return nil, message, code
     elseif count == 0 then

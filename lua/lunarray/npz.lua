@@ -8,9 +8,27 @@ local frame = require "lunarray.frame"
 local npy = require "lunarray.npy"
 local zip = require "lunarray.zip"
 
-local npz = { load_options = {}, save_options = { compress = true } }
+local npz = { by_ranks = true, load_options = {}, save_options = { compress = true } }
 
 -- ---------------------------------------------------------------- reading
+
+local WORTH = 1 << 16 -- bytes of a member from which on ranks read it themselves
+
+-- A source of a member's bytes; or nil, message, code.
+local function open(source, member)
+    if source.crc and member.size >= WORTH and zip.is_stored(member) then
+        local sound, message, code = zip.check(member, source:crc(member.from, member.size))
+        if not sound then
+            return nil, message, code
+        end
+        return source:part(member.from, member.size)
+    end
+    local text, message, code = zip.read(source, member)
+    if not text then
+        return nil, message, code
+    end
+    return file.source(text)
+end
 
 -- The table of arrays that the archive holds; or nil, message, code.
 function npz.decode(source)
@@ -29,12 +47,12 @@ function npz.decode(source)
         if not name then
             return nil, ("member '%s' is no .npy file"):format(member.name), "unsupported"
         end
-        local text, a
-        text, message, code = zip.read(source, member)
-        if not text then
+        local from, a
+        from, message, code = open(source, member)
+        if not from then
             return nil, message, code
         end
-        a, message, code = npy.decode(file.source(text))
+        a, message, code = npy.decode(from)
         if a == nil then
             return nil, ("member '%s': %s"):format(member.name, message), code
         end

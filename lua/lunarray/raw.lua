@@ -6,6 +6,7 @@ local dtypes = require "lunarray.dtypes"
 local file = require "lunarray.file"
 
 local raw = {
+    by_ranks = true,
     load_options = { dtype = true, shape = true },
     open_options = { dtype = true, shape = true, offset = true },
     save_options = { dtype = true },
@@ -108,7 +109,11 @@ end
 function raw.decode(source, opts)
     local layout, message, code = raw.layout(source, opts)
     local bytes
-    if layout then
+    if layout and source.elements then
+        return raw.array(layout, function(shape)
+            return source:elements(layout.dtype, shape, layout.swap)
+        end)
+    elseif layout then
         bytes, message, code = source:rest()
     end
     if not bytes then

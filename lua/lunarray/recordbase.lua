@@ -9,7 +9,7 @@ local internal = core.internal
 local base = {}
 
 -- Keys of what records hold: their struct, their arrays by the names of fields; of structs in memory their bytes, or
--- true for a window on them.
+-- true where these are not at hand: for a window on them, and for structs whose fields ranks have, each its part.
 local STRUCT, FIELDS, BYTES = {}, {}, {}
 
 base.types = setmetatable({}, { __mode = "k" }) -- of a struct the metatable of its records

@@ -225,6 +225,19 @@ function zip.members(source)
     return members
 end
 
+-- Whether the bytes of a member stand in the archive as they are.
+function zip.is_stored(member)
+    return member.method == STORED
+end
+
+-- Whether that is the checksum of a member; or nil, message, code.
+function zip.check(member, crc)
+    if crc ~= member.crc then
+        return bad("member '%s': its checksum is wrong, so it is damaged", member.name)
+    end
+    return true
+end
+
 -- The bytes of a member; or nil, message, code.
 function zip.read(source, member)
     local text, message, code = bytes_at(source, member.from, member.packed)
@@ -234,8 +247,11 @@ function zip.read(source, member)
     end
     if not text then
         return nil, ("member '%s': %s"):format(member.name, message), code
-    elseif internal.crc32(text) ~= member.crc then
-        return bad("member '%s': its checksum is wrong, so it is damaged", member.name)
+    end
+    local sound
+    sound, message, code = zip.check(member, internal.crc32(text))
+    if not sound then
+        return nil, message, code
     end
     return text
 end

@@ -1,0 +1,98 @@
+-- Sources, as the formats read from, of the bytes that an array on an open file has (internal.open). Of some, ranks
+-- among the places read elements themselves, each its part: they have elements() and crc(). Knows no format.
+
+local core = require "lunarray.core"
+
+local internal = core.internal
+
+local infile = { MAX_RANK = 8 }
+
+local EIO = 5 -- the system's number
+
+-- f(...); or nil, message, code if a file that elements are in cannot be read.
+function infile.reading(f, ...)
+    local results = table.pack(pcall(f, ...))
+    local problem = results[2]
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    elseif type(problem) == "table" and rawget(problem, "code") == "EIO" then
+        return nil, problem.message, EIO
+    end
+    error(problem, 0)
+end
+
+-- A source of `size` bytes from byte `start` on of those that `array` holds, of which `left` are not yet read.
+local Bytes = {}
+Bytes.__index = Bytes
+
+-- Where in the array the next byte is, from 0.
+function Bytes:at()
+    return self.start + self.size - self.left
+end
+
+function Bytes:read(count)
+    count = math.min(count, self.left)
+    local text, message, code = infile.reading(internal.bytes, self.array, self:at() + 1, count)
+    self.left = self.left - (text and count or 0)
+    return text, message, code
+end
+
+function Bytes:rest()
+    return self:read(self.left)
+end
+
+function Bytes:count()
+    return self.left
+end
+
+function Bytes:seek(offset)
+    self.left = self.size - offset
+    return true
+end
+
+function Bytes:seekable()
+    return self
+end
+
+-- `count` bytes from `offset` of the source on, as a source.
+function Bytes:part(offset, count)
+    return setmetatable({ array = self.array, start = self.start + offset, size = count, left = count },
+        getmetatable(self))
+end
+
+-- A source of the bytes that `array` holds from `start` on.
+function infile.source(array, start)
+    local size = #array - start
+    return setmetatable({ array = array, start = start, size = size, left = size }, Bytes)
+end
+
+-- ---------------------------------------------------------------- what ranks read
+
+local Served = setmetatable({}, Bytes)
+Served.__index = Served
+
+-- The elements that come next, `offset` (0) bytes from here, each `step` bytes from the one before (nil: side by side),
+-- which ranks load at once. Nil where they are no array, as bytes above 1 are no truths.
+function Served:elements(dtype, shape, swap, offset, step)
+    if #shape > infile.MAX_RANK then
+        return nil
+    end
+    local at, truth = self:at() + (offset or 0), dtype == "bool"
+    local a = internal.loaded(self.array, at, truth and "u8" or dtype, shape, swap, step)
+    if truth and a:size() > 0 then
+        return a:max() <= 1 and a:ne(0):eval() or nil
+    end
+    return truth and a:cast(dtype):eval() or a
+end
+
+-- The CRC-32 of bytes from `offset` on.
+function Served:crc(offset, count)
+    return internal.crc_of(self.array, self.start + offset, count)
+end
+
+-- The same as infile.source, for formats to have ranks read elements.
+function infile.served(array)
+    return setmetatable(infile.source(array, 0), Served)
+end
+
+return infile
