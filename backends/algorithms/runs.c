@@ -225,6 +225,23 @@ static void run_level(level *v, const lun_team *team)
     v->bound[v->runs] = v->n;
 }
 
+/* Of equal elements the first one, with the sum of their second operands. */
+static void make_one(const lun_keys *k, lun_algorithm_run *r)
+{
+    char *values = r->out[0].data;
+    int64_t *sums = r->out[1].data, found = 0;
+    const int64_t size = k->bits / 8;
+    for (int64_t i = 0; i < r->in[0].n; i++) {
+        if (found && key_at(k, values, found - 1) == key_at(k, values, i)) {
+            sums[found - 1] += sums[i];
+            continue;
+        }
+        memmove(values + found * size, values + i * size, (size_t)size);
+        sums[found++] = sums[i];
+    }
+    r->out[0].n = r->out[1].n = found;
+}
+
 lun_status lun__merged_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     const int levels = levels_of(r->in[2].n);
@@ -244,5 +261,7 @@ lun_status lun__merged_run(const lun_services *services, const lun_team *team, l
         run_level(&v, team);
         v.from = v.to;
     }
+    if (r->option[0] & LUN_MERGED_ONE)
+        make_one(&v.keys, r);
     return LUN_OK;
 }

@@ -208,6 +208,18 @@ static lun_status by_hashing(const lun_services *services, const lun_team *team,
     return s;
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Of the values as many as are wanted, evenly apart; the last one is the last. */
+static void sample(lun_algorithm_run *r)
+{
+    const int64_t size = lun__dtype_get(r->out[0].dtype)->bytes;
+    const int64_t found = r->out[0].n, count = r->out[2].n;
+    for (int64_t i = 0; found && i < count; i++)
+        memcpy((char *)r->out[2].data + i * size,
+               (const char *)r->out[0].data + ((i + 1) * found - 1) / count * size, (size_t)size);
+}
+
 /* ---- any ------------------------------------------------------------------------------------- */
 
 int64_t lun__unique_room(const lun_algorithm_run *r, int threads)
@@ -223,6 +235,10 @@ lun_status lun__unique_run(const lun_services *services, const lun_team *team, l
 {
     char *scratch = (char *)r->scratch + -(uintptr_t)r->scratch % LINE;
     bool done = false;
-    const lun_status s = hashes(r) ? by_hashing(services, team, r, scratch, &done) : LUN_OK;
-    return s != LUN_OK || done ? s : by_order(services, team, r, scratch);
+    lun_status s = hashes(r) ? by_hashing(services, team, r, scratch, &done) : LUN_OK;
+    if (s == LUN_OK && !done)
+        s = by_order(services, team, r, scratch);
+    if (s == LUN_OK)
+        sample(r);
+    return s;
 }

@@ -134,6 +134,25 @@ static bool orders_part(const task *w)
            (!samples || (r->every > 0 && samples <= n / r->every));
 }
 
+/* The first elements, and where they stand. */
+static bool takes_first(const task *w)
+{
+    const lun_algorithm_run *r = &w->r;
+    const int64_t n = r->out[0].n;
+    return n <= r->in[0].n && is(&r->out[0], &w->to[0], r->in[0].dtype, n) &&
+           is(&r->out[1], &w->to[1], LUN_I64, n);
+}
+
+/* The different values, how many there are of each, and samples. */
+static bool tells_apart(const task *w)
+{
+    const lun_algorithm_run *r = &w->r;
+    const int64_t n = r->in[0].n;
+    return n && is(&r->out[0], &w->to[0], r->in[0].dtype, n) &&
+           is(&r->out[1], &w->to[1], LUN_I64, n) &&
+           none_or(&r->out[2], &w->to[2], r->in[0].dtype, r->out[2].n);
+}
+
 static bool cuts(const task *w)
 {
     const lun_algorithm_run *r = &w->r;
@@ -156,7 +175,8 @@ static bool merges(const task *w)
     return fits && all == n && none_or(&r->in[1], &w->from[1], LUN_I64, n) &&
            none_or(&r->out[0], &w->to[0], r->in[0].dtype, n) &&
            none_or(&r->out[1], &w->to[1], LUN_I64, n) &&
-           is_there(&w->from[1]) == is_there(&w->to[1]);
+           is_there(&w->from[1]) == is_there(&w->to[1]) &&
+           (!(r->option[0] & LUN_MERGED_ONE) || (is_there(&w->to[0]) && is_there(&w->to[1])));
 }
 
 /* What each takes and gives, at most so many columns. */
@@ -167,7 +187,8 @@ static const struct {
     [LUN_ALGORITHM_KEEP] = {2, 1, chooses},        [LUN_ALGORITHM_PLACES] = {1, 1, chooses},
     [LUN_ALGORITHM_SORT] = {1, 1, orders},         [LUN_ALGORITHM_ARGSORT] = {1, 1, orders},
     [LUN_ALGORITHM_ORDERED] = {1, 3, orders_part}, [LUN_ALGORITHM_CUTS] = {3, 1, cuts},
-    [LUN_ALGORITHM_MERGED] = {3, 2, merges},
+    [LUN_ALGORITHM_MERGED] = {3, 2, merges},       [LUN_ALGORITHM_TOPK] = {1, 2, takes_first},
+    [LUN_ALGORITHM_UNIQUE] = {1, 3, tells_apart},
 };
 
 /* Whether the columns are what the algorithm takes and gives, in different buffers. */

@@ -59,6 +59,8 @@ bool lun__mpi_takes(void *state, lun_algorithm which)
     case LUN_ALGORITHM_PLACES:
     case LUN_ALGORITHM_SORT:
     case LUN_ALGORITHM_ARGSORT:
+    case LUN_ALGORITHM_TOPK:
+    case LUN_ALGORITHM_UNIQUE:
     case LUN_ALGORITHM_ORDERED:
     case LUN_ALGORITHM_CUTS:
     case LUN_ALGORITHM_MERGED:

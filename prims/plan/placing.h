@@ -59,6 +59,12 @@ int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k);
 /* The most bytes that place k gives to others: its part, to the places that merge it, and of what
  * it has merged then what is beyond its part, for samples are that far from the truth. */
 int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
+/* Whether a step tells what the places find out together, each of its elements: the first ones in
+ * order, the different ones. */
+bool lun__placing_chooses(lun_engine *e, const lun_step *step);
+/* The elements that place k takes of what they share by lun__placing_stream: of copies the first
+ * place does. */
+lun_interval lun__placing_chosen(const lun_spread *cut, int k);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
 /* Whether a step is a matrix product, or some, that the places share, each some rows of the result;

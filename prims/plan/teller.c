@@ -141,6 +141,16 @@ lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut)
     return LUN_OK;
 }
 
+lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut)
+{
+    int64_t offset;
+    const lun_spread *was = lun__teller_spread(t, in, &offset);
+    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
+    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
+               ? lun__teller_become(t, in, cut)
+               : LUN_OK;
+}
+
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices)
 {
     lun_told *to = t->told;

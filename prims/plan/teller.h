@@ -46,6 +46,8 @@ lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_
                              int64_t count, int64_t size, const char *why);
 /* n is distributed so from now on. */
 lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut);
+/* An operand of an algorithm is distributed as it was taken. */
+lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut);
 /* Place k does so with these indices; what: as of lun_plan_place. */
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
 /* n is made, of whole rows at each place. */

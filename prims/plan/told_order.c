@@ -6,17 +6,6 @@
 
 /* ---- algorithms in order --------------------------------------------------------------------- */
 
-/* An operand of an algorithm is distributed as it was taken. */
-static lun_status become_as(lun_teller *t, const lun_node *in, lun_spread *cut)
-{
-    int64_t offset;
-    const lun_spread *was = lun__teller_spread(t, in, &offset);
-    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
-    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
-               ? lun__teller_become(t, in, cut)
-               : LUN_OK;
-}
-
 /* What they give is an operand of nothing: its length is not known yet. */
 lun_status lun__taking_tell(lun_teller *t, const lun_step *step)
 {
@@ -39,7 +28,7 @@ lun_status lun__taking_tell(lun_teller *t, const lun_step *step)
                         : lun__teller_need(t, n->more[i], at, x.lo, x.hi, "distribution changes");
     }
     for (int i = 0; s == LUN_OK && i < n->count; i++)
-        s = become_as(t, n->more[i], cut);
+        s = lun__teller_settle(t, n->more[i], cut);
     lun__spread_release(cut);
     return s;
 }
@@ -93,7 +82,7 @@ lun_status lun__ordering_tell(lun_teller *t, const lun_step *step)
     for (int k = 0; s == LUN_OK && k < cut->places; k++)
         s = exchange(t, n, cut, k);
     if (s == LUN_OK)
-        s = become_as(t, in, cut);
+        s = lun__teller_settle(t, in, cut);
     if (s == LUN_OK)
         s = lun__teller_rows(t, n, cut, 1);
     lun__spread_release(cut);

@@ -11,6 +11,7 @@
 #include "run/across.h"
 #include "run/algorithm.h"
 #include "run/chain.h"
+#include "run/chosen.h"
 #include "run/copy.h"
 #include "run/handed.h"
 #include "run/pairs.h"
@@ -115,6 +116,12 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
             status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
                       : lun__placing_streams(step)   ? lun__algorithm_shared
                                                      : lun__order_shared)(e, step->node);
+            if (status == LUN_OK)
+                lun__steps_done(e, s, i);
+            continue;
+        }
+        if (e->set_count && lun__placing_chooses(e, step)) {
+            status = lun__choose_shared(e, step->node);
             if (status == LUN_OK)
                 lun__steps_done(e, s, i);
             continue;

@@ -19,6 +19,9 @@ typedef enum lun_algorithm {
 /* Of one algorithm, at most. */
 enum { LUN_ALGORITHM_OPERANDS = 4, LUN_ALGORITHM_RESULTS = 3, LUN_ALGORITHM_OPTIONS = 2 };
 
+/* Of option[0] of MERGED: equal elements are one. */
+enum { LUN_MERGED_ONE = 2 };
+
 typedef struct lun_algorithm_row {
     const char *name, *doc;
     int operands, results;
