@@ -330,7 +330,7 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
 {
     LUN_NEED(e, out);
     lun_distribution_state to = {.size = sizeof to, .kind = "none"};
-    lists each = {NULL};
+    lists each = {0};
     to.places = lun__set_places(e);
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK)
