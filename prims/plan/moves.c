@@ -358,7 +358,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
                 : lun__placing_pairs(step)         ? pair(&t, step)
                 : lun__placing_streams(step)       ? lun__taking_tell(&t, step)
                 : lun__placing_orders(e, step)     ? lun__ordering_tell(&t, step)
-                 : lun__placing_chooses(e, step)    ? lun__choosing_tell(&t, step)
+                : lun__placing_chooses(e, step)    ? lun__choosing_tell(&t, step)
                 : lun__placing_multiplies(e, step) ? multiply(&t, step)
                                                    : alone(&t, step);
     }
