@@ -15,10 +15,10 @@ enum {
 
 typedef struct telling {
     lun_choosing *c;
-    int64_t first[LUN_MAX_PLACES + 1]; /* the number of a place's first sample */
+    int64_t *first; /* by place: the number of its first sample; one more */
     char *samples, *ordered, *splitters;
-    int64_t *stood; /* by sample in order: its number */
-    int64_t owner[LUN_MAX_PLACES], *cuts, *lengths, begins[LUN_MAX_PLACES + 1];
+    int64_t *stood;                           /* by sample in order: its number */
+    int64_t *owner, *cuts, *lengths, *begins; /* as of lun_ordering */
 } telling;
 
 static int64_t *cuts_of(const telling *t, int k)
@@ -286,6 +286,11 @@ static lun_status open_work(telling *t)
     const lun_node *in = c->w.n->more[0];
     const size_t places = (size_t)c->w.places, size = (size_t)lun__ordering_size(&c->w);
     lun_status s = LUN_OK;
+    t->first = calloc(places + 1, sizeof *t->first);
+    t->owner = calloc(places, sizeof *t->owner);
+    t->begins = calloc(places + 1, sizeof *t->begins);
+    if (!t->first || !t->owner || !t->begins)
+        return lun__nomem(e);
     for (int k = 0; k < c->w.places; k++) {
         const lun_interval x = lun__chosen_part(c, k);
         t->first[k + 1] = t->first[k] + (x.hi - x.lo < SAMPLES ? x.hi - x.lo : SAMPLES);
@@ -333,7 +338,8 @@ lun_status lun__choose_apart(lun_choosing *c)
         return lun__nomem(c->w.e);
     t->c = c;
     const lun_status s = work(t);
-    void *const all[] = {t->samples, t->ordered, t->stood, t->splitters, t->cuts, t->lengths};
+    void *const all[] = {t->samples, t->ordered, t->stood,  t->splitters, t->cuts,
+                         t->lengths, t->first,   t->begins, t->owner};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(t);

@@ -55,8 +55,11 @@ static lun_status choose_all(lun_choosing *c)
     if (s == LUN_OK)
         s = lun__node_result(e, c->w.n, 1, &also); /* there is one already if it is asked */
     if (s == LUN_OK) {
-        c->w.places = c->w.cut->places;
-        s = choose(c);
+        const size_t places = (size_t)(c->w.places = c->w.cut->places);
+        c->w.runs = calloc(places, sizeof *c->w.runs);
+        c->count = calloc(places, sizeof *c->count);
+        c->found = calloc(places, sizeof *c->found);
+        s = c->w.runs && c->count && c->found ? choose(c) : lun__nomem(e);
     }
     if (s == LUN_OK)
         give(c, also, transfer);
@@ -78,6 +81,9 @@ lun_status lun__choose_shared(lun_engine *e, lun_node *n)
     lun_storage **const all[] = {c->w.run, c->w.met, c->here, c->merged, c->out, c->to};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         release(e, all[i]);
+    void *const lists[] = {c->w.runs, c->count, c->found};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]);
     lun__scratch_free(e, &c->w.scratch);
     lun__spread_release(c->w.cut);
     lun__node_release(e, c->w.n);

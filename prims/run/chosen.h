@@ -8,13 +8,13 @@
 /* What is under way: each place gives a run of elements in order, each with a number. */
 typedef struct lun_choosing {
     lun_ordering w;
-    int64_t count[LUN_MAX_PLACES]; /* of place k's run */
+    int64_t *count; /* by place: of its run */
     int64_t total;
     lun_storage *here[2], *merged[2]; /* runs on the host, one after the other; all in order */
     lun_storage *out[2];              /* parts in order at places, of found[j] elements */
-    int64_t found[LUN_MAX_PLACES];
-    lun_storage *to[2]; /* the results */
-    int parts;          /* places that have elements */
+    int64_t *found;                   /* by place: of its part of out */
+    lun_storage *to[2];               /* the results */
+    int parts;                        /* places that have elements */
 } lun_choosing;
 
 /* The algorithm that n is, or of which n is a further result, on the places of the set in use: it
