@@ -120,12 +120,14 @@ bool lun__placing_packs(const lun_backend_slot *at)
     return b->buffer_new ? b->turns && b->turns(at->state) : b->lines;
 }
 
-/* Whether slot i has the elements of an array of as many rows as the result, side by side. */
+/* Whether slot i has the elements of an array of as many rows as the result, side by side; of those
+ * that a function indexes none has. */
 static bool has_rows(const lun_pairs *p, int i)
 {
     const lun_node *n = p->kernel.slots[i].node;
     lun_layout at;
     return p->kernel.ir.slots[i].role == LUN_SLOT_ARRAY && n->kind != LUN_NODE_NUMBER &&
+           p->kernel.slots[i].copy != LUN_PAIRS_OTHER &&
            lun__pairs_places(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
            at.stride[0] == p->extent[2] && n->n == p->extent[0] * p->extent[2];
 }
