@@ -103,18 +103,26 @@ static int64_t place_of(double q, int64_t n, double *part)
     return below;
 }
 
-/* Of n numbers, n > 0.  Equal neighbours, infinite ones too, give their value. */
+/* Between a and b, a <= b, at 0 < part < 1.  Where the difference is no number of f64, because an
+ * end is infinite or huge ends have opposite signs, it is the sum of weighted ends, which cannot
+ * overflow: an infinite end stays, between both infinities is NaN.  Equal ends give their value. */
+static double between(double a, double b, double part)
+{
+    const double step = b - a;
+    if (a == b)
+        return a;
+    if (!__builtin_isfinite(step))
+        return a * (1 - part) + b * part;
+    return part < 0.5 ? a + step * part : b - step * (1 - part);
+}
+
+/* Of n numbers, n > 0. */
 static double quantile(const ordered *o, int64_t n, double q)
 {
     double part;
     const int64_t below = place_of(q, n, &part);
     const double a = element(o, below);
-    if (below == n - 1 || part == 0)
-        return a;
-    const double b = element(o, below + 1), step = b - a;
-    if (a == b)
-        return a;
-    return part < 0.5 ? a + step * part : b - step * (1 - part);
+    return below == n - 1 || part == 0 ? a : between(a, element(o, below + 1), part);
 }
 
 /* The results of line i, of which so many elements are numbers. */

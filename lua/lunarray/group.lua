@@ -190,7 +190,10 @@ local function quantile(sorted, starts, counts, q)
     local second = core.where(counts:gt(0), starts + place:ceil():cast "i64", 0)
     local a, b = sorted:take(first, { missing = 0 / 0 }), sorted:take(second, { missing = 0 / 0 })
     local step = b - a
-    return core.where(a:eq(b), a, core.where(part:lt(0.5), a + step * part, b - step * (1 - part)))
+    local inner = core.where(part:lt(0.5), a + step * part, b - step * (1 - part))
+    -- Infinite ends, or huge ones of opposite signs: the weighted sum cannot overflow, and an infinite end stays.
+    inner = core.where(step:isfinite(), inner, a * (1 - part) + b * part)
+    return core.where(a:eq(b), a, inner)
 end
 
 local function quantiles(g, x, q, opts, call, argument)

@@ -402,7 +402,8 @@ local METHODS = {
     quantile = {
         "a:quantile(q [, {axis=, skipnan=true}])",
         "the q-quantile, q from 0 to 1, linearly interpolated; a list of q adds an axis in front; a line with a NaN\n"
-            .. "gives NaN, unless skipnan leaves NaNs out",
+            .. "gives NaN, unless skipnan leaves NaNs out; between an infinity and a number it is that infinity,\n"
+            .. "between -inf and inf NaN",
     },
     median = { "a:median([{axis=, skipnan=true}])", "the middle element, or the mean of two: a:quantile(0.5)" },
     searchsorted = {

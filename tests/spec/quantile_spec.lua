@@ -92,6 +92,63 @@ describe("a:quantile(q) and a:median()", function()
     end)
 end)
 
+-- Neighbours a and b, the part between them, and what is there, by hand; M: the largest number of the dtype.
+local INF <const>, M <const> = math.huge, "the largest number"
+local LARGEST <const> = { f16 = 65504.0, f32 = 0x1.fffffep127, f64 = 0x1.fffffffffffffp1023 }
+local BETWEEN <const> = {
+    { 2, INF, 0.25, INF }, { 2, INF, 0.5, INF }, { 2, INF, 0.75, INF }, { -INF, 2, 0.25, -INF }, { -INF, 2, 0.5, -INF },
+    { -INF, 2, 0.75, -INF }, { -INF, INF, 0.25, 0 / 0 }, { -INF, INF, 0.5, 0 / 0 }, { -INF, INF, 0.75, 0 / 0 },
+    { -INF, INF, 0, -INF }, { -INF, INF, 1, INF }, { -INF, -INF, 0.5, -INF }, { INF, INF, 0.75, INF },
+    { "-" .. M, M, 0.5, 0.0 }, { "-" .. M, M, 0, "-" .. M }, { "-" .. M, M, 1, M }, { M, INF, 0.25, INF }, { M, M, 0.5, M },
+    { "-" .. M, "-" .. M, 0.75, "-" .. M },
+}
+
+local function between(row, dtype)
+    local out = {}
+    for k, x in ipairs(row) do
+        out[k] = (x == M and LARGEST[dtype] or x == "-" .. M and -LARGEST[dtype] or x) + 0.0
+    end
+    return table.unpack(out)
+end
+
+describe("quantiles beside infinities and of the largest numbers", function()
+    it("are those of the neighbours", function()
+        expect.everywhere(function()
+            for dtype in pairs(LARGEST) do
+                for _, row in ipairs(BETWEEN) do
+                    local a, b, part, wanted = between(row, dtype)
+                    local x = lun.vector({ b, a }, dtype)
+                    expect.elements({ wanted }, lun.vector { x:quantile(part) })
+                    expect.elements({ wanted, wanted }, lun.stack { x, x }:quantile(part, { axis = 2 }):cast "f64")
+                    expect.elements({ wanted }, lun.vector { lun.vector({ 0 / 0, a, b }, dtype):quantile(part, { skipnan = true }) })
+                    local g = lun.group(lun.vector { 2, 1, 2, 1 })
+                    expect.elements({ 7.0, wanted }, g:quantile(lun.vector({ b, 7, a, 7 }, dtype), part))
+                    if part == 0.5 then
+                        local odd = (lun.index(6000) % 2):eq(1)
+                        local long = lun.where(odd, lun.full(6000, b, dtype), lun.full(6000, a, dtype))
+                        expect.elements({ wanted, wanted }, lun.vector { x:median(), long:median() })
+                    end
+                end
+            end
+        end)
+    end)
+
+    it("are those of the neighbours on a set", function()
+        lun.use "openmp/2"
+        for _, row in ipairs(BETWEEN) do
+            local a, b, part, wanted = between(row, "f64")
+            expect.elements({ wanted }, lun.vector { lun.vector { b, a }:distribute "block":quantile(part) })
+        end
+        lun.use(lun.backends()[1])
+    end)
+
+    it("are exact between huge neighbours", function()
+        local big = 2.0 ^ 1023
+        expect.elements({ -big / 2, big / 2, 0.0 }, lun.vector { -big, big }:quantile { 0.25, 0.75, 0.5 })
+        expect.elements({ -big / 2, big / 2 }, lun.group(lun.vector { 1, 1 }):quantile(lun.vector { -big, big }, { 0.25, 0.75 }):flatten())
+    end)
+end)
+
 describe("s:searchsorted(x)", function()
     it("counts the elements before each one", function()
         local random = generator(3)
