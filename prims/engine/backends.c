@@ -68,10 +68,25 @@ static void meet(lun_engine *e, lun_backend_slot *b)
     }
 }
 
+/* Whether a script may open it: in a sandbox no driver is loaded that the host has not chosen. */
+static bool is_allowed(const lun_engine *e, const lun_backend_slot *b)
+{
+    if (!e->sandbox || !e->stretch || !b->backend->buffer_new)
+        return true;
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i]->state && e->backends[i]->backend == b->backend)
+            return true;
+    return false;
+}
+
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
 {
     if (b->state)
         return LUN_OK;
+    if (!is_allowed(e, b))
+        return lun__fail(e, LUN_EBACKEND,
+                         "backend %s is not allowed in the sandbox: its host has not chosen it",
+                         b->name);
     if (!b->reason) {
         lun__clear(e);
         lun_status s = b->backend->open(&e->services, b->device, &b->state);

@@ -365,6 +365,41 @@ describe("the sandbox", function()
         end
     end)
 
+    -- Whatever takes the name of a backend or a device, or looks through all of them.
+    it("loads no driver that the host has not chosen", function()
+        shell.write(scratch .. "/driver.lua", [=[
+            local a, tried, allowed = lun.vector {1, 2, 3}, 0, {}
+            local function try(what, f, ...)
+                local ok, problem = pcall(f, ...)
+                tried = tried + 1
+                if ok or problem.code ~= "EBACKEND" then allowed[#allowed + 1] = what .. ": " .. tostring(problem) end
+            end
+            for _, name in ipairs { "opencl", "opencl:1", "opencl:2", "mpi", "mpi:2" } do
+                try("queue " .. name, lun.queue, name)
+                try("asynchronous queue " .. name, lun.queue, name, {async = true})
+                try("buffer " .. name, lun.buffer, name, 3)
+            end
+            local names = { "opencl:1", {"opencl:1"}, {backend = "opencl:1"}, {device = "opencl:1"}, {over = "opencl:1"} }
+            for _, functions in ipairs { lun, lun.spmd } do
+                for name, f in pairs(functions) do
+                    for _, argument in ipairs(type(f) == "function" and name ~= "help" and names or {}) do
+                        pcall(f, argument)
+                        pcall(f, a, argument)
+                    end
+                end
+            end
+            print(lun.queue("openmp"), lun.queue("reference"), tried, table.concat(allowed, "\n"))
+        ]=])
+        local pipe = assert(io.popen(("LUNARRAY_CACHE_DIR='' LD_DEBUG=files LD_DEBUG_OUTPUT='%s/loaded' timeout -s KILL 300 "
+            .. "%s/lunarray --sandbox %s/driver.lua 2>&1 | tail -n 1; cat '%s'/loaded.* "
+            .. "| grep -c 'calling init: .*[lL]ib\\(OpenCL\\|mpi\\)'")
+            :format(scratch, build, scratch, scratch)))
+        local text, loaded = pipe:read("l", "n")
+        pipe:close()
+        assert.equal("queue on openmp\tqueue on reference\t15\t", text)
+        assert.equal(0, loaded)
+    end)
+
     it("lets honest scripts work", function()
         local text, status = run([=[
             local a = lun.range(1, 10)
