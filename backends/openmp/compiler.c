@@ -83,8 +83,9 @@ static const char *const *isa_flags(lun_isa isa)
 
 static const char *const *level_flags(unsigned needs)
 {
-    static const char *const all[] = {"-O3", NULL}, *const usual[] = {"-O2", NULL};
-    return needs & LUN_RENDER_LOOPS ? all : usual;
+    static const char *const all[] = {"-O3", NULL}, *const usual[] = {"-O2", NULL},
+                             *const none[] = {"-O2", "-fno-tree-vectorize", NULL};
+    return needs & LUN_COMPILER_NO_VECTORS ? none : needs & LUN_RENDER_LOOPS ? all : usual;
 }
 
 /* Calls of functions that are nowhere defined are errors, as warnings they would be silent; gcc
@@ -153,7 +154,7 @@ void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, 
                        lun_strbuf *key)
 {
     lun__strbuf_printf(key,
-                       "%sobject 2\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
+                       "%sobject 3\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
                        "%lld\ntime %lld.%09lld\n"
                        "flags",
                        first_line, (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "",

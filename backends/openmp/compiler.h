@@ -16,7 +16,10 @@ typedef struct lun_compiler {
     long long size, seconds, nanoseconds; /* of its file */
 } lun_compiler;
 
-enum { LUN_COMPILER_WORDS = 64 }; /* of a command line, at most */
+enum {
+    LUN_COMPILER_WORDS = 64,         /* of a command line, at most */
+    LUN_COMPILER_NO_VECTORS = 1 << 8 /* beside LUN_RENDER_*: it makes none of its own */
+};
 
 bool lun__compiler_find(lun_compiler *c);
 void lun__compiler_free(lun_compiler *c);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "openmp/bundle.h"
+#include "openmp/contracted.h"
 #include "openmp/queue.h"
 
 /* ---- how a unit ends ------------------------------------------------------------------------- */
@@ -105,6 +106,19 @@ static void fail_run(lun_jit_compiler *c, const char *what, const char *words, b
         }
 }
 
+/* Whether the compiler has changed what the text of a part computes: then it gets a run of its own
+ * without what does that, whose result is kept under the same key. */
+static bool run_exactly(lun_jit_compiler *c, lun_unit *u, bool contracted)
+{
+    if (!contracted || (u && u->no_vectors))
+        return false;
+    if (u) {
+        u->alone = u->no_vectors = true;
+        lun__jit_put_first(c, u);
+    }
+    return true;
+}
+
 /* The compiler has ended, well or with an unknown status: its output decides. */
 static void harvest(lun_jit_compiler *c, bool known)
 {
@@ -119,9 +133,12 @@ static void harvest(lun_jit_compiler *c, bool known)
         return;
     }
     c->failures = 0;
+    bool contracted = lun__contracted(bytes, length);
     for (int i = 0; i < c->part_count; i++) {
         lun_jit_part *part = &c->parts[i];
         lun_strbuf why = LUN_STRBUF_INIT;
+        if (run_exactly(c, part->unit, contracted))
+            continue;
         if (!part->unit || load(c, part->unit, bytes, length, &why))
             lun__cache_store(c->services->cache, part->key.text, part->key.length, bytes, length);
         else
@@ -166,10 +183,12 @@ void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int
         lun__bundle_add(&text, u->source, suffix, c->part_count > 1);
         failed = failed || c->parts[i].key.failed;
     }
+    const lun_unit *first = c->parts[0].unit;
+    unsigned needs = first->needs | (first->no_vectors ? LUN_COMPILER_NO_VECTORS : 0);
     int error = text.failed || failed ? ENOMEM : 0;
     if (!error && scratch)
-        error = lun__job_start(&c->job, &c->compiler, text.text, c->parts[0].unit->needs, scratch,
-                               c->serial++, !waited_for, claims, claim_count);
+        error = lun__job_start(&c->job, &c->compiler, text.text, needs, scratch, c->serial++,
+                               !waited_for, claims, claim_count);
     lun__strbuf_free(&text);
     for (int i = 0; i < claim_count; i++)
         close(claims[i]);

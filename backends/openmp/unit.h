@@ -25,6 +25,7 @@ typedef struct lun_unit {
     bool scans, reduces; /* which functions it has */
     bool wanted;         /* required: its failure is an error, not a line in the log */
     bool alone;          /* not to be compiled together with others */
+    bool no_vectors;     /* of the compiler's making: it rounded products together with sums */
     lun_unit_state state;
     lun_object *object; /* what holds its code */
     lun_chunk_fn kernel, total;

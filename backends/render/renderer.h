@@ -118,8 +118,10 @@ typedef struct lun_dialect {
                    lun_strbuf *out);
     bool bit_names; /* words.def has functions for the bits of a float; else memory is copied */
     bool wraps;     /* overflow of signed single elements is defined */
-    int rounds;     /* of a loop between two questions whether it shall stop */
-    bool far_stop;  /* each question may take as long as hundreds of rounds: they are fewer */
+    const char *product; /* definition of lun_product(x): a product of floats that is not rounded
+                          * together with a sum; NULL: each is so */
+    int rounds;          /* of a loop between two questions whether it shall stop */
+    bool far_stop;       /* each question may take as long as hundreds of rounds: they are fewer */
     const char *stopped; /* condition: this launch shall end, in a function with a frame f */
 
     /* Write a function on whole vectors under the name `helper`: the language's function `name` of

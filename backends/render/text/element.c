@@ -121,6 +121,16 @@ static bool wrapping(lun_op op, lun_dtype from, lun_strbuf *out)
     return true;
 }
 
+/* Whether an operation's result is one of those that lun_product is for, which is then defined. */
+static bool is_product(lun_renderer *r, lun_op op, lun_dtype from)
+{
+    if (!r->dialect->product || op != LUN_OP_MUL || !lun__dtype_is_float(from))
+        return false;
+    if (lun__text_once(r, "lun_product"))
+        lun__strbuf_puts(&r->helpers, r->dialect->product);
+    return true;
+}
+
 lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -132,15 +142,23 @@ lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from)
     if (r->dialect->wraps || !wrapping(op, from, &body))
         expression(r, op, from, &body);
     lun_dtype result = lun__element_result(op, from);
+    bool product = is_product(r, op, from);
     lun__strbuf_printf(&r->helpers, "INLINE %s %s(", lun__element_type(result).s, c.s);
     for (int k = 0; k < row->arity; k++) {
         bool condition = row->rule == LUN_RULE_SELECT && k == 0;
         lun__strbuf_printf(&r->helpers, "%s%s %s", k ? ", " : "",
                            lun__element_type(condition ? LUN_BOOL : from).s, names[k]);
     }
-    bool truth = lun__dtype_is_bool(result);
-    lun__strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", truth ? "(" : "",
-                       lun__strbuf_text(&body), truth ? ") != 0" : "");
+    const char *open = "", *close = "";
+    if (product) {
+        open = "lun_product(";
+        close = ")";
+    } else if (lun__dtype_is_bool(result)) {
+        open = "(";
+        close = ") != 0";
+    }
+    lun__strbuf_printf(&r->helpers, ")\n{\n    return %s%s%s;\n}\n", open, lun__strbuf_text(&body),
+                       close);
     if (body.failed)
         r->helpers.failed = true;
     lun__strbuf_free(&body);

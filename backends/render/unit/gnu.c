@@ -33,6 +33,12 @@ static const char head[] =
     "    lun_i64 trap_value;\n    const volatile int *cancel;\n"
     "    lun_i64 (*part)(struct frame *f, lun_i64 from, lun_i64 hi);\n};\n";
 
+/* gcc from 12 on fuses sums and differences side by side with their products, in spite of
+ * -ffp-contract=off (contracted.c).  The barrier keeps the vectors. */
+static const char product[] = "#if !defined __clang__ && __GNUC__ >= 12\n"
+                              "#define lun_product(x) __builtin_assoc_barrier(x)\n"
+                              "#else\n#define lun_product(x) (x)\n#endif\n";
+
 static bool has_loops(const lun_renderer *r)
 {
     for (int32_t v = 0; v < r->ir->count; v++)
@@ -88,6 +94,7 @@ static const lun_dialect gnu = {.own = "",
                                 .elements = true,
                                 .f64_by_bits = true,
                                 .wraps = true,
+                                .product = product,
                                 .rounds = 1,
                                 .stopped = stopped,
                                 .prelude = lun__prelude_write,
