@@ -266,25 +266,26 @@ void lun__complain(const char *program, const char *message)
     fflush(stderr);
 }
 
-/* Its address is the key of the registry where the last message is. */
-static const char report_key;
+/* The first line of the running thread's last message. Nothing of it is in Lua: outside of
+ * protected calls, where messages are written, Lua ends the process if it has no memory. */
+static _Thread_local char last[256];
 
 int lun__report(lua_State *L, const char *program, int status)
 {
-    if (status != LUA_OK && is_leaving) {
-        lua_pop(L, 1);
-    } else if (status != LUA_OK) {
-        const char *message = lua_tostring(L, -1);
-        lun__complain(program, message ? message : "(error message is not a string)");
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &report_key);
+    if (status == LUA_OK)
+        return status;
+    if (!is_leaving) {
+        /* only a string is one already: lua_tostring makes strings of numbers */
+        const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
+                                                             : "(error message is not a string)";
+        lun__complain(program, message);
+        snprintf(last, sizeof last, "%.*s", (int)strcspn(message, "\n"), message);
     }
+    lua_pop(L, 1);
     return status;
 }
 
-void lun__last_report(lua_State *L, char *text, size_t room)
+const char *lun__last_report(void)
 {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &report_key);
-    const char *message = lua_tostring(L, -1);
-    snprintf(text, room, "%.*s", message ? (int)strcspn(message, "\n") : 0, message ? message : "");
-    lua_pop(L, 1);
+    return last;
 }

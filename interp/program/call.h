@@ -37,11 +37,12 @@ bool lun__was_interrupted(void);
 /* Writes "program: message" to stderr; no prefix where program is NULL. */
 void lun__complain(const char *program, const char *message);
 
-/* Where status is an error: complains with the message on the top and pops it. Returns status. */
+/* Where status is an error: complains with the message on the top and pops it. Returns status.
+ * Allocates nothing in L: it is called outside of protected calls, too. */
 int lun__report(lua_State *L, const char *program, int status);
 
-/* The first line of the last message that lun__report has written for this state, "" if there is
+/* The first line of the last message that lun__report has written in this thread, "" if there is
  * none. */
-void lun__last_report(lua_State *L, char *text, size_t room);
+const char *lun__last_report(void);
 
 #endif

@@ -205,13 +205,15 @@ static bool run_rest(lua_State *L, const lun_options *o)
     return true;
 }
 
-/* The protected part of main; its arguments are the options and, in a thread of --ranks, that rank.
- * Returns whether all went well. */
+/* The protected part of main; its arguments are the options, in a thread of --ranks that rank, and
+ * where other threads serve this one its configuration. Returns whether all went well. */
 static int run(lua_State *L)
 {
     const lun_options *o = lua_touserdata(L, 1);
     void *rank = lua_touserdata(L, 2);
     luaL_checkversion(L);
+    if (lua_touserdata(L, 3))
+        lun__host_rank(L, lua_touserdata(L, 3));
     if (o->version)
         print_line(LUA_COPYRIGHT);
     else if (o->interactive)
@@ -317,11 +319,11 @@ int main(int argc, char **argv)
         lun_close(engine);
         return EXIT_FAILURE;
     }
-    if (o.ranks)
-        lun__host_rank(L, &rank);
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &o);
-    int status = lua_pcall(L, 1, 1, 0);
+    lua_pushlightuserdata(L, NULL);
+    lua_pushlightuserdata(L, o.ranks ? &rank : NULL);
+    int status = lua_pcall(L, 3, 1, 0);
     bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
     lun__rank_end(L, NULL);
     if (engine)

@@ -187,12 +187,10 @@ int lun__rank_load(lua_State *L, const char *mode)
 
 void lun__rank_end(lua_State *L, const char *why)
 {
-    char last[256] = "";
     lun__host *h = lun__host_of(L);
     if (!h || !h->engine || lun_linked(h->engine) > 1)
         return;
-    lun__last_report(L, last, sizeof last);
-    lun__leave_ranks(L, h, why ? why : last);
+    lun__leave_ranks(L, h, why ? why : lun__last_report());
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

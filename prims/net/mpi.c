@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "net/begin.h"
 #include "net/net.h"
 
 /* ---- the three interfaces: types and constants ----------------------------------------------- */
@@ -25,7 +26,7 @@ typedef struct mpi_status_abi {
 #define CONSTANTS(me, lib)                                                               \
     ((me)->world = (void *)0x101, (me)->byte = (void *)0x247, (me)->band = (void *)0x28, \
      (me)->errors_return = (void *)0x143, (me)->any_source = -1, (me)->funneled = 1024,  \
-     (lib) != NULL)
+     (me)->serialized = 2048, (lib) != NULL)
 #define ABI abi
 #include "net/mpi_of.h"
 #undef ABI
@@ -38,11 +39,11 @@ typedef struct mpi_status_openmpi {
     size_t count;
 } mpi_status_openmpi;
 #define MPI_Status mpi_status_openmpi
-#define CONSTANTS(me, lib)                                \
-    ((me)->any_source = -1, (me)->funneled = 1,           \
-     ((me)->world = dlsym(lib, "ompi_mpi_comm_world")) && \
-         ((me)->byte = dlsym(lib, "ompi_mpi_byte")) &&    \
-         ((me)->band = dlsym(lib, "ompi_mpi_op_band")) && \
+#define CONSTANTS(me, lib)                                            \
+    ((me)->any_source = -1, (me)->funneled = 1, (me)->serialized = 2, \
+     ((me)->world = dlsym(lib, "ompi_mpi_comm_world")) &&             \
+         ((me)->byte = dlsym(lib, "ompi_mpi_byte")) &&                \
+         ((me)->band = dlsym(lib, "ompi_mpi_op_band")) &&             \
          ((me)->errors_return = dlsym(lib, "ompi_mpi_errors_return")))
 #define ABI openmpi
 #include "net/mpi_of.h"
@@ -65,9 +66,10 @@ typedef struct mpi_status_mpich {
     int count_low, count_high_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
 } mpi_status_mpich;
 #define MPI_Status mpi_status_mpich
-#define CONSTANTS(me, lib)                                                       \
-    ((me)->world = 0x44000000, (me)->byte = 0x4c00010d, (me)->band = 0x58000006, \
-     (me)->errors_return = 0x54000001, (me)->any_source = -2, (me)->funneled = 1, (lib) != NULL)
+#define CONSTANTS(me, lib)                                                        \
+    ((me)->world = 0x44000000, (me)->byte = 0x4c00010d, (me)->band = 0x58000006,  \
+     (me)->errors_return = 0x54000001, (me)->any_source = -2, (me)->funneled = 1, \
+     (me)->serialized = 2, (lib) != NULL)
 #define ABI mpich
 #include "net/mpi_of.h"
 #undef ABI
@@ -75,7 +77,7 @@ typedef struct mpi_status_mpich {
 
 /* ---- which library --------------------------------------------------------------------------- */
 
-typedef lun_net *open_fn(void *lib, char *error, int room);
+typedef lun_net *open_fn(void *lib, lun_net_patience *p, char *error, int room);
 
 static const struct library {
     const char *file, *interface;
@@ -98,10 +100,11 @@ static open_fn *interface_of(void *lib, const char *file)
     return dlsym(lib, "ompi_mpi_comm_world") ? open_openmpi : open_mpich;
 }
 
-/* What was tried, for the failure. */
+/* What was tried, for the failure, and how long it may take. */
 typedef struct trial {
     char *text;
     int room, used;
+    lun_net_patience patience;
 } trial;
 
 static void note(trial *t, const char *file, const char *why)
@@ -121,9 +124,9 @@ static lun_net *try_file(const char *file, open_fn *open, trial *t)
         note(t, file, strstr(why, "No such file") ? "not found" : why);
         return NULL;
     }
-    lun_net *n = (open ? open : interface_of(lib, file))(lib, why, (int)sizeof why);
+    lun_net *n = (open ? open : interface_of(lib, file))(lib, &t->patience, why, (int)sizeof why);
     if (!n)
-        note(t, file, why);
+        note(t, file, t->patience.late ? "started" : why);
     return n;
 }
 
@@ -158,23 +161,29 @@ static lun_net *find(const lun_net_launch *launch, const char *asked, trial *t)
         known = known || (asked && strcmp(asked, libraries[i].interface) == 0);
     if (asked && !known)
         return try_file(asked, NULL, t);
-    for (int i = 0; i < LIBRARIES && !n; i++)
+    for (int i = 0; i < LIBRARIES && !n && !t->patience.late; i++)
         if (is_wanted(&libraries[i], launch, asked))
             n = try_file(libraries[i].file, libraries[i].open, t);
     return n;
 }
 
-lun_net *lun__net_mpi(const lun_net_launch *launch, char *error, int room)
+lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room)
 {
     char tried[1200] = "";
-    trial t = {tried, (int)sizeof tried, 0};
+    trial t = {tried, (int)sizeof tried, 0, lun__net_patience(seconds)};
     const char *asked = getenv("LUNARRAY_MPI");
     if (asked && !*asked)
         asked = NULL;
     lun_net *n = find(launch, asked, &t);
     if (n && n->size == launch->size)
         return n;
-    if (!n)
+    if (!n && t.patience.late)
+        snprintf(error, (size_t)room,
+                 "%s says that this is one of %d processes, but after %g s not all of them have "
+                 "come: each calls lun_spmd_start, or lun_serve where rank 0 has the backend mpi; "
+                 "%s",
+                 launch->launcher, launch->size, seconds, tried);
+    else if (!n)
         snprintf(error, (size_t)room,
                  "%s says that this is one of %d processes, but no MPI could be started; tried: "
                  "%s. LUNARRAY_MPI names "

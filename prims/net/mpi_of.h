@@ -14,7 +14,7 @@
     F(Finalize, (void))                                                                           \
     F(Comm_rank, (MPI_Comm comm, int *rank))                                                      \
     F(Comm_size, (MPI_Comm comm, int *size))                                                      \
-    F(Comm_dup, (MPI_Comm comm, MPI_Comm * out))                                                  \
+    F(Comm_idup, (MPI_Comm comm, MPI_Comm * out, MPI_Request * r))                                \
     F(Comm_free, (MPI_Comm * comm))                                                               \
     F(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))                               \
     F(Get_library_version, (char *text, int *length))                                             \
@@ -40,7 +40,7 @@ typedef struct OF(mpi) {
     MPI_Datatype byte;
     MPI_Op band;
     MPI_Errhandler errors_return;
-    int any_source, funneled;
+    int any_source, funneled, serialized;
     bool started, abandoned; /* started: here, so ended here */
 #define F(name, parameters) int(*name) parameters;
     FUNCTIONS(F)
@@ -259,25 +259,47 @@ static void OF(tell)(OF(mpi) * me)
              dladdr(of_it, &file) && file.dli_fname ? file.dli_fname : "?");
 }
 
-/* Starts MPI where nobody has, and takes a communicator of our own. */
-static bool OF(start)(OF(mpi) * me)
+/* Starts MPI where nobody has. */
+static bool OF(init)(OF(mpi) * me, lun_net_patience *p)
 {
-    int initialized = 0, provided = 0;
+    int initialized = 0, code = 0;
     if (!OF(alive)(me) || !OF(check)(me, me->Initialized(&initialized), "Initialized"))
         return false;
     if (!initialized &&
-        !OF(check)(me, me->Init_thread(NULL, NULL, me->funneled, &provided), "Init_thread"))
+        !lun__net_begin(me->Init_thread, p->seconds > 0 ? me->serialized : me->funneled, p, &code))
         return false;
     me->started = !initialized;
+    return OF(check)(me, code, "Init_thread");
+}
+
+/* Takes a communicator of our own, as all ranks do. */
+static bool OF(join)(OF(mpi) * me, lun_net_patience *p)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int there = 0;
+    if (!OF(check)(me, me->Comm_idup(me->world, &me->comm, &request), "Comm_idup"))
+        return false;
+    for (int turn = 0; OF(check)(me, me->Test(&request, &there, &status), "Test");
+         turn += turn < 1000)
+        if (there || !lun__net_wait(p, turn))
+            return there;
+    return false;
+}
+
+static bool OF(start)(OF(mpi) * me, lun_net_patience *p)
+{
+    if (!OF(init)(me, p))
+        return false;
     OF(tell)(me);
-    return OF(check)(me, me->Comm_dup(me->world, &me->comm), "Comm_dup") &&
+    return OF(join)(me, p) &&
            OF(check)(me, me->Comm_set_errhandler(me->comm, me->errors_return),
                      "Comm_set_errhandler") &&
            OF(check)(me, me->Comm_rank(me->comm, &me->base.rank), "Comm_rank") &&
            OF(check)(me, me->Comm_size(me->comm, &me->base.size), "Comm_size");
 }
 
-static lun_net *OF(open)(void *lib, char *error, int room)
+static lun_net *OF(open)(void *lib, lun_net_patience *p, char *error, int room)
 {
     static const lun_net_calls calls = {
         .isend = OF(isend),
@@ -309,11 +331,12 @@ static lun_net *OF(open)(void *lib, char *error, int room)
 #undef F
     if (missing)
         snprintf(error, (size_t)room, "it has no %s", missing);
-    else if (OF(start)(me))
+    else if (OF(start)(me, p))
         return &me->base;
     else
         snprintf(error, (size_t)room, "%s", me->base.error);
-    free(me);
+    if (!p->late) /* else MPI may still write to it */
+        free(me);
     return NULL;
 }
 

@@ -97,8 +97,9 @@ typedef struct lun_net_launch {
 } lun_net_launch;
 
 lun_net_launch lun__net_launch(void);
-/* Loads MPI, starts it if the host has not, and checks that it counts as the launcher does. NULL
+/* Loads MPI, starts it if the host has not, which takes until all processes of the launcher do the
+ * same, so many seconds at most (0: no limit), and checks that it counts as the launcher does. NULL
  * with the reason, which names the libraries tried, in `error`. */
-lun_net *lun__net_mpi(const lun_net_launch *launch, char *error, int room);
+lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room);
 
 #endif

@@ -52,13 +52,13 @@ lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot *
         *out = NULL;
         return LUN_OK;
     }
-    if (b)
-        b = lun__computes_at(b);
     if (b && b->backend->buffer_new && !b->device) { /* its first one */
         char first[sizeof b->name + 4];
         snprintf(first, sizeof first, "%s:1", b->name);
         b = lun__backend_find(e, first);
     }
+    if (b)
+        b = lun__computes_at(b);
     if (!b)
         return lun__backend_unknown(e, name);
     lun_status s = lun__backend_open(e, b);

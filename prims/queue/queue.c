@@ -251,6 +251,11 @@ static lun_status open_queue(lun_queue *q, const char *device)
                          "device, such as openmp or opencl:1");
     if (s != LUN_OK || !q->async)
         return s;
+    if (q->at->backend->buffer_new && !q->at->backend->beside)
+        return lun__fail(e, LUN_EARG,
+                         "a queue on %s cannot be asynchronous: only the script's own thread can "
+                         "reach that place; leave out async = true",
+                         q->at->name);
     if (q->at->backend->finish) /* there are buffers that a state beside can share */
         s = q->at->backend->finish(q->at->state);
     if (s != LUN_OK)

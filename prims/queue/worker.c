@@ -120,7 +120,7 @@ static const char *start_with(const lun_queue *q)
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->state && !e->backends[i]->backend->buffer_new)
             return e->backends[i]->name;
-    return e->services.native ? e->services.native->name : NULL;
+    return e->services.native ? e->services.native->name : ""; /* nothing of the environment */
 }
 
 static lun_status open_engine(lun_queue *q)

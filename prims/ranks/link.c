@@ -157,8 +157,8 @@ static lun_status take(lun_engine *e, lun_net_found found, void **bytes, int64_t
     return LUN_OK;
 }
 
-/* A turn of a rank that has nothing to do, until somebody wants something: no time limit holds. */
-static lun_status idle(lun_engine *e, int64_t *turns)
+/* A turn of a rank that has nothing to do until somebody wants something: no time limit ends it. */
+static lun_status idle(lun_engine *e, lun_wait *w, int64_t *turns)
 {
     enum { AWAKE = 20000, SHORT = 20 * 1000, LONG = 1000 * 1000, WOKEN = 50 * 1000 * 1000 };
     lun_net *n = e->ranks->net;
@@ -167,7 +167,8 @@ static lun_status idle(lun_engine *e, int64_t *turns)
         return lun__is_over(e);
     if (++*turns > spins && !e->ranks->ended[0])
         n->calls->rest(n, n->wakes ? WOKEN : *turns < AWAKE ? SHORT : LONG);
-    return lun__listen(e);
+    lun_status s = lun__listen(e);
+    return s == LUN_OK ? lun__wait_serving(e, w) : s;
 }
 
 /* A turn of a wait for an answer. */
@@ -224,7 +225,7 @@ static lun_status receive(void *ctx, int from, void **bytes, int64_t *count)
             return r->net->rank && by == 0 ? LUN_OK : has_ended(e, by);
         if (by >= 0)
             lun__wait_soon(&w);
-        s = serves ? idle(e, &turns) : turn(e, &w, &told);
+        s = serves ? idle(e, &w, &turns) : turn(e, &w, &told);
         if (s != LUN_OK)
             return s;
     }

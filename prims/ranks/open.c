@@ -181,7 +181,11 @@ lun_status lun_spmd_start(lun_engine *e)
     }
     lun_net_launch launch = lun__net_launch();
     char why[2048];
-    if (launch.size > 1 && !(net = lun__net_mpi(&launch, why, (int)sizeof why)))
+    double seconds;
+    lun_status s = time_limit(e, &seconds);
+    if (s != LUN_OK)
+        return s;
+    if (launch.size > 1 && !(net = lun__net_mpi(&launch, seconds, why, (int)sizeof why)))
         return lun__fail(e, LUN_EBACKEND, "%s", why);
     return lun__ranks_open(e, net);
 }

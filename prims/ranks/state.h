@@ -146,6 +146,9 @@ void lun__wait_soon(lun_wait *w);
 lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 /* One turn of a wait for something else than a request. */
 lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
+/* Of a rank that serves one turn more without a request: rank 0 may take its time, so a time limit
+ * for ranks ends nothing, but is logged once rank 0 does not answer either. */
+lun_status lun__wait_serving(lun_engine *e, lun_wait *w);
 /* Counts what the modelled clock has gone on. */
 void lun__count_network(lun_engine *e);
 /* What is received until lun__clock_back, and sent for it, takes place beside what this rank does:

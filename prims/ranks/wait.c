@@ -3,6 +3,7 @@
  * first of those present decides. Knows no step. */
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,30 @@ static lun_status look_at_clock(lun_engine *e, lun_wait *w)
         lun__strbuf_free(&text);
     }
     return waited > end ? too_late(e, w, now) : LUN_OK;
+}
+
+lun_status lun__wait_serving(lun_engine *e, lun_wait *w)
+{
+    lun_ranks_state *r = e->ranks;
+    const double now = lun__now();
+    if (!(r->timeout > 0) || w->logged || !e->config.log)
+        return LUN_OK;
+    if (w->began <= 0 || (now > w->began + r->timeout && r->here[0])) {
+        w->began = now;
+        w->asked = 0;
+    } else if (w->asked <= 0 && now > w->began + r->timeout / 2) {
+        w->asked = now;
+        r->here[0] = false;
+        return lun__post(e, 0, LUN_TAG_CONTROL, LUN_SAYS_ASK, NULL, 0);
+    } else if (now > w->began + r->timeout) {
+        char text[128];
+        w->logged = true;
+        snprintf(text, sizeof text,
+                 "no word from rank 0 for %g s, which rank %d serves; waiting on", r->timeout,
+                 r->net->rank);
+        e->config.log(e->config.log_ctx, text);
+    }
+    return LUN_OK;
 }
 
 static void pause_for(lun_net *n, lun_wait *w)

@@ -1,7 +1,8 @@
 /* mpi_host_test.c - a host that has called MPI_Init itself, in every MPI whose launcher is
  * installed: engines use its MPI beside it, on messages of their own, and leave it to the host to
- * end it; what they are asked for after that is an error. The launchers start this program again,
- * which loads MPI without its header. */
+ * end it; what they are asked for after that is an error. So is a rank that never comes, under a
+ * time limit for ranks. The launchers start this program again, which loads MPI without its
+ * header. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,24 +174,62 @@ static int be_hasty(void)
     return 0;
 }
 
+/* Ranks above 0 never call lun_serve, and perhaps not MPI_Init either: they wait until rank 0 has
+ * made the file, which it does once it is told. */
+static int be_absent(bool begins, const char *told)
+{
+    lun_config c = {.size = sizeof c, .backend = "mpi", .cache_dir = ""};
+    lun_engine *e = NULL;
+    if (begins)
+        host_begin();
+    if (lun_rank(NULL) > 0) {
+        while (access(told, F_OK) != 0)
+            usleep(1000);
+        _exit(0);
+    }
+    EXPECT(lun_open(&c, &e) == LUN_EBACKEND && !e);
+    EXPECT(strstr(lun_error(NULL), "of 3 processes, but after 1 s not all of them have come"));
+    EXPECT(fclose(fopen(told, "w")) == 0);
+    _exit(0); /* with nothing of MPI, which waits for the others */
+}
+
 /* ---- the tests ------------------------------------------------------------------------------- */
 
 static char self[4096];
 
-static void check(const char *launcher, const char *options, const char *role)
+static int launch(const char *launcher, const char *options, int seconds, const char *role)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     LEAVE_OUT("the libraries are not instrumented");
 #endif
     char line[8192];
     snprintf(line, sizeof line,
-             "command -v %s >/dev/null || exit 77; LUNARRAY_RANK_TIMEOUT=60 exec timeout -k 5 120 "
+             "command -v %s >/dev/null || exit 77; LUNARRAY_RANK_TIMEOUT=%d exec timeout -k 5 120 "
              "%s %s -n 3 '%s' %s",
-             launcher, launcher, options, self, role);
+             launcher, seconds, launcher, options, self, role);
     const int status = system(line), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == 77)
         LEAVE_OUT("its launcher is not installed");
-    assert_int_equal(code, 0);
+    return code;
+}
+
+static void check(const char *launcher, const char *options, const char *role)
+{
+    assert_int_equal(launch(launcher, options, 60, role), 0);
+}
+
+/* Rank 0 has been told; the launcher may think what it likes of processes that end without MPI. */
+static void check_absent(const char *launcher, const char *options, const char *role)
+{
+    char told[] = "/tmp/lunarray-told-XXXXXX", with[64];
+    const int file = mkstemp(told);
+    assert_true(file >= 0);
+    close(file);
+    unlink(told);
+    snprintf(with, sizeof with, "%s %s >/dev/null 2>&1", role, told);
+    (void)launch(launcher, options, 1, with);
+    assert_int_equal(access(told, F_OK), 0);
+    unlink(told);
 }
 
 static const char *openmpi_options(void)
@@ -222,17 +261,32 @@ static void test_hasty_openmpi(void **state)
     check("mpirun.openmpi", openmpi_options(), "hasty");
 }
 
+static void test_absent_mpich(void **state)
+{
+    (void)state;
+    check_absent("mpirun.mpich", "", "absent");
+    check_absent("mpirun.mpich", "", "idle");
+}
+
+static void test_absent_openmpi(void **state)
+{
+    (void)state;
+    check_absent("mpirun.openmpi", openmpi_options(), "absent");
+    check_absent("mpirun.openmpi", openmpi_options(), "idle");
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 2)
+        return be_absent(strcmp(argv[1], "idle") == 0, argv[2]);
     if (argc > 1)
         return strcmp(argv[1], "host") == 0 ? be_host() : be_hasty();
     if (!realpath(argv[0], self))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mpich),
-        cmocka_unit_test(test_openmpi),
-        cmocka_unit_test(test_hasty_mpich),
-        cmocka_unit_test(test_hasty_openmpi),
+        cmocka_unit_test(test_mpich),        cmocka_unit_test(test_openmpi),
+        cmocka_unit_test(test_hasty_mpich),  cmocka_unit_test(test_hasty_openmpi),
+        cmocka_unit_test(test_absent_mpich), cmocka_unit_test(test_absent_openmpi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,11 +382,11 @@ static void test_no_mpi(void **state)
     lun_net_launch launch = {.rank = 1, .size = 4, .launcher = "PMI_SIZE", .mpich = true};
     char why[2048] = "";
     setenv("LUNARRAY_MPI", "/nonexistent/libmpi.so", 1);
-    assert_null(lun__net_mpi(&launch, why, sizeof why));
+    assert_null(lun__net_mpi(&launch, 0, why, sizeof why));
     assert_non_null(strstr(why, "PMI_SIZE says that this is one of 4 processes"));
     assert_non_null(strstr(why, "/nonexistent/libmpi.so (not found)"));
     setenv("LUNARRAY_MPI", "libm.so.6", 1);
-    assert_null(lun__net_mpi(&launch, why, sizeof why));
+    assert_null(lun__net_mpi(&launch, 0, why, sizeof why));
     assert_non_null(strstr(why, "libm.so.6 (it has no MPI_"));
     unsetenv("LUNARRAY_MPI");
 }
@@ -424,7 +424,7 @@ int main(int argc, char **argv)
     lun_net_launch launch = lun__net_launch();
     if (launch.size > 1) {
         char why[2048];
-        lun_net *n = lun__net_mpi(&launch, why, sizeof why);
+        lun_net *n = lun__net_mpi(&launch, 0, why, sizeof why);
         if (!n)
             fprintf(stderr, "%s\n", why);
         return n && n->rank == launch.rank && conforms(n) ? 0 : 1;

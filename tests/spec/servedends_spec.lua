@@ -101,3 +101,75 @@ describe("an error of a bad argument", function()
         end
     end)
 end)
+
+describe("rank 0 with queues", function()
+    -- a queue on each place, and one that cannot be
+    local QUEUES = [[
+        local function double(t, x) x[t:index()] = 2 * x[t:index()] end
+        local function use(device, async)
+            local q, b, r = lun.queue(device, { async = async }), lun.buffer(device, 3), lun.zeros(3)
+            lun.copy(q, b, lun.vector { 1, 2.5, 3 })
+            q:enqueue(lun.task(lun.workdiv(3), double, b))
+            lun.copy(q, r, b)
+            q:wait()
+            print(table.concat(r:totable(), " "))
+        end
+        use("mpi", true) use("mpi", false) use("mpi:1", true) use("mpi:2", false)
+        print((tostring(select(2, pcall(use, "mpi:2", true))):gsub("^.-: ", "")))]]
+    local want = ("2.0 5.0 6.0\n"):rep(4) .. "bad argument #1 to 'queue' (a queue on mpi:2 cannot be asynchronous: only the "
+        .. "script's own thread can reach that place; leave out async = true)\n"
+
+    it("has asynchronous ones of its own", function()
+        assert.equal(want, (run(path .. " --ranks 2 --backend mpi", QUEUES)))
+    end)
+
+    for launcher, options in pairs(LAUNCHERS) do
+        it("has them under " .. launcher .. ", too", function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            local launch = ("%s %s -n 2 %s --backend mpi"):format(launcher, options, path)
+            assert.equal(want, (run(launch, QUEUES)))
+            local wanted = "1003 elements on every backend: a * x + y, to the last bit\n"
+            assert.equal(wanted, (run(launch, ("arg[1] = 1003 dofile %q"):format(onranks.here .. "/examples/daxpy.lua"))))
+        end)
+    end
+end)
+
+describe("ranks that serve", function()
+    -- rank 0 answers nobody until each of the others has said so in the log
+    local SILENT = [[
+        local x = lun.ones(70000):eval()
+        local function text() local f = io.open "err" local t = f:read "a" f:close() return t end
+        local said
+        repeat
+            said = text()
+        until said:find("which rank 1 serves", 1, true) and said:find("which rank 2 serves", 1, true)
+        print(select(2, said:gsub("no word from rank 0 for 0.2 s, which rank %d serves; waiting on\n", "")))
+        print((x + 1):sum())]]
+
+    it("log that rank 0 is silent, and go on", function()
+        local file = shell.write(scratch() .. "/s.lua", SILENT)
+        local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=0.2 timeout -k 5 60 %s --ranks 3 --backend mpi %s 2>err"):format(
+            scratch(), path, file))
+        assert.equal("2\n140000.0\n", text)
+    end)
+end)
+
+describe("a script that runs out of memory", function()
+    it("ends with its error, wherever the last byte is asked for", function()
+        local fill = {
+            "local list = {} for i = 1, 1e9 do list[i] = lun.zeros({ lun.spmd.block(%d) }, 'f64') end",
+            "local list = {} for i = 1, 1e9 do list[i] = ('x'):rep(%d) .. i end",
+        }
+        for _, script in ipairs(fill) do
+            for _, length in ipairs { 1, 1000, 100000 } do
+                shell.write(scratch() .. "/s.lua", script:format(length))
+                local text, code = shell.capture(("cd %s && timeout -k 5 60 %s --memory-limit 40 s.lua 2>&1"):format(
+                    scratch(), path))
+                assert.equal(1, code, text)
+                assert.matches("memory", text)
+            end
+        end
+    end)
+end)
