@@ -90,16 +90,20 @@ bool lun__chain_reads(const lun_slot_source *from, const lun_node *n)
     return from->node == n || (from->node->kind == LUN_NODE_PAD && from->node->in[0] == n);
 }
 
+bool lun__chain_is_of(const lun_node *part, const lun_node *n)
+{
+    while (part && part != n && part->kind != LUN_NODE_LEAF)
+        part = lun__node_has_many(part) ? NULL : part->in[0];
+    return part == n;
+}
+
 /* Whether a step without a kernel takes n, or a part of it. */
 static bool takes(const lun_step *step, const lun_node *n)
 {
     const lun_node *in;
     for (int k = 0; step->node && (in = lun__node_operand(step->node, k)); k++)
-        while (in && in->kind != LUN_NODE_LEAF) {
-            if (in == n)
-                return true;
-            in = lun__node_has_many(in) ? NULL : in->in[0];
-        }
+        if (lun__chain_is_of(in, n))
+            return true;
     return false;
 }
 
@@ -229,9 +233,10 @@ static link link_of(const lun_steps *s, int first, int at, int slot, int64_t lin
         return LINK_NONE;
     if (role != LUN_SLOT_IN || from->offset)
         return LINK_OTHER;
+    const int64_t n = s->at[first].n; /* a part of an array starts with it, at offset 0 */
     if (!from->view)
-        return LINK_SAME;
-    return repeats_rows(from->view, s->at[first].n, line) ? LINK_ROW : LINK_OTHER;
+        return from->node->n == s->at[at].n ? LINK_SAME : LINK_OTHER;
+    return from->node->n == n / line && repeats_rows(from->view, n, line) ? LINK_ROW : LINK_OTHER;
 }
 
 static bool links(const lun_steps *s, int first, int at, int64_t line)

@@ -25,6 +25,8 @@ int64_t lun__chain_line(const lun_step *step);
 int lun__chain_last(const lun_steps *s, int first);
 /* Whether n is a result of steps first .. last. */
 bool lun__chain_makes(const lun_steps *s, int first, int last, const lun_node *n);
+/* Whether part is n, or a part of n's elements, or of what is made of them. */
+bool lun__chain_is_of(const lun_node *part, const lun_node *n);
 /* Whether a slot has n's elements, or such that a stream makes of them. */
 bool lun__chain_reads(const lun_slot_source *from, const lun_node *n);
 /* Whether n, a result of the chain that ends with step `last`, is asked for, or read behind it. */

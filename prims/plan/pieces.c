@@ -45,20 +45,18 @@ static bool takes_all(const lun_steps *s, int head, int first, int last)
 }
 
 /* Whether step at + 1 is a product of what the kernel `at` makes, which nothing else needs, and of
- * something else, with rows enough for several pieces. */
+ * something else, which is in memory as a whole, with rows enough for several pieces. */
 static bool feeds_product(const lun_steps *s, int at)
 {
     const lun_lowered *l = &s->at[at].lowered;
     const lun_node *product = s->at[at + 1].node;
     if (s->at[at + 1].kind != LUN_STEP_PRODUCT || s->at[at + 1].chain || product->rank != 2)
         return false;
-    const lun_node *rows = product->in[0], *other = product->in[1];
-    while (other->kind == LUN_NODE_VIEW || other->kind == LUN_NODE_RESHAPE)
-        other = other->in[0];
+    const lun_node *rows = product->in[0];
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(rows, shape);
-    if (rows == other || bytes_of(rows) < BYTES || shape[0] < (int64_t)4 * LUN_PIECE_ROWS ||
-        lun__chain_keeps(s, at + 1, rows))
+    if (lun__chain_is_of(product->in[1], rows) || bytes_of(rows) < BYTES ||
+        shape[0] < (int64_t)4 * LUN_PIECE_ROWS || lun__chain_keeps(s, at + 1, rows))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT && l->slots[i].node != rows)

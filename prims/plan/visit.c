@@ -52,6 +52,7 @@ lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int cop
 {
     int32_t values[LUN_GROUP_SINKS][LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
+    l.apart = true;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
         emit_copies(&l, l.g->sinks[i], copies, values[i]);
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
@@ -87,6 +88,7 @@ lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int cop
 {
     int32_t values[LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
+    l.apart = true;
     int32_t results[LUN_GROUP_SINKS];
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
         lun_node *n = l.g->sinks[i];
