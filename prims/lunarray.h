@@ -61,6 +61,7 @@ typedef struct lun_ranks lun_ranks;
 typedef struct lun_shared lun_shared;
 struct lua_State;
 struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
+struct DLManagedTensor;
 
 /* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ---------------- */
 /* clang-format off */
@@ -241,7 +242,7 @@ typedef struct lun_config {
     size_t size; /* sizeof(lun_config) */
     /* Memory for array elements and bookkeeping, like realloc: (ctx, NULL, n) allocates,
      * (ctx, p, 0) frees; NULL: the C library's.  Large blocks come from mmap unless an allocator is
-     * set. */
+     * set.  What a tensor of lun_to_dlpack holds beyond lun_close is freed by its deleter. */
     void *(*alloc)(void *ctx, void *old, size_t bytes);
     void *alloc_ctx;
     /* Receives messages that are not failures of a call: one line, without newline.  NULL: none. */
@@ -444,12 +445,12 @@ LUN_API lun_kind lun_dtype_kind(lun_dtype t);
 
 /* The caller's memory as a Vector of n elements, not copied: data, aligned for t, must stay valid
  * and must not be changed by others until release is called (NULL: never called), which may be as
- * late as lun_close.  Writes to the array go to data.  LUN_EARG: n negative, data NULL or not
- * aligned; LUN_ERANGE: n too large. */
+ * late as lun_close, or as the end of the last tensor that lun_to_dlpack made of it.  Writes to the
+ * array go to data.  LUN_EARG: n negative, data NULL or not aligned; LUN_ERANGE: n too large. */
 LUN_API lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                             void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
-/* The same for rank 1 and more: element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...];
- * NULL: row-major, without gaps.  Strides, in elements, may be negative, but no two indices may
+/* The same for any rank: element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...]; NULL:
+ * row-major, without gaps.  Strides, in elements, may be negative, but no two indices may
  * share an element (LUN_ESHAPE).  Memory between the elements is never changed. */
 LUN_API lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *shape,
                                     const int64_t *strides, lun_dtype t,
@@ -1183,11 +1184,16 @@ LUN_API lun_status lun_load(lun_engine *e, const char *path, lun_array **out);
 /* Writes an array to such a file.  LUN_EIO if that fails; an existing file is then unchanged. */
 LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
 /* DLPack 1.0: the elements, evaluated, as a CPU tensor for another library; not copied, except a
- * single number.  The tensor keeps them alive; it does not see later writes to the array, unless
- * the array wraps memory.  The consumer calls its deleter once: on the thread that uses the engine,
- * and before lun_close. */
+ * single number that an expression gave.  The tensor keeps them alive; it does not see later writes
+ * to the array, unless the array wraps memory.  It is read-only where the engine would not write in
+ * place: indices share elements, or another array or expression has them too.  Whether the
+ * array and what is built from it see what the consumer writes is undefined.  The consumer calls
+ * its deleter once, on any thread, at any time, also after lun_close. */
 LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
                                  struct DLManagedTensorVersioned **out);
+/* The same for consumers below DLPack 1.0, which know no flags (in Python the capsule "dltensor"):
+ * what would be read-only is copied. */
+LUN_API lun_status lun_to_dlpack_plain(lun_engine *e, lun_array *a, struct DLManagedTensor **out);
 /* The reverse: an array on a tensor's memory, in any strides (see lun_wrap_strided).  The tensor's
  * deleter is called when the array has ended, or at once if the elements had to be copied because
  * they are read-only, not aligned, or shared by several indices.  After a failure the tensor stays
@@ -1195,6 +1201,9 @@ LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
  * LUN_ERANGE if its strides span more than can be addressed. */
 LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersioned *tensor,
                                    lun_array **out);
+/* The same of a tensor below DLPack 1.0, which counts as writable. */
+LUN_API lun_status lun_from_dlpack_plain(lun_engine *e, struct DLManagedTensor *tensor,
+                                         lun_array **out);
 
 /* ---- several places ---------------------------------------------------------------------------
  * Elements of arrays are distributed over the places of the set in use (lun_use); kernels run where

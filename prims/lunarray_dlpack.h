@@ -1,6 +1,7 @@
 /* lunarray_dlpack.h - the part of DLPack that lun_to_dlpack and lun_from_dlpack exchange: the ABI
  * of DLPack 1.0 (github.com/dmlc/dlpack, include/dlpack/dlpack.h), for programs without that
- * header.  Those that have it include it first; then this file declares nothing. */
+ * header, and the struct that was exchanged before it.  Those that have it include it first; then
+ * this file declares nothing. */
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 
@@ -63,6 +64,13 @@ typedef struct DLManagedTensorVersioned {
     uint64_t flags;
     DLTensor dl_tensor;
 } DLManagedTensorVersioned;
+
+/* The form of DLPack below 1.0, without version and flags. */
+typedef struct DLManagedTensor {
+    DLTensor dl_tensor;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensor *self);
+} DLManagedTensor;
 
 #ifdef __cplusplus
 }

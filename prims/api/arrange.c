@@ -68,12 +68,10 @@ lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_status s = lun__shape_check(e, rank, shape);
-    if (s == LUN_OK && rank == 0)
-        s = lun__fail(e, LUN_ESHAPE, "memory of rank 0 cannot be wrapped: pass one extent of 1");
     if (s != LUN_OK)
         return s;
     lun_layout at = lun__layout_right(rank, shape);
-    if (strides)
+    if (strides && rank)
         memcpy(at.stride, strides, (size_t)rank * sizeof *strides);
     s = check_strides(e, &at, &low, &high);
     if (s != LUN_OK)

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "api/elements.h"
 #include "run/run.h"
+#include "store/export.h"
 #include "store/pool.h"
 
 /* A new leaf on n's storage; n itself goes on with a copy. */
@@ -40,6 +41,7 @@ lun_status lun__own(lun_engine *e, lun_array *top)
         s = lun__run(e, &n, 1);
     if (s != LUN_OK)
         return s;
+    lun__exports_collect(e);
     bool alone = !twin && n->refs == 1 && n->storage->refs == 1;
     if (alone && (!n->storage->wrapped || top->wraps)) {
         free(n->moments);

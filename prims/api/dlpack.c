@@ -1,11 +1,12 @@
-/* dlpack.c - arrays as tensors of other libraries and the other way, by DLPack 1.0, in the memory
- * of the CPU. */
+/* dlpack.c - arrays as tensors of other libraries and the other way, by DLPack 1.0 and in the form
+ * before it, in the memory of the CPU. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
 #include "lunarray_bind.h"
 #include "lunarray_dlpack.h"
+#include "store/export.h"
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
 
@@ -46,76 +47,120 @@ static lun_dtype dtype_of(DLDataType type)
 
 /* What a tensor of ours holds: the storage, so a later write to the array goes elsewhere. */
 typedef struct exported {
-    DLManagedTensorVersioned tensor;
-    lun_engine *engine;
-    lun_storage *storage;
+    lun_export held; /* first: its end frees all of it */
+    union {
+        DLManagedTensorVersioned tensor;
+        DLManagedTensor plain; /* of consumers below 1.0 */
+    };
     int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK];
 } exported;
 
-static void end_export(DLManagedTensorVersioned *self)
+static void end_tensor(DLManagedTensorVersioned *self)
 {
-    exported *x = self->manager_ctx;
-    lun__storage_release(x->engine, x->storage);
-    free(x);
+    lun__export_end(self->manager_ctx);
 }
 
-/* The extents of a. */
-static void describe_shape(exported *x, const lun_array *a)
+static void end_plain(DLManagedTensor *self)
 {
-    DLTensor *t = &x->tensor.dl_tensor;
-    t->ndim = lun_shape(a, x->shape);
-    t->shape = x->shape;
-    t->strides = x->strides;
+    lun__export_end(self->manager_ctx);
 }
 
-lun_status lun_to_dlpack(lun_engine *e, lun_array *a, DLManagedTensorVersioned **out)
+/* Whether a consumer may write to a's elements, which are in memory of their own or of the host's:
+ * each index has its own, and no other array or expression has them too. */
+static bool may_write(const lun_array *a)
 {
-    LUN_NEED(e, out);
+    const lun_node *n = lun__top(a)->node;
+    lun_layout at;
+    lun__layout_of(a, &at);
+    return lun__layout_is_injective(&at) && n->refs == 1 &&
+           n->storage->refs - n->storage->exported == 1;
+}
+
+/* The tensor of a's elements, which stand in host memory. */
+static lun_status export_as_is(lun_engine *e, lun_array *a, const void *data,
+                               const int64_t *strides, exported **out, DLTensor *t)
+{
+    exported *x = calloc(1, sizeof *x);
+    lun_status s = x ? lun__export_begin(e, lun__top(a)->node->storage, &x->held) : lun__nomem(e);
+    if (s != LUN_OK) {
+        free(x);
+        return s;
+    }
+    *t = (DLTensor){.data = (void *)(uintptr_t)data,
+                    .device = {kDLCPU, 0},
+                    .ndim = lun_shape(a, x->shape),
+                    .dtype = type_of(lun_dtype_of(a)),
+                    .shape = x->shape,
+                    .strides = x->strides};
+    memcpy(x->strides, strides, sizeof x->strides);
+    *out = x;
+    return LUN_OK;
+}
+
+/* The same of any array; plain: of elements that may be written to.  Adds to *flags what is so. */
+static lun_status export(lun_engine *e, lun_array *a, bool plain, exported **out, DLTensor *t,
+                         uint64_t *flags)
+{
     const void *data;
     int64_t strides[LUN_MAX_RANK] = {0};
     lun_array *own = NULL;
     lun_status s = lun_data_strided(e, a, &data, strides);
     if (s != LUN_OK)
         return s;
-    const lun_array *top = lun__top(a);
-    if (top->node->kind != LUN_NODE_LEAF) { /* a number, which has no storage */
+    lun__exports_collect(e);
+    const bool number = lun__top(a)->node->kind != LUN_NODE_LEAF; /* which has no storage */
+    const bool writable = !number && may_write(a);
+    if (number || (plain && !writable)) {
         s = lun_copy(e, a, &own);
         if (s == LUN_OK)
             s = lun_data_strided(e, own, &data, strides);
-        top = own;
+        *flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+    } else if (!writable) {
+        *flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
     }
-    exported *x = s == LUN_OK ? calloc(1, sizeof *x) : NULL;
-    if (x) {
-        x->engine = e;
-        x->storage = top->node->storage;
-        x->storage->refs++;
-        x->tensor =
-            (DLManagedTensorVersioned){.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
-                                       .manager_ctx = x,
-                                       .deleter = end_export,
-                                       .flags = own ? DLPACK_FLAG_BITMASK_IS_COPIED : 0,
-                                       .dl_tensor = {.data = (void *)data, .device = {kDLCPU, 0}}};
-        x->tensor.dl_tensor.dtype = type_of(lun_dtype_of(a));
-        describe_shape(x, a);
-        memcpy(x->strides, strides, sizeof strides);
-        *out = &x->tensor;
-    } else if (s == LUN_OK) {
-        s = lun__nomem(e);
-    }
+    if (s == LUN_OK)
+        s = export_as_is(e, own ? own : a, data, strides, out, t);
     lun_release(own);
     return s;
+}
+
+lun_status lun_to_dlpack(lun_engine *e, lun_array *a, DLManagedTensorVersioned **out)
+{
+    LUN_NEED(e, out);
+    exported *x;
+    DLTensor t;
+    uint64_t flags = 0;
+    lun_status s = export(e, a, false, &x, &t, &flags);
+    if (s != LUN_OK)
+        return s;
+    x->tensor = (DLManagedTensorVersioned){.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},
+                                           .manager_ctx = x,
+                                           .deleter = end_tensor,
+                                           .flags = flags,
+                                           .dl_tensor = t};
+    *out = &x->tensor;
+    return LUN_OK;
+}
+
+lun_status lun_to_dlpack_plain(lun_engine *e, lun_array *a, DLManagedTensor **out)
+{
+    LUN_NEED(e, out);
+    exported *x;
+    DLTensor t;
+    uint64_t flags = 0;
+    lun_status s = export(e, a, true, &x, &t, &flags);
+    if (s != LUN_OK)
+        return s;
+    x->plain = (DLManagedTensor){.dl_tensor = t, .manager_ctx = x, .deleter = end_plain};
+    *out = &x->plain;
+    return LUN_OK;
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
 /* What a tensor's elements are and where they stand, or what is wrong with it. */
-static lun_status examine(lun_engine *e, const DLManagedTensorVersioned *m, lun_dtype *dtype,
-                          lun_layout *at)
+static lun_status examine(lun_engine *e, const DLTensor *t, lun_dtype *dtype, lun_layout *at)
 {
-    const DLTensor *t = &m->dl_tensor;
-    if (m->version.major != DLPACK_MAJOR_VERSION)
-        return lun__fail(e, LUN_EARG, "the tensor is of DLPack %u.%u: only 1.x is supported",
-                         (unsigned)m->version.major, (unsigned)m->version.minor);
     if (t->device.device_type != kDLCPU)
         return lun__fail(e, LUN_EARG,
                          "the tensor is on a device of DLPack type %d, not in CPU memory (type 1): "
@@ -148,6 +193,14 @@ static void end_import(void *data, void *tensor)
         m->deleter(m);
 }
 
+static void end_plain_import(void *data, void *tensor)
+{
+    DLManagedTensor *m = tensor;
+    (void)data;
+    if (m->deleter)
+        m->deleter(m);
+}
+
 /* The elements at `at` from `data` on, which need not be aligned. */
 static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, lun_dtype t,
                          lun_array **out)
@@ -169,22 +222,38 @@ static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, 
     return LUN_OK;
 }
 
-lun_status lun_from_dlpack(lun_engine *e, DLManagedTensorVersioned *m, lun_array **out)
+/* An array on t's elements, or on a copy of them; end(data, tensor) is called once they are not
+ * used any more. */
+static lun_status import(lun_engine *e, const DLTensor *t, bool writable,
+                         void (*end)(void *data, void *tensor), void *tensor, lun_array **out)
 {
-    LUN_NEED(e, m && out);
-    const DLTensor *t = &m->dl_tensor;
     lun_dtype dtype = LUN_BOOL;
     lun_layout at;
-    lun_status s = examine(e, m, &dtype, &at);
+    lun_status s = examine(e, t, &dtype, &at);
     if (s != LUN_OK)
         return s;
     char *data = t->data ? (char *)t->data + t->byte_offset : NULL;
     bool aligned = (uintptr_t)data % (uintptr_t)lun_dtype_size(dtype) == 0;
-    bool writable = !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY) && lun__layout_is_injective(&at);
-    if (lun__layout_count(&at) && t->ndim > 0 && aligned && writable)
-        return lun_wrap_strided(e, data, t->ndim, t->shape, at.stride, dtype, end_import, m, out);
+    if (lun__layout_count(&at) && aligned && writable && lun__layout_is_injective(&at))
+        return lun_wrap_strided(e, data, t->ndim, t->shape, at.stride, dtype, end, tensor, out);
     s = copied(e, data, &at, dtype, out);
     if (s == LUN_OK)
-        end_import(data, m);
+        end(data, tensor);
     return s;
+}
+
+lun_status lun_from_dlpack(lun_engine *e, DLManagedTensorVersioned *m, lun_array **out)
+{
+    LUN_NEED(e, m && out);
+    if (m->version.major != DLPACK_MAJOR_VERSION)
+        return lun__fail(e, LUN_EARG, "the tensor is of DLPack %u.%u: only 1.x is supported",
+                         (unsigned)m->version.major, (unsigned)m->version.minor);
+    const bool writable = !(m->flags & DLPACK_FLAG_BITMASK_READ_ONLY);
+    return import(e, &m->dl_tensor, writable, end_import, m, out);
+}
+
+lun_status lun_from_dlpack_plain(lun_engine *e, DLManagedTensor *m, lun_array **out)
+{
+    LUN_NEED(e, m && out);
+    return import(e, &m->dl_tensor, true, end_plain_import, m, out);
 }

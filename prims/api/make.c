@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "store/export.h"
 
 lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
                      lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
@@ -57,6 +58,7 @@ lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_status status = lun__shape_check(e, rank, shape);
+    lun__exports_collect(e);
     for (int i = 0; status == LUN_OK && i < rank; i++)
         n *= shape[i];
     if (status == LUN_OK)

@@ -14,6 +14,7 @@
 #include "run/profile.h"
 #include "run/recipe.h"
 #include "run/team_kernels.h"
+#include "store/export.h"
 #include "store/pool.h"
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -206,6 +207,7 @@ void lun_close(lun_engine *e)
     lun__recipes_flush(e);
     lun__team_kernels_flush(e);
     lun__kernels_flush(e);
+    lun__exports_close(e);
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->state)
             e->backends[i]->backend->close(e->backends[i]->state);
@@ -283,6 +285,8 @@ void *lun_host_get(lun_engine *e)
 void lun_stats_get(const lun_engine *e, lun_stats *out)
 {
     static const lun_stats none;
+    if (e)
+        lun__exports_collect((lun_engine *)(uintptr_t)e);
     if (out)
         lun__give(out, e ? &e->stats : &none, sizeof *out);
 }
@@ -325,6 +329,7 @@ void lun_trim(lun_engine *e)
 {
     if (!e)
         return;
+    lun__exports_collect(e);
     lun__pool_trim(e->pool);
 }
 

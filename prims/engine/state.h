@@ -114,11 +114,13 @@ struct lun_engine {
     struct lun_array *spare_handles;
     void *handle_slabs;
 
-    lun_storage *spare_storage; /* store/storage.c: unused ones */
-    int64_t files_opened;       /* store/source.c: so far */
-    int diverged;               /* store/versions.c: arrays whose copies differ; */
-    bool told_first;            /* it was logged that of such an array the first one was taken */
-    int untimed;                /* run/launch.c: launches since the last one that was timed */
+    lun_storage *spare_storage;  /* store/storage.c: unused ones */
+    struct lun_exports *exports; /* store/export.c: NULL: there was none yet; */
+    struct lun_export *exported; /* those that are held */
+    int64_t files_opened;        /* store/source.c: so far */
+    int diverged;                /* store/versions.c: arrays whose copies differ; */
+    bool told_first;             /* it was logged that of such an array the first one was taken */
+    int untimed;                 /* run/launch.c: launches since the last one that was timed */
 
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */

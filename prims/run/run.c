@@ -13,6 +13,7 @@
 #include "run/reach.h"
 #include "run/recipe.h"
 #include "run/short.h"
+#include "store/export.h"
 
 static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
 {
@@ -127,6 +128,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     lun_status status = lun__merge_operands(e, roots, count);
     if (status != LUN_OK)
         return status;
+    lun__exports_collect(e);
     lun_host_begin(e);
     lun__progress_begin(e);
     status = run_roots(e, roots, count);

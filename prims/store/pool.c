@@ -97,17 +97,23 @@ static void *system_take(lun_pool *p, int64_t size)
     return m + head;
 }
 
-static void system_give(lun_pool *p, void *at, int64_t size)
+void lun__pool_free(void *(*alloc)(void *ctx, void *old, size_t bytes), void *ctx, void *at,
+                    int64_t size)
 {
-    if (p->alloc) {
+    if (alloc) {
         void *raw;
         memcpy(&raw, (char *)at - sizeof(void *), sizeof raw);
-        p->alloc(p->ctx, raw, 0);
+        alloc(ctx, raw, 0);
     } else if (size < MAP_FROM) {
         free(at);
     } else {
         munmap(at, (size_t)size);
     }
+}
+
+static void system_give(lun_pool *p, void *at, int64_t size)
+{
+    lun__pool_free(p->alloc, p->ctx, at, size);
 }
 
 /* ---- free blocks ----------------------------------------------------------------------------- */

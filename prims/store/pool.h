@@ -26,6 +26,9 @@ lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
 void lun__pool_pad(void *at, int64_t count, int64_t size);
 /* Returns a block with the room that lun__pool_take gave. */
 void lun__pool_give(lun_pool *p, void *block, int64_t room);
+/* Frees a block of a pool that has ended, by the allocator that it had; from any thread. */
+void lun__pool_free(void *(*alloc)(void *ctx, void *old, size_t bytes), void *ctx, void *block,
+                    int64_t room);
 /* Gives unused blocks back to the system.  lun__pool_give does so with those that have been unused
  * longest, when more is kept than is alive. */
 void lun__pool_trim(lun_pool *p);

@@ -91,18 +91,25 @@ static void free_mirrors(lun_storage *s)
     s->mirrors = NULL;
 }
 
+void lun__storage_leave(lun_engine *e, lun_storage *s)
+{
+    free_mirrors(s);
+    if (s->placed)
+        lun__placed_free(e, s->placed);
+    lun__source_release(e, s->source);
+    s->placed = NULL;
+    s->source = NULL;
+}
+
 void lun__storage_release(lun_engine *e, lun_storage *s)
 {
     if (!s || --s->refs)
         return;
-    free_mirrors(s);
-    if (s->placed)
-        lun__placed_free(e, s->placed);
+    lun__storage_leave(e, s);
     if (s->bytes)
         lun__pool_give(e->pool, s->data, s->bytes);
     else if (s->release)
         s->release(s->data, s->ctx);
-    lun__source_release(e, s->source);
     put_away(e, s);
 }
 

@@ -21,10 +21,11 @@ typedef struct lun_mirror {
 /* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of
  * the mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
 typedef struct lun_storage lun_storage;
+typedef struct lun_exports lun_exports;
 typedef struct lun_placed lun_placed;
 typedef struct lun_combine lun_combine;
 struct lun_storage {
-    int refs;
+    int refs, exported; /* exported: of these, from outside of the engine */
     lun_dtype dtype;
     int64_t count; /* elements */
     int64_t room;  /* elements that may be touched from data[0] on */
@@ -53,6 +54,9 @@ lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_stora
 lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 lun_status lun__storage_memory(lun_engine *e, lun_storage *s);
 void lun__storage_release(lun_engine *e, lun_storage *s);
+/* Its copies on devices and at places, and its file, end: it stays in host memory, where it is
+ * current. */
+void lun__storage_leave(lun_engine *e, lun_storage *s);
 
 /* ---- mirror.c: storage in host memory and in that of devices --------------------------------- */
 

@@ -294,7 +294,6 @@ static void test_wrapping_is_refused(void **state)
     FAILS(WRAP(x, 2, shape, none, LUN_F64), LUN_ESHAPE, "two indices to the same element");
     FAILS(WRAP(x, 2, shape, far, LUN_F64), LUN_ERANGE, "addressed");
     FAILS(WRAP(x, 9, shape, NULL, LUN_F64), LUN_ESHAPE, "rank 9");
-    FAILS(WRAP(x, 0, shape, NULL, LUN_F64), LUN_ESHAPE, "rank 0");
     FAILS(WRAP(NULL, 2, shape, apart, LUN_F64), LUN_EARG, "is missing (NULL)");
     FAILS(WRAP((char *)x + 1, 2, shape, apart, LUN_F64), LUN_EARG, "aligned");
     FAILS(WRAP(x, 2, shape, apart, LUN_DTYPE_COUNT), LUN_EDTYPE, "no such dtype");

@@ -1,5 +1,8 @@
 /* dlpack_test.c - arrays as tensors of other libraries and the other way: dtypes, shapes, who sees
- * what is written, whose deleter is called when, and what is refused. */
+ * what is written and who may write, whose deleter is called when and on which thread, and what is
+ * refused. */
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine_kit.h"
@@ -96,6 +99,102 @@ static void test_out_others(void **state)
     lun_release(a);
     assert_int_equal(lun_to_dlpack(e, NULL, &m), LUN_EARG);
     assert_int_equal(lun_to_dlpack(e, NULL, NULL), LUN_EARG);
+}
+
+/* The flags of a's tensor. */
+static uint64_t flags_of(lun_array *a)
+{
+    DLManagedTensorVersioned *m = NULL;
+    OK(lun_to_dlpack(e, a, &m));
+    const uint64_t flags = m->flags;
+    m->deleter(m);
+    return flags;
+}
+
+/* A consumer may write where the engine would: to elements that one index of one array has. */
+static void test_out_read_only(void **state)
+{
+    double x[4] = {1, 2, 3, 4};
+    DLManagedTensorVersioned *m = NULL, *again = NULL;
+    lun_array *a, *b, *c;
+    (void)state;
+    OK(lun_vector(e, x, 4, LUN_F64, &a));
+    assert_int_equal(flags_of(a), 0);
+    OK(lun_broadcast(e, a, 2, (const int64_t[]){3, 4}, &b));
+    assert_int_equal(flags_of(b), DLPACK_FLAG_BITMASK_READ_ONLY);
+    OK(lun_to_dlpack(e, b, &m));
+    assert_true(m->dl_tensor.strides[0] == 0 && ((double *)m->dl_tensor.data)[3] == 4);
+    m->deleter(m);
+    lun_release(b);
+    OK(lun_windows(e, a, 0, 2, 1, &b));
+    assert_int_equal(flags_of(b), DLPACK_FLAG_BITMASK_READ_ONLY);
+    lun_release(b);
+    OK(lun_windows(e, a, 0, 2, 2, &b)); /* side by side */
+    assert_int_equal(flags_of(b), 0);
+    lun_release(b);
+    OK(lun_window(e, a, 1, (const int64_t[]){3}, (const int64_t[]){4}, (const int64_t[]){-1}, &b));
+    assert_int_equal(flags_of(b), 0);
+    lun_release(b);
+    /* two consumers may share what both can write to */
+    OK(lun_to_dlpack(e, a, &m));
+    OK(lun_to_dlpack(e, a, &again));
+    assert_true(!m->flags && !again->flags && m->dl_tensor.data == again->dl_tensor.data);
+    m->deleter(m);
+    again->deleter(again);
+    /* a sum that waits reads a; another array has a's elements as its own */
+    OK(lun_add(e, a, a, &b));
+    assert_int_equal(flags_of(a), DLPACK_FLAG_BITMASK_READ_ONLY);
+    OK(lun_eval(e, &b, 1));
+    assert_int_equal(flags_of(a), 0);
+    assert_int_equal(flags_of(b), 0);
+    OK(lun_reshape(e, a, 2, (const int64_t[]){2, 2}, &c));
+    OK(lun_eval(e, &c, 1));
+    assert_int_equal(flags_of(a), DLPACK_FLAG_BITMASK_READ_ONLY);
+    assert_int_equal(flags_of(c), DLPACK_FLAG_BITMASK_READ_ONLY);
+    lun_release(c);
+    lun_release(b);
+    /* a virtual array gets memory of its own */
+    OK(lun_full(e, 1, (const int64_t[]){3}, LUN_F64, (lun_value){.dtype = LUN_F64}, &b));
+    assert_int_equal(flags_of(b) & DLPACK_FLAG_BITMASK_READ_ONLY, 0);
+    lun_release(b);
+    lun_release(a);
+}
+
+/* Below DLPack 1.0 there are no flags: what must not be written to is copied. */
+static void test_out_plain(void **state)
+{
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    const void *data;
+    DLManagedTensor *m = NULL;
+    lun_array *a, *b;
+    (void)state;
+    OK(lun_tensor(e, x, 2, (const int64_t[]){2, 3}, LUN_F32, &a));
+    OK(lun_data(e, a, &data));
+    OK(lun_to_dlpack_plain(e, a, &m));
+    const DLTensor *t = &m->dl_tensor;
+    assert_ptr_equal(t->data, data);
+    assert_true(t->ndim == 2 && t->shape[1] == 3 && t->strides[0] == 3 && t->dtype.bits == 32);
+    m->deleter(m);
+    OK(lun_broadcast(e, a, 3, (const int64_t[]){2, 2, 3}, &b));
+    OK(lun_to_dlpack_plain(e, b, &m));
+    t = &m->dl_tensor;
+    assert_true(t->ndim == 3 && t->strides[0] == 6 && t->data != data);
+    ((float *)t->data)[0] = 9;
+    assert_memory_equal(data, x, sizeof x);
+    assert_memory_equal((float *)t->data + 6, x, sizeof x);
+    m->deleter(m);
+    lun_release(b);
+    OK(lun_add(e, a, a, &b)); /* keeps a's elements */
+    OK(lun_to_dlpack_plain(e, a, &m));
+    assert_ptr_not_equal(m->dl_tensor.data, data);
+    m->deleter(m);
+    lun_release(b);
+    OK(lun_number(e, 1, &b));
+    FAILS(lun_to_dlpack_plain(e, b, &m), LUN_EARG, "number");
+    lun_release(b);
+    lun_release(a);
+    assert_int_equal(lun_to_dlpack_plain(e, NULL, &m), LUN_EARG);
+    assert_int_equal(lun_to_dlpack_plain(e, NULL, NULL), LUN_EARG);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
@@ -285,6 +384,188 @@ static void test_in_refused(void **state)
     assert_int_equal(deleted, 0);
 }
 
+/* A tensor without axes is its one element, both ways, and not a copy of it. */
+static void test_no_axes(void **state)
+{
+    float x[2] = {3, 4};
+    int64_t shape[2], strides[2];
+    lun_array *a = NULL, *b;
+    lun_value v;
+    DLManagedTensorVersioned m = tensor_on(x, shape, strides), *out = NULL;
+    (void)state;
+    m.dl_tensor.ndim = 0;
+    m.dl_tensor.shape = m.dl_tensor.strides = NULL;
+    m.dl_tensor.byte_offset = 4;
+    OK(lun_from_dlpack(e, &m, &a));
+    assert_int_equal(deleted, 0);
+    assert_int_equal(lun_shape(a, (int64_t[LUN_MAX_RANK]){0}), 0);
+    x[1] = 7;
+    OK(lun_get(e, a, 0, &v));
+    assert_true(v.as.d == 7);
+    OK(lun_set(e, a, 0, (lun_value){.dtype = LUN_F64, .as.d = 8}));
+    assert_true(x[1] == 8 && x[0] == 3);
+    OK(lun_add(e, a, a, &b)); /* of what it is now */
+    OK(lun_fill(e, a, (lun_value){.dtype = LUN_F64, .as.d = 1}));
+    OK(lun_get(e, b, 0, &v));
+    assert_true(v.as.d == 16 && x[1] == 1);
+    lun_release(b);
+    OK(lun_to_dlpack(e, a, &out));
+    assert_true(out->flags == 0 && out->dl_tensor.ndim == 0 && out->dl_tensor.data == x + 1);
+    out->deleter(out);
+    lun_release(a);
+    lun_trim(e);
+    assert_int_equal(deleted, 1);
+}
+
+static int plain_deleted;
+
+static void count_plain(DLManagedTensor *self)
+{
+    (void)self;
+    plain_deleted++;
+}
+
+static void test_in_plain(void **state)
+{
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2], strides[2];
+    DLManagedTensorVersioned m = tensor_on(x, shape, strides);
+    DLManagedTensor p = {.dl_tensor = m.dl_tensor, .deleter = count_plain};
+    lun_array *a = NULL;
+    (void)state;
+    plain_deleted = 0;
+    OK(lun_from_dlpack_plain(e, &p, &a));
+    OK(lun_set(e, a, 5, (lun_value){.dtype = LUN_F64, .as.d = 60}));
+    assert_true(x[5] == 60);
+    assert_int_equal(plain_deleted, 0);
+    lun_release(a);
+    assert_int_equal(plain_deleted, 1);
+    strides[0] = 0; /* shared elements: copied */
+    OK(lun_from_dlpack_plain(e, &p, &a));
+    assert_int_equal(plain_deleted, 2);
+    expect_six(a, (float[]){1, 2, 3, 1, 2, 3});
+    lun_release(a);
+    p.dl_tensor.device.device_type = kDLCUDA;
+    FAILS(lun_from_dlpack_plain(e, &p, &a), LUN_EARG, "type 2, not in CPU memory");
+    p.deleter = NULL;
+    p.dl_tensor = m.dl_tensor;
+    OK(lun_from_dlpack_plain(e, &p, &a));
+    lun_release(a);
+    assert_int_equal(lun_from_dlpack_plain(e, NULL, &a), LUN_EARG);
+    assert_int_equal(plain_deleted, 2);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+/* Memory of the test's own: blocks that are held. */
+static int blocks;
+
+static void *counting(void *ctx, void *old, size_t bytes)
+{
+    (void)ctx;
+    if (bytes)
+        __atomic_add_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_sub_fetch(&blocks, 1, __ATOMIC_RELAXED);
+    return bytes ? malloc(bytes) : (free(old), NULL);
+}
+
+/* Tensors live on when the engine has been closed, also several on one array's elements. */
+static void test_after_close(void **state)
+{
+    enum { LARGE = 1 << 20 };
+    double x[3] = {1, 2, 3};
+    int64_t shape[2], strides[2];
+    float six[6] = {1, 2, 3, 4, 5, 6};
+    lun_array *small, *large, *sum, *outer;
+    DLManagedTensorVersioned *m[5], in = tensor_on(six, shape, strides);
+    DLManagedTensor *plain;
+    (void)state;
+    for (int own = 0; own < 2; own++) {
+        lun_config c = {.size = sizeof c, .cache_dir = "", .alloc = own ? counting : NULL};
+        lun_engine *other = NULL;
+        deleted = blocks = 0;
+        assert_int_equal(lun_open(&c, &other), LUN_OK);
+        assert_int_equal(lun_vector(other, x, 3, LUN_F64, &small), LUN_OK);
+        assert_int_equal(lun_vector(other, NULL, LARGE, LUN_F64, &large), LUN_OK);
+        assert_int_equal(lun_add(other, large, large, &sum), LUN_OK);
+        assert_int_equal(lun_from_dlpack(other, &in, &outer), LUN_OK);
+        assert_int_equal(lun_to_dlpack(other, small, &m[0]), LUN_OK);
+        assert_int_equal(lun_to_dlpack(other, small, &m[1]), LUN_OK);
+        assert_int_equal(lun_to_dlpack(other, large, &m[2]), LUN_OK);
+        assert_int_equal(lun_to_dlpack(other, sum, &m[3]), LUN_OK);
+        assert_int_equal(lun_to_dlpack(other, outer, &m[4]), LUN_OK);
+        assert_int_equal(lun_to_dlpack_plain(other, small, &plain), LUN_OK);
+        m[1]->deleter(m[1]); /* before, and not looked at since */
+        lun_release(large);
+        lun_close(other); /* small, sum and outer are released by this */
+        assert_int_equal(deleted, 0);
+        assert_memory_equal(m[0]->dl_tensor.data, x, sizeof x);
+        m[0]->deleter(m[0]);
+        assert_memory_equal(plain->dl_tensor.data, x, sizeof x);
+        plain->deleter(plain);
+        assert_true(((double *)m[2]->dl_tensor.data)[LARGE - 1] == 0);
+        m[2]->deleter(m[2]);
+        ((double *)m[3]->dl_tensor.data)[LARGE - 1] = 1;
+        m[3]->deleter(m[3]);
+        m[4]->deleter(m[4]);
+        assert_int_equal(deleted, 1);
+        assert_int_equal(blocks, 0);
+    }
+}
+
+static void *delete_all(void *tensors)
+{
+    for (DLManagedTensorVersioned **m = tensors; *m; m++)
+        (*m)->deleter(*m);
+    return NULL;
+}
+
+/* Threads end tensors while the engine makes more of them, computes and is closed. */
+static void test_other_threads(void **state)
+{
+    enum { THREADS = 3, EACH = 200 };
+    static DLManagedTensorVersioned *list[THREADS][EACH + 1];
+    lun_engine *other = NULL;
+    pthread_t thread[THREADS];
+    (void)state;
+    assert_int_equal(lun_open(&(lun_config){.size = sizeof(lun_config), .cache_dir = ""}, &other),
+                     LUN_OK);
+    for (int t = 0; t < THREADS; t++) {
+        lun_array *a, *b;
+        assert_int_equal(lun_vector(other, NULL, 100, LUN_F64, &a), LUN_OK);
+        for (int k = 0; k < EACH; k++) {
+            assert_int_equal(lun_add(other, a, a, &b), LUN_OK);
+            assert_int_equal(lun_to_dlpack(other, k % 2 ? a : b, &list[t][k]), LUN_OK);
+            lun_release(b);
+        }
+        assert_int_equal(pthread_create(&thread[t], NULL, delete_all, list[t]), 0);
+        lun_release(a);
+    }
+    lun_stats s = {.size = sizeof s};
+    lun_stats_get(other, &s);
+    lun_close(other);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(thread[t], NULL);
+}
+
+/* Memory that a tensor held counts until it ends, and is used again then. */
+static void test_counted(void **state)
+{
+    lun_stats s = {.size = sizeof s};
+    DLManagedTensorVersioned *m = NULL;
+    lun_array *a;
+    (void)state;
+    OK(lun_vector(e, NULL, 1000, LUN_F64, &a));
+    OK(lun_to_dlpack(e, a, &m));
+    lun_release(a);
+    lun_stats_get(e, &s);
+    assert_true(s.allocated >= 8000);
+    m->deleter(m);
+    lun_stats_get(e, &s);
+    assert_int_equal(s.allocated, 0);
+}
+
 /* What comes back is the same memory. */
 static void test_round(void **state)
 {
@@ -305,9 +586,19 @@ static void test_round(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_engine, kit_close)
-    const struct CMUnitTest tests[] = {
-        CASE(test_out),        CASE(test_out_others),        CASE(test_in),
-        CASE(test_in_strided), CASE(test_in_strided_copied), CASE(test_in_refused),
-        CASE(test_round)};
+    const struct CMUnitTest tests[] = {CASE(test_out),
+                                       CASE(test_out_others),
+                                       CASE(test_in),
+                                       CASE(test_in_strided),
+                                       CASE(test_in_strided_copied),
+                                       CASE(test_in_refused),
+                                       CASE(test_round),
+                                       CASE(test_out_read_only),
+                                       CASE(test_out_plain),
+                                       CASE(test_no_axes),
+                                       CASE(test_in_plain),
+                                       CASE(test_after_close),
+                                       CASE(test_other_threads),
+                                       CASE(test_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,8 @@ static int misuse(int which, world *w, const char **name)
     CASE(lun_save(e, "x.npy", NULL))
     CASE(lun_to_dlpack(e, NULL, NULL))
     CASE(lun_from_dlpack(e, NULL, NULL))
+    CASE(lun_to_dlpack_plain(e, NULL, NULL))
+    CASE(lun_from_dlpack_plain(e, NULL, NULL))
     return -1;
 }
 
