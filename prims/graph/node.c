@@ -374,8 +374,12 @@ lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s, lun_combine
 
 void lun__node_become_number(lun_engine *e, lun_node *n, uint64_t cell)
 {
-    forget(e, n);
+    if (is_interned(n))
+        forget(e, n);
     lun_node *unused = release_operands(e, n, NULL);
+    if (n->storage)
+        lun__storage_release(e, n->storage);
+    n->storage = NULL;
     n->kind = LUN_NODE_NUMBER;
     n->is = LUN_IS_VIRTUAL | LUN_IS_UNBACKED;
     n->waits = 1;

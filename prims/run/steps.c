@@ -89,73 +89,88 @@ static lun_status run_handed(lun_engine *e, const lun_step *step, bool *done)
     return s;
 }
 
+/* On the places of the set in use together.  *done: false: one of them does it. */
+static lun_status run_shared(lun_engine *e, const lun_step *step, bool *done)
+{
+    const bool divides = lun__placing_divides(step), pairs = !divides && lun__placing_pairs(step);
+    *done = true;
+    if (divides || pairs) {
+        lun_status s =
+            divides ? lun__run_shared(e, &step->lowered, step->n) : lun__pairs_shared(e, step);
+        e->stats.kept += s == LUN_OK ? step->kept : 0;
+        return s;
+    }
+    if (lun__placing_streams(step))
+        return lun__algorithm_shared(e, step->node);
+    if (lun__placing_orders(e, step))
+        return lun__order_shared(e, step->node);
+    if (lun__placing_multiplies(e, step))
+        return lun__product_shared(e, step->node);
+    if (lun__placing_chooses(e, step))
+        return lun__choose_shared(e, step->node);
+    if (step->across)
+        return run_handed(e, step, done);
+    *done = false;
+    return LUN_OK;
+}
+
+/* Step *at, or the steps that are run with it as one; *at: the last of them then. */
+static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
+{
+    const lun_step *step = &s->at[*at];
+    const int first = *at;
+    if (step->chain || step->sweep) {
+        *at = lun__chain_last(s, first);
+        return step->sweep                   ? lun__sweep_run(e, s, first, *at)
+               : lun__pieces_begin(s, first) ? lun__pieces_run(e, s, first, *at)
+                                             : lun__chain_run(e, s, first, *at);
+    }
+    switch (step->kind) {
+    case LUN_STEP_LAUNCH:
+        return run_launch(e, step);
+    case LUN_STEP_COPY:
+        return lun__run_copy(e, step->node);
+    case LUN_STEP_PRODUCT:
+        return lun__run_product(e, step->node);
+    case LUN_STEP_ALGORITHM:
+        return lun__run_algorithms(e, s, first, count);
+    case LUN_STEP_RUNNING:
+        return lun__run_running(e, step->node);
+    case LUN_STEP_FILL:
+        return run_fill(e, step->node);
+    }
+    return LUN_OK;
+}
+
+/* A Scalar that a step has left in memory becomes a NUMBER: as such kernels of later steps take
+ * it. */
+static lun_status settle(lun_engine *e, const lun_step *step)
+{
+    lun_node *n = step->node;
+    uint64_t cell = 0;
+    if (!n || n->rank || n->kind != LUN_NODE_LEAF)
+        return LUN_OK;
+    lun_status s = lun__storage_read(e, n->storage, n->offset, 1, &cell);
+    if (s == LUN_OK)
+        lun__node_become_number(e, n, cell);
+    return s;
+}
+
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
+        bool done = false;
         status = lun__stopped(e);
-        if (status != LUN_OK)
-            break;
-        if (e->set_count && lun__placing_divides(step)) {
-            status = lun__run_shared(e, &step->lowered, step->n);
-            e->stats.kept += status == LUN_OK ? step->kept : 0;
-            if (status == LUN_OK)
-                lun__steps_done(e, s, i);
-            continue;
-        }
-        if (e->set_count && lun__placing_pairs(step)) {
-            status = lun__pairs_shared(e, step);
-            e->stats.kept += status == LUN_OK ? step->kept : 0;
-            if (status == LUN_OK)
-                lun__steps_done(e, s, i);
-            continue;
-        }
-        if (e->set_count && (lun__placing_streams(step) || lun__placing_orders(e, step) ||
-                             lun__placing_multiplies(e, step))) {
-            status = (step->kind == LUN_STEP_PRODUCT ? lun__product_shared
-                      : lun__placing_streams(step)   ? lun__algorithm_shared
-                                                     : lun__order_shared)(e, step->node);
-            if (status == LUN_OK)
-                lun__steps_done(e, s, i);
-            continue;
-        }
-        if (e->set_count && lun__placing_chooses(e, step)) {
-            status = lun__choose_shared(e, step->node);
-            if (status == LUN_OK)
-                lun__steps_done(e, s, i);
-            continue;
-        }
-        if (e->set_count && step->across) {
-            bool done;
-            status = run_handed(e, step, &done);
-            if (done && status == LUN_OK)
-                lun__steps_done(e, s, i);
-            if (done)
-                continue;
-        }
-        if (e->set_count && status == LUN_OK)
+        if (status == LUN_OK && e->set_count)
+            status = run_shared(e, step, &done);
+        if (status == LUN_OK && e->set_count && !done)
             status = lun__placed_gather(e, step);
-        if (status != LUN_OK)
-            break;
-        if (step->chain || step->sweep) {
-            int last = lun__chain_last(s, i);
-            status = step->sweep               ? lun__sweep_run(e, s, i, last)
-                     : lun__pieces_begin(s, i) ? lun__pieces_run(e, s, i, last)
-                                               : lun__chain_run(e, s, i, last);
-            i = last;
-        } else if (step->kind == LUN_STEP_LAUNCH)
-            status = run_launch(e, step);
-        else if (step->kind == LUN_STEP_COPY)
-            status = lun__run_copy(e, step->node);
-        else if (step->kind == LUN_STEP_PRODUCT)
-            status = lun__run_product(e, step->node);
-        else if (step->kind == LUN_STEP_ALGORITHM)
-            status = lun__run_algorithms(e, s, i, count);
-        else if (step->kind == LUN_STEP_RUNNING)
-            status = lun__run_running(e, step->node);
-        else
-            status = run_fill(e, step->node);
+        if (status == LUN_OK && !done)
+            status = run_steps(e, s, &i, count);
+        if (status == LUN_OK)
+            status = settle(e, &s->at[i]);
         if (status == LUN_OK)
             lun__steps_done(e, s, i);
     }

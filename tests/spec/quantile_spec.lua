@@ -175,6 +175,40 @@ describe("s:searchsorted(x)", function()
             assert.same({ 4, 5 }, { s:searchsorted(0 / 0), s:searchsorted(0 / 0, { side = "right" }) })
         end)
     end)
+
+    it("of an array without axes is a number wherever it is used", function()
+        local s = lun.vector { 10, 20, 30, 40 }
+        local function check()
+            local scalars = {
+                [2] = function() return lun.vector({ 5, 20 }):select(1, 2) end,
+                [4] = function() return s:lazy "max" end,
+                [3] = function() return s:lazy "mean" + 1 end,
+            }
+            for k, scalar in pairs(scalars) do
+                local function q() return s:searchsorted(scalar()) end
+                assert.equal(k, q():value())
+                assert.equal(k + 10, (q() + 10):value())
+                assert.equal(k + 0.0, q():cast("f64"):value())
+                assert.equal(3 * k - 1, q():map(function(i) return 3 * i - 1 end):value())
+                assert.equal(100 * k, (s * q()):sum())
+                assert.equal(10 * k, s:take(q()):value())
+                assert.equal(k + 1, (q() + s:searchsorted(-scalar())):value())
+                assert.equal(k == 2 and 1 or 2, s:searchsorted(q() * 4):value())
+                expect.elements({ 10 + k, 20 + k, 30 + k, 40 + k }, s:map(function(x, i) return x + i end, q()))
+                expect.elements({ k, k + 1 }, lun.stack { q(), q() + 1 })
+                local twice, both = q() * 2, q() + s
+                lun.eval(twice, both)
+                assert.equal(2 * k, twice:value())
+                expect.elements({ 10 + k, 20 + k, 30 + k, 40 + k }, both)
+            end
+        end
+        expect.everywhere(check)
+        local before = { lun.use() }
+        lun.use "openmp/3"
+        local ok, message = pcall(check)
+        lun.use(before)
+        assert(ok, message)
+    end)
 end)
 
 describe("wrong calls of quantile and its like", function()
