@@ -33,7 +33,6 @@ build = {
         CFLAGS = "$(CFLAGS)",
         LUA_INCDIR = "$(LUA_INCDIR)",
         LUA_CMOD = "$(LIBDIR)",
-        WERROR = "",
         CPPFLAGS = "-I$(XXHASH_INCDIR) -I$(HWLOC_INCDIR) -I$(OPENCL_INCDIR) -I$(PNG_INCDIR) -I$(ZLIB_INCDIR)",
         LDFLAGS = "-L$(XXHASH_LIBDIR) -L$(HWLOC_LIBDIR) -L$(PNG_LIBDIR) -L$(ZLIB_LIBDIR)",
     },

@@ -4,13 +4,14 @@
 # usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default; races: what
 # make tsan adds
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
-# TEST_TIMEOUT bounds each test program, in seconds.
+# TEST_TIMEOUT bounds each test program, in seconds. Warnings are errors, unless WERROR is set to nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
 suites=${*:-build syntax lint core spec torture}
 limit=${TEST_TIMEOUT:-900}
+werror=${WERROR--Werror}
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -251,8 +252,8 @@ run_races() {
 for suite in $suites; do
     case $suite in
     # MAKE is a command with its options.
-    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" all core-tests torture-build || finish ;;
-    syntax) one "syntax (clang)" $MAKE -k --no-print-directory BUILD="$BUILD" syntax ;;
+    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" WERROR="$werror" all core-tests torture-build || finish ;;
+    syntax) one "syntax (clang)" $MAKE -k --no-print-directory BUILD="$BUILD" WERROR="$werror" syntax ;;
     lint)
         for script in tests/lint/*.sh; do one "$script" sh "$script"; done
         ;;

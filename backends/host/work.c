@@ -174,12 +174,19 @@ lun_worker lun__run_worker(const lun__run *r, int worker)
     return w;
 }
 
-void lun__run_fence(const lun__run *r)
+/* What was written past the caches is in memory for all other threads. Other processors than x86
+ * have no such stores. */
+static void store_fence(void)
 {
 #ifdef __x86_64__
-    if (r->cut.stream) /* once, not after each chunk: what others shall see is in memory now */
-        __builtin_ia32_sfence();
+    __builtin_ia32_sfence();
 #endif
+}
+
+void lun__run_fence(const lun__run *r)
+{
+    if (r->cut.stream) /* once, not after each chunk */
+        store_fence();
 }
 
 static void run_chunk(lun__run *r, int64_t k, lun_worker *w)

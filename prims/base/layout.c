@@ -191,12 +191,11 @@ lun_layout lun__layout_simplified(const lun_layout *l)
 bool lun__layout_lines(const lun_layout *l, int64_t line, int64_t *step, int64_t *along)
 {
     lun_layout s = lun__layout_simplified(l);
-    int last = s.rank - 1;
-    if (line < 1 || s.rank > 2 || (s.rank == 2 && s.extent[1] != line) ||
-        (s.rank == 1 && s.extent[0] % line))
+    const bool lines = s.rank == 2;
+    if (line < 1 || (lines ? s.extent[1] != line : s.rank != 1 || s.extent[0] % line))
         return false;
-    *along = s.stride[last];
-    *step = s.rank == 2 ? s.stride[0] : times(s.stride[0], line);
+    *along = s.stride[lines ? 1 : 0];
+    *step = lines ? s.stride[0] : times(s.stride[0], line);
     return true;
 }
 

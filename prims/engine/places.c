@@ -17,10 +17,10 @@ typedef struct draft {
 enum { LONGEST = 128 }; /* of a name with what follows it */
 
 /* Place number k on the host memory of a backend, made at its first use; NULL: no room. */
-static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, long k)
+static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, unsigned k)
 {
     char name[sizeof of->name];
-    snprintf(name, sizeof name, "%.20s.%ld", of->name, k);
+    snprintf(name, sizeof name, "%.20s.%u", of->name, k);
     for (int i = 0; i < e->backend_count; i++)
         if (!strcmp(e->backends[i]->name, name))
             return e->backends[i];
@@ -45,11 +45,11 @@ static lun_status add(draft *d, lun_backend_slot *at)
 }
 
 /* The number that a text is, from 1; 0: it is none. */
-static long number_of(const char *text)
+static unsigned number_of(const char *text)
 {
     char *end;
     long n = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
-    return n && !*end && n <= LUN_MAX_BACKENDS ? n : 0;
+    return n && !*end && n <= LUN_MAX_BACKENDS ? (unsigned)n : 0;
 }
 
 static lun_status no_room(lun_engine *e)
@@ -165,14 +165,15 @@ static lun_status add_all(draft *d, const char *name)
 }
 
 /* Part k of so many of a device, made at its first use; NULL: no room. */
-static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, long parts, long k)
+static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, unsigned parts,
+                                     unsigned k)
 {
     const int device = lun__device_part(of->device, (int)parts, (int)k);
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->backend == of->backend && e->backends[i]->device == device)
             return e->backends[i];
     lun_backend_slot at = {.backend = of->backend, .device = device};
-    snprintf(at.name, sizeof at.name, "%.24s.%ld", of->name, k);
+    snprintf(at.name, sizeof at.name, "%.20s.%u", of->name, k);
     return lun__backend_add(e, at);
 }
 
@@ -180,19 +181,19 @@ static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, 
 static lun_status add_parts(draft *d, const char *name, const char *parts)
 {
     lun_backend_slot *b = lun__backend_find(d->e, name);
-    const long count = number_of(parts);
+    const unsigned count = number_of(parts);
     if (!b)
         return lun__backend_unknown(d->e, name);
     const bool divides = b->backend->buffer_new != NULL;
-    const int most = divides ? LUN_DEVICE_PARTS : LUN_MAX_PLACES;
+    const unsigned most = divides ? LUN_DEVICE_PARTS : LUN_MAX_PLACES;
     if (!count || count > most)
-        return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %d expected", name,
+        return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %u expected", name,
                          parts, most);
     if (divides && (!b->device || lun__device_parts(b->device)))
         return lun__fail(d->e, LUN_EARG, "'%s/%s': name the device to be divided, as in '%s:1/%s'",
                          name, parts, b->backend->name, parts);
     lun_status s = LUN_OK;
-    for (long k = 1; s == LUN_OK && k <= count; k++) {
+    for (unsigned k = 1; s == LUN_OK && k <= count; k++) {
         lun_backend_slot *at = divides ? device_part(d->e, b, count, k) : host_place(d->e, b, k);
         s = at ? add(d, at) : no_room(d->e);
     }

@@ -28,19 +28,18 @@ static void end_all(lun_engine *e)
     e->queues = NULL;
 }
 
-lun_status lun__queues(lun_engine *e, lun_queues **out)
+lun_queues *lun__queues(lun_engine *e)
 {
     if (!e->queues) {
         lun_queues *all = calloc(1, sizeof *all);
         if (!all)
-            return lun__nomem(e);
+            return NULL;
         pthread_mutex_init(&all->lock, NULL);
         lun__thread_condition(&all->changed);
         e->queues = all;
         e->queues_end = end_all;
     }
-    *out = e->queues;
-    return LUN_OK;
+    return e->queues;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -170,18 +169,15 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
                           lun_dtype t, lun_memory **out)
 {
     LUN_NEED(e, device && extents && out);
-    lun_queues *all;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no dtype has number %d", (int)t);
-    lun_status s = lun__queues(e, &all);
-    if (s != LUN_OK)
-        return s;
-    lun_memory *m = calloc(1, sizeof *m);
+    lun_queues *all = lun__queues(e);
+    lun_memory *m = all ? calloc(1, sizeof *m) : NULL;
     if (!m)
         return lun__nomem(e);
     *m = (lun_memory){.refs = 1, .e = e, .dtype = t};
     lun_backend_slot *at = NULL;
-    s = lun__memory_place(e, device, &at);
+    lun_status s = lun__memory_place(e, device, &at);
     snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
     m->at = at && at->backend->buffer_new ? at : NULL;
     if (s == LUN_OK)

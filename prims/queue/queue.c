@@ -272,19 +272,18 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
                          lun_queue **out)
 {
     LUN_NEED(e, device && out);
-    lun_queues *all;
     lun_queue_options how = {.size = sizeof how};
     if (options)
         lun__take(&how, options, sizeof how);
-    lun_status s = lun__queues(e, &all);
-    if (s != LUN_OK)
-        return s;
+    lun_queues *all = lun__queues(e);
+    if (!all)
+        return lun__nomem(e);
     lun__queues_sweep(e);
     lun_queue *q = calloc(1, sizeof *q);
     if (!q)
         return lun__nomem(e);
     *q = (lun_queue){.outside = 1, .e = e, .async = how.async};
-    s = open_queue(q, device);
+    lun_status s = open_queue(q, device);
     if (s != LUN_OK) {
         free(q);
         return s;

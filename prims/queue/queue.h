@@ -190,8 +190,8 @@ struct lun_queues {
     lun_memory *memories;
 };
 
-/* The engine's, made when first asked for. */
-lun_status lun__queues(lun_engine *e, lun_queues **out);
+/* The engine's, made when first asked for.  NULL: no memory. */
+lun_queues *lun__queues(lun_engine *e);
 
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);

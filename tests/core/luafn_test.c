@@ -434,7 +434,7 @@ static void test_closed_state(void **state)
     lun__strbuf_free(&error);
 }
 
-static lun_status stop(lua_State *L)
+static lun_status stop_now(lua_State *L)
 {
     (void)L;
     return LUN_ECANCEL;
@@ -450,7 +450,7 @@ static void test_stopped(void **state)
     lun_front_param param = {.dtype = LUN_F64};
     lun_front_result r;
     lun_front f;
-    cancelled.stopped = stop;
+    cancelled.stopped = stop_now;
     assert_int_equal(luaL_dostring(L, "return function(x) return x + 1 end"), LUA_OK);
     assert_int_equal(luafn_front_make(L, -1, &cancelled, &f, &error), LUN_OK);
     assert_int_equal(f.specialise(f.ctx, &param, 1, &r, &error), LUN_ECANCEL);

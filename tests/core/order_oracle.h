@@ -134,6 +134,8 @@ static inline uint64_t neutral(const combiner *f)
 
 static inline uint64_t pair_tree(const combiner *f, const uint64_t *x, int64_t n)
 {
+    if (n < 1)
+        return neutral(f);
     uint64_t *level = malloc((size_t)n * sizeof *level), root;
     memcpy(level, x, (size_t)n * sizeof *level);
     while (n > 1) {
