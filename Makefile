@@ -356,7 +356,7 @@ format:
 # What the examples in the documentation print, and the reference, as they are now.
 .PHONY: docs
 docs: all
-	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md
+	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md docs/*/*.md
 	@$(PROGRAM) tests/reference.lua > docs/reference.md
 
 bench: all

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/layout.h"
-#include "base/pad.h"
-#include "base/sweep.h"
+#include "base/layout/layout.h"
+#include "base/layout/pad.h"
+#include "base/layout/sweep.h"
 #include "ir/ir.h"
 #include "ir/order.h"
 #include "ir/races.h"

@@ -4,7 +4,7 @@
 --     build/lunarray tests/reference.lua > docs/reference.md
 
 local core = require "lunarray.core"
-local help = require "lunarray.help"
+local help = require "lunarray.prompt.help"
 local describe = core.internal.describe
 
 local M = {}
@@ -45,10 +45,10 @@ end
 -- The comment above a function of lua/lunarray that a script calls as lun.<name>.
 local function comment_of(name)
     for line in io.lines "lua/lunarray/init.lua" do
-        local file, inside = line:match("^lun%." .. name .. ' = later%("([%w_]+)", "([%w_]+)", [^)]+%)')
+        local file, inside = line:match("^lun%." .. name .. ' = later%("([%w_.]+)", "([%w_]+)", [^)]+%)')
         if file then
             local comment = {}
-            for source in io.lines("lua/lunarray/" .. file .. ".lua") do
+            for source in io.lines("lua/lunarray/" .. file:gsub("%.", "/") .. ".lua") do
                 local text = source:match "^%-%- ?(.*)$"
                 if text then
                     comment[#comment + 1] = text

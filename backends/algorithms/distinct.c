@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "algorithms/parts.h"
-#include "algorithms/sort.h"
+#include "algorithms/sort/sort.h"
 #include "table/dtype.h"
 
 enum {

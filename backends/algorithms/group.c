@@ -11,7 +11,7 @@
 #include "algorithms/algorithms.h"
 #include "algorithms/distinct.h"
 #include "algorithms/parts.h"
-#include "algorithms/sort.h"
+#include "algorithms/sort/sort.h"
 #include "table/dtype.h"
 
 enum { PART = 65536 }; /* keys, or entries of the table, that a thread takes at a time */

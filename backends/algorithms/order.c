@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/keys.h"
 #include "algorithms/select.h"
-#include "algorithms/sort.h"
+#include "algorithms/sort/keys.h"
+#include "algorithms/sort/sort.h"
 
 enum { LINE = 64, FALLING = 1 /* of option 0 */ };
 

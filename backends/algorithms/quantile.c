@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/keys.h"
 #include "algorithms/parts.h"
 #include "algorithms/select.h"
-#include "algorithms/sort.h"
+#include "algorithms/sort/keys.h"
+#include "algorithms/sort/sort.h"
 
 enum {
     LINE = 64,

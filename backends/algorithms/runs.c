@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/keys.h"
+#include "algorithms/sort/keys.h"
 
 enum { FALLING = 1 /* of option 0 */, CHUNK = 1 << 16, LINE = 64 };
 

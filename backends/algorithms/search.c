@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "algorithms/algorithms.h"
-#include "algorithms/keys.h"
+#include "algorithms/sort/keys.h"
 
 enum { CHUNK = 1 << 12, RIGHT = 1 /* of option 0 */ };
 

@@ -7,7 +7,7 @@
 #ifndef LUN_SELECT_H
 #define LUN_SELECT_H
 
-#include "algorithms/sort_digit.h"
+#include "algorithms/sort/sort_digit.h"
 
 typedef struct lun_selection {
     lun_sort_line line; /* of sort_parts.h: services, team, the line; made by lun__select_count */

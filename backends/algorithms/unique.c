@@ -4,9 +4,9 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/distinct.h"
-#include "algorithms/keys.h"
 #include "algorithms/parts.h"
-#include "algorithms/sort.h"
+#include "algorithms/sort/keys.h"
+#include "algorithms/sort/sort.h"
 #include "table/aggregate.h"
 
 enum {

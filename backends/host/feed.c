@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/columns.h"
+#include "base/layout/columns.h"
 
 enum { LINE = 64 };
 

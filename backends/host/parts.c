@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/apart.h"
+#include "base/layout/apart.h"
 #include "ir/order.h"
 
 enum {

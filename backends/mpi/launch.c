@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/layout.h"
+#include "base/layout/layout.h"
 #include "ir/order.h"
 #include "mpi/desk.h"
 

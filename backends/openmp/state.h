@@ -4,9 +4,9 @@
 #define LUN_OPENMP_STATE_H
 
 #include "backend.h"
-#include "openmp/jit.h"
-#include "openmp/pace.h"
-#include "openmp/team.h"
+#include "openmp/compiler/jit.h"
+#include "openmp/threads/pace.h"
+#include "openmp/threads/team.h"
 #include "reference/reference.h"
 #include "render/render.h"
 

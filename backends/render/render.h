@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "backend.h"
-#include "base/layout.h"
-#include "base/pad.h"
+#include "base/layout/layout.h"
+#include "base/layout/pad.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "math/vecmath.h"

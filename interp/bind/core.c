@@ -1,7 +1,7 @@
 /* core.c - luaopen_lunarray_core: makes the host and the metatables and lets each part add its
  * functions. What comes out is a plain table; lua/lunarray/init.lua makes the module of it. Knows
  * no function of the parts. */
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 
 /* Pushes a table and sets it as a field of the one at `in`; returns where it is. */
 static int add_table(lua_State *L, int in, const char *name)

@@ -4,7 +4,7 @@
 #define LUAFN_KEPT_H
 
 #include "luafn/capture/host.h"
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 /* The texts of the notes for certain extents of arrays. */
 typedef struct lf_texts {

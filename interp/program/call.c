@@ -14,7 +14,7 @@
 
 #include <lauxlib.h>
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 
 /* ---- what a signal handler must know --------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "bind/bind.h"
-#include "bind/recycle.h"
+#include "bind/host/bind.h"
+#include "bind/host/recycle.h"
 #include "lunarray.h"
 #include "program/call.h"
 #include "program/options.h"

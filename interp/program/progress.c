@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 #include "lunarray.h"
 
 enum { ROOM = 100, NAME = 16 };

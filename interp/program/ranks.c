@@ -12,7 +12,7 @@
 
 #include <lauxlib.h>
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 #include "lunarray_bind.h"
 #include "program/call.h"
 #include "state/embed.h"

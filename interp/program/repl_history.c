@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bind/hold.h"
+#include "bind/host/hold.h"
 
 /* Entries that are kept, at which a file is shortened; bytes of one entry, of a file. */
 enum { KEPT = 2000, MOST = 2 * KEPT, LONGEST = 1 << 16, LARGEST = 64 << 20 };

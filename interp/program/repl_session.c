@@ -46,7 +46,7 @@ static int ask_completion(lua_State *L)
     const session *s = lua_touserdata(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, s->results);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    lua_getfield(L, -1, "lunarray.repl");
+    lua_getfield(L, -1, "lunarray.prompt.repl");
     lua_getfield(L, -1, "complete");
     lua_pushvalue(L, 2);
     lua_call(L, 1, 2);
@@ -292,7 +292,7 @@ bool lun__session(lua_State *L)
                                          {NULL, NULL}};
     choose_locale();
     lua_getglobal(L, "require");
-    lua_pushliteral(L, "lunarray.repl");
+    lua_pushliteral(L, "lunarray.prompt.repl");
     lua_call(L, 1, 1);
     lua_getfield(L, -1, "session");
     lua_newtable(L);

@@ -3,7 +3,7 @@
 #ifndef LUN_EMBED_H
 #define LUN_EMBED_H
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 
 /* What a protected function is to do, and what it found. */
 typedef struct lun__job {

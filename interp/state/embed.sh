@@ -5,7 +5,7 @@
 # say.
 set -eu
 
-# lua/lunarray/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
+# lua/lunarray/format/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
 module_name() {
     echo "$1" | sed -e 's,^lua/,,' -e 's,\.lua$,,' -e 's,/init$,,' -e 's,/,.,g'
 }

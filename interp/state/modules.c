@@ -1,6 +1,6 @@
 /* modules.c - luaopen_lunarray: makes the embedded Lua files known to require and runs the one that
- * is the module itself. After it has run, require "lunarray.csv" and the like need no file and no
- * path. Knows nothing of arrays: those come from luaopen_lunarray_core. */
+ * is the module itself. After it has run, require "lunarray.format.csv" and the like need no file
+ * and no path. Knows nothing of arrays: those come from luaopen_lunarray_core. */
 #include <string.h>
 
 #include <lauxlib.h>

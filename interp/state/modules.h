@@ -8,7 +8,7 @@
 /* One Lua file; the table ends with a row whose name is NULL. */
 struct lun__embedded {
     const char *name;  /* as given to require: "lunarray.csv" */
-    const char *chunk; /* as shown in messages: "@lua/lunarray/csv.lua" */
+    const char *chunk; /* as shown in messages: "@lua/lunarray/format/csv.lua" */
     const unsigned char *bytes;
     size_t length;
 };

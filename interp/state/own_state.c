@@ -1,6 +1,6 @@
 /* own_state.c - arrays in and out of a lua_State of the host's own, which has opened the module.
  * Knows nothing of the engine's own state. */
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 
 lun_engine *lun_to_engine(lua_State *L)
 {

@@ -11,7 +11,7 @@
 
 #include <lualib.h>
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 #include "state/runner.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef LUN_VARIANT_H
 #define LUN_VARIANT_H
 
-#include "bind/bind.h"
+#include "bind/host/bind.h"
 
 enum { LUN__KIND_TEXT = 160 };
 

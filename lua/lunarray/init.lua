@@ -2,8 +2,8 @@
 -- part has a file of its own, and what not every script needs is loaded when it is first called.
 
 local core = require "lunarray.core"
-local count = require "lunarray.arguments"
-local skeleton = require "lunarray.skeleton"
+local count = require "lunarray.base.arguments"
+local skeleton = require "lunarray.function.skeleton"
 
 local lun = {}
 for name, value in pairs(core) do
@@ -18,53 +18,53 @@ lun.compose = skeleton.compose
 -- A function of another file, which is loaded with the first call; it takes up to `most` arguments.
 local function later(file, name, most)
     return function(...)
-        count(name == "text" and file or name, most, ...)
+        count(name == "text" and file:match "[^.]*$" or name, most, ...)
         return require("lunarray." .. file)[name](...)
     end
 end
 
-lun.struct = later("record", "struct", 3)
-lun.load = later("io", "load", 2)
-lun.open = later("io", "open", 2)
-lun.save = later("io", "save", 3)
-lun.table = later("columns", "table", 2)
-lun.rows = later("columns", "rows", 2)
-lun.factor = later("factor", "factor", 1)
-lun.group = later("group", "group", math.huge)
-lun.join = later("join", "join", 3)
+lun.struct = later("record.record", "struct", 3)
+lun.load = later("format.io", "load", 2)
+lun.open = later("format.io", "open", 2)
+lun.save = later("format.io", "save", 3)
+lun.table = later("table.columns", "table", 2)
+lun.rows = later("table.columns", "rows", 2)
+lun.factor = later("table.factor", "factor", 1)
+lun.group = later("table.group", "group", math.huge)
+lun.join = later("table.join", "join", 3)
 lun.date = {
-    parse = later("date", "parse", 1),
-    make = later("date", "make", 3),
-    text = later("date", "text", 1),
-    year = later("date", "year", 1),
-    month = later("date", "month", 1),
-    day = later("date", "day", 1),
-    weekday = later("date", "weekday", 1),
-    yearday = later("date", "yearday", 1),
+    parse = later("table.date", "parse", 1),
+    make = later("table.date", "make", 3),
+    text = later("table.date", "text", 1),
+    year = later("table.date", "year", 1),
+    month = later("table.date", "month", 1),
+    day = later("table.date", "day", 1),
+    weekday = later("table.date", "weekday", 1),
+    yearday = later("table.date", "yearday", 1),
 }
-lun.plot = later("plot", "plot", 3)
-lun.hist = later("hist", "hist", 3)
-lun.image = later("image", "image", 3)
-lun.precision = later("digits", "precision", 1)
-lun.width = later("show", "width", 1)
-lun.profile = later("profile", "profile", math.huge)
-lun.check = later("check", "check", 1)
-lun.info = later("info", "text", 0)
-lun.help = later("help", "text", 1)
+lun.plot = later("chart.plot", "plot", 3)
+lun.hist = later("chart.hist", "hist", 3)
+lun.image = later("chart.image", "image", 3)
+lun.precision = later("show.digits", "precision", 1)
+lun.width = later("show.show", "width", 1)
+lun.profile = later("show.profile", "profile", math.huge)
+lun.check = later("function.check", "check", 1)
+lun.info = later("show.info", "text", 0)
+lun.help = later("prompt.help", "text", 1)
 
 for name, most in pairs { filter = math.huge, dropnan = 1 } do
-    lun[name] = later("select", name, most)
+    lun[name] = later("table.select", name, most)
     core.internal.methods[name] = lun[name]
 end
 
 for name, most in pairs { reduceby = 4, scanby = 5, spread = 3, reduceat = 4 } do
-    lun[name] = later("runs", name, most)
+    lun[name] = later("table.runs", name, most)
     core.internal.methods[name] = lun[name]
 end
 
-core.internal.methods.source = later("plan", "source", 2)
-core.internal.page_type.__tostring = later("plan", "page", 1)
-core.internal.array_type.__tostring = later("show", "text", 1)
+core.internal.methods.source = later("show.plan", "source", 2)
+core.internal.page_type.__tostring = later("show.plan", "page", 1)
+core.internal.array_type.__tostring = later("show.show", "text", 1)
 
 -- What is distributed over ranks is a blocked array.
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)

@@ -196,7 +196,7 @@ local function module()
     core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
         return source(e)
     end
-    local chart = require "lunarray.chart" -- pictures go to the terminal alone, whatever their options say
+    local chart = require "lunarray.chart.chart" -- pictures go to the terminal alone, whatever their options say
     function chart.fault()
         return "option 'file': the sandbox has no files"
     end

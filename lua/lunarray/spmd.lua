@@ -2,10 +2,10 @@
 -- through core.internal.spmd; windows on other ranks' elements and blocked arrays have files of their own.
 
 local core = require "lunarray.core"
-local fold = require "lunarray.fold"
-local pack = require "lunarray.pack"
-local public = require "lunarray.public"
-local ready = require "lunarray.ready"
+local fold = require "lunarray.ranks.fold"
+local pack = require "lunarray.ranks.pack"
+local public = require "lunarray.base.public"
+local ready = require "lunarray.ranks.ready"
 
 local net = core.internal.spmd
 
@@ -263,13 +263,13 @@ end
 
 -- ---------------------------------------------------------------- other ranks' elements
 
-require("lunarray.shared").open(s, check_pe, misuse)
+require("lunarray.ranks.shared").open(s, check_pe, misuse)
 
-require "lunarray.blockreduce"
-require "lunarray.blockmethods"
-local blockmove = require "lunarray.blockmove"
+require "lunarray.block.blockreduce"
+require "lunarray.block.blockmethods"
+local blockmove = require "lunarray.block.blockmove"
 blockmove.open(s, check_pe)
 blockmove.install(package.loaded.lunarray)
-s.sharedon = require "lunarray.sharedon"
+s.sharedon = require "lunarray.loop.sharedon"
 
 return s

@@ -4,8 +4,8 @@
 #ifndef LUN_BYTES_H
 #define LUN_BYTES_H
 
-#include "base/layout.h"
-#include "base/pad.h"
+#include "base/layout/layout.h"
+#include "base/layout/pad.h"
 #include "base/strbuf.h"
 
 /* What is left to read. */

@@ -2,7 +2,7 @@
 #ifndef LUN_CCALLS_H
 #define LUN_CCALLS_H
 
-#include "ctext/names.h"
+#include "ctext/token/names.h"
 
 /* LUN_EARG with what and where in error if a function calls itself, also through others: OpenCL has
  * no recursion, and a driver may end the process over it.  LUN_ENOMEM. */

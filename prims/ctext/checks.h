@@ -5,10 +5,10 @@
 #define LUN_CCHECKS_H
 
 #include "base/strbuf.h"
-#include "ctext/edits.h"
-#include "ctext/signature.h"
-#include "ctext/source.h"
-#include "ctext/unit.h"
+#include "ctext/token/edits.h"
+#include "ctext/token/signature.h"
+#include "ctext/token/source.h"
+#include "ctext/token/unit.h"
 #include "ir/ir.h"
 
 typedef struct lun_cchecks {

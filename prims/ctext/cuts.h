@@ -3,8 +3,8 @@
 #ifndef LUN_CCUTS_H
 #define LUN_CCUTS_H
 
-#include "ctext/macros.h"
 #include "ctext/maker.h"
+#include "ctext/token/macros.h"
 
 /* A variable that is declared in no statement of a segment but beside it. */
 typedef struct lun_cvariable {

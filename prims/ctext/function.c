@@ -7,7 +7,7 @@
 
 #include "ctext/calls.h"
 #include "ctext/team.h"
-#include "ctext/words.h"
+#include "ctext/token/words.h"
 #include "ctext/write.h"
 #include "ctext/written.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctext/rounds.h"
-#include "ctext/signature.h"
+#include "ctext/token/rounds.h"
+#include "ctext/token/signature.h"
 
 typedef enum leave { LEAVES_NOTHING, LEAVES_NUMBER, CANNOT_LEAVE } leave;
 

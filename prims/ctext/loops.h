@@ -5,10 +5,10 @@
 #ifndef LUN_CLOOPS_H
 #define LUN_CLOOPS_H
 
-#include "ctext/edits.h"
-#include "ctext/names.h"
-#include "ctext/source.h"
-#include "ctext/unit.h"
+#include "ctext/token/edits.h"
+#include "ctext/token/names.h"
+#include "ctext/token/source.h"
+#include "ctext/token/unit.h"
 
 /* Edits the text; *asks: some loop asks.
  *

@@ -4,13 +4,13 @@
 #define LUN_CMAKER_H
 
 #include "ctext/checks.h"
-#include "ctext/edits.h"
-#include "ctext/names.h"
 #include "ctext/neighbours.h"
 #include "ctext/scratch.h"
-#include "ctext/signature.h"
-#include "ctext/source.h"
-#include "ctext/unit.h"
+#include "ctext/token/edits.h"
+#include "ctext/token/names.h"
+#include "ctext/token/signature.h"
+#include "ctext/token/source.h"
+#include "ctext/token/unit.h"
 
 /* A text on its way to a function. */
 typedef struct lun_cmaker {

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 #include "ctext/cuts.h"
-#include "ctext/statement.h"
+#include "ctext/token/statement.h"
 
 enum { DEPTH = 100, OWN_BYTES = 1 << 18 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctext/constant.h"
+#include "ctext/token/constant.h"
 
 typedef struct finder {
     const lun_csource *s;

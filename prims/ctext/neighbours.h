@@ -4,9 +4,9 @@
 #define LUN_CNEIGHBOURS_H
 
 #include "base/strbuf.h"
-#include "ctext/edits.h"
-#include "ctext/names.h"
-#include "ctext/signature.h"
+#include "ctext/token/edits.h"
+#include "ctext/token/names.h"
+#include "ctext/token/signature.h"
 #include "ir/ir.h"
 
 typedef struct lun_cneighbours {

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 #include "ctext/cuts.h"
-#include "ctext/statement.h"
+#include "ctext/token/statement.h"
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 

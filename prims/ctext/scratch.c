@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 
-#include "ctext/constant.h"
-#include "ctext/macros.h"
-#include "ctext/rounds.h"
-#include "ctext/signature.h"
+#include "ctext/token/constant.h"
+#include "ctext/token/macros.h"
+#include "ctext/token/rounds.h"
+#include "ctext/token/signature.h"
 
 /* Words that are numbers: of the league and of a thread, and constants. */
 static const char *const places[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};

@@ -3,9 +3,9 @@
 #ifndef LUN_CSCRATCH_H
 #define LUN_CSCRATCH_H
 
-#include "ctext/edits.h"
-#include "ctext/source.h"
-#include "ctext/unit.h"
+#include "ctext/token/edits.h"
+#include "ctext/token/source.h"
+#include "ctext/token/unit.h"
 #include "ir/ir.h"
 
 /* The division that a text is made for: what is constant in it. */

@@ -2,9 +2,9 @@
  * understood counts as an assignment. */
 #include "ctext/written.h"
 
-#include "ctext/atomics.h"
-#include "ctext/macros.h"
-#include "ctext/statement.h"
+#include "ctext/token/atomics.h"
+#include "ctext/token/macros.h"
+#include "ctext/token/statement.h"
 
 /* A definition of the entry, and the name of the parameter that is looked for. */
 typedef struct reader {

@@ -39,12 +39,12 @@ static inline lun_backend_slot *lun__computes_at(lun_backend_slot *at)
 typedef struct lun_pool lun_pool;                         /* store/pool.c */
 typedef struct lun_storage lun_storage;                   /* store/storage.c */
 typedef struct lun_node lun_node;                         /* graph/node.c */
-typedef struct lun_kernel_entry lun_kernel_entry;         /* run/kernels.c */
-typedef struct lun_recipe lun_recipe;                     /* run/recipe.c */
-typedef struct lun_remembered_teams lun_remembered_teams; /* run/team_kernels.c */
+typedef struct lun_kernel_entry lun_kernel_entry;         /* launch/kernels.c */
+typedef struct lun_recipe lun_recipe;                     /* eval/recipe.c */
+typedef struct lun_remembered_teams lun_remembered_teams; /* steps/team_kernels.c */
 typedef struct lun_queues lun_queues;                     /* queue/queue.c */
 typedef struct lun_ranks_state lun_ranks_state;           /* ranks/state.h */
-typedef struct lun_shared lun_shared;                     /* api/shared.c */
+typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c */
 
 struct lun_engine {
     lun_services services;
@@ -82,7 +82,7 @@ struct lun_engine {
     int backend_count, backend_room, current;
     lun_backend_slot **set; /* the places in use, `current` is the first one's */
     int set_count;          /* 0: `current` is the only one */
-    void *told;             /* api/distribute.c: the lists that were told last */
+    void *told;             /* api/write/distribute.c: the lists that were told last */
 
     /* graph/node.c */
     lun_node **buckets, *spare;
@@ -120,12 +120,12 @@ struct lun_engine {
     int64_t files_opened;        /* store/source.c: so far */
     int diverged;                /* store/versions.c: arrays whose copies differ; */
     bool told_first;             /* it was logged that of such an array the first one was taken */
-    int untimed;                 /* run/launch.c: launches since the last one that was timed */
+    int untimed;                 /* launch/launch.c: launches since the last one that was timed */
 
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */
     lun_ranks_state *ranks;            /* ranks/open.c; NULL: not asked for yet */
-    lun_shared *shared;                /* api/shared.c: the last one made first */
+    lun_shared *shared;                /* api/spmd/shared.c: the last one made first */
     int64_t shared_made;
 
     void *host;

@@ -169,7 +169,7 @@ static inline uint32_t hash_of(const lun_node *n)
     return folded(h);
 }
 
-/* For run/recipe.c, which looks for graphs of the same form. */
+/* For eval/recipe.c, which looks for graphs of the same form. */
 static inline uint32_t form_of(const lun_node *n)
 {
     uint64_t h = lun__node_nature(n) * ODD_1;

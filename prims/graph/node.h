@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/layout.h"
-#include "base/pad.h"
+#include "base/layout/layout.h"
+#include "base/layout/pad.h"
 #include "lunarray.h"
 #include "spread/spread.h"
 #include "store/storage.h"
@@ -115,12 +115,13 @@ struct lun_node {
     uint64_t cell;        /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the place of its storage;
                       ALGORITHM: see there */
 
-    int64_t *shape;   /* rank extents, VIEW: then as many strides, PAD: then as many elements before
+    int64_t *shape; /* rank extents, VIEW: then as many strides, PAD: then as many elements before
                          in[0]; NULL for rank 0 and 1 */
-    double *moments;  /* LEAF: count of shift, mean and variance once computed; see api/total.c */
-    lun_node **more;  /* CALL, CONCAT, ALGORITHM: operands */
-    int32_t count;    /* of these */
-    int32_t elements; /* CALL: of these, elementwise ones; RUNNING: see there */
+    double
+        *moments; /* LEAF: count of shift, mean and variance once computed; see api/fold/total.c */
+    lun_node **more;             /* CALL, CONCAT, ALGORITHM: operands */
+    int32_t count;               /* of these */
+    int32_t elements;            /* CALL: of these, elementwise ones; RUNNING: see there */
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function; RUNNING */
     /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld

@@ -22,8 +22,8 @@ typedef struct lun_taking {
     int axis; /* from 0; for messages */
 } lun_taking;
 
-/* Indices out of range fail the evaluation with LUN_EBOUNDS, and a text that run/reach.c exchanges
- * for one that names the index. */
+/* Indices out of range fail the evaluation with LUN_EBOUNDS, and a text that launch/reach.c
+ * exchanges for one that names the index. */
 lun_status lun__node_take(lun_engine *e, const lun_taking *t, lun_node **out);
 /* What n was made of, borrowed; false: it is no such node. */
 bool lun__node_taking(const lun_node *n, lun_taking *out);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "eval/run.h"
 #include "graph/walk.h"
-#include "run/run.h"
 
 typedef struct taking {
     lun_engine *e;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/elements.h"
+#include "api/array/elements.h"
 #include "base/sized.h"
 #include "queue/queue.h"
 

@@ -2,10 +2,10 @@
  * and runs it there; see queue.h.  Knows no queue. */
 #include <stdlib.h>
 
-#include "api/elements.h"
+#include "api/array/elements.h"
+#include "eval/run.h"
 #include "lunarray_bind.h"
 #include "queue/away.h"
-#include "run/run.h"
 
 static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_away_lent *l)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/array/api.h"
 #include "base/sized.h"
 #include "base/thread.h"
 #include "queue/queue.h"

@@ -17,12 +17,12 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "api/array.h"
-#include "api/teams.h"
-#include "base/layout.h"
+#include "api/array/array.h"
+#include "api/loop/teams.h"
+#include "base/layout/layout.h"
 #include "engine/state.h"
-#include "run/profile.h"
-#include "run/teams.h"
+#include "launch/profile.h"
+#include "steps/teams.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/infile.h"
-#include "base/layout.h"
+#include "base/layout/layout.h"
 #include "lunarray.h"
 
 /* The same elements in the memory of a device. */

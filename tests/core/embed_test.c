@@ -220,7 +220,7 @@ static void test_require(void **state)
 {
     lun_engine *e = *state;
     assert_int_equal(lun_dostring(e, "assert(require 'lunarray' == lun)"), LUN_OK);
-    assert_int_equal(lun_dostring(e, "assert(require 'lunarray.io')"), LUN_OK);
+    assert_int_equal(lun_dostring(e, "assert(require 'lunarray.format.io')"), LUN_OK);
     assert_int_equal(lun_dostring(e, "package.loaded['lunarray'] = nil\n"
                                      "package.loaded['lunarray.core'] = nil\n"
                                      "local a = lun.vector {1}\n"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/layout.h"
+#include "base/layout/layout.h"
 
 enum { MOST_ELEMENTS = 16384, MOST_SPAN = 1 << 22 };
 

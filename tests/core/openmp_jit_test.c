@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "openmp/bundle.h"
+#include "openmp/compiler/bundle.h"
 
 /* ---- texts put together ---------------------------------------------------------------------- */
 

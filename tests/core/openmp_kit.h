@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "cache/cache.h"
-#include "openmp/jit.h"
+#include "openmp/compiler/jit.h"
 #include "openmp/openmp.h"
 #include "render/render.h"
 #include "texts.h"

@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "openmp/cpus.h"
-#include "openmp/loader.h"
-#include "openmp/team.h"
+#include "openmp/compiler/loader.h"
+#include "openmp/threads/cpus.h"
+#include "openmp/threads/team.h"
 
 /* ---- loader ---------------------------------------------------------------------------------- */
 

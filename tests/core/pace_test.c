@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "openmp/pace.h"
+#include "openmp/threads/pace.h"
 
 enum { COUNT = 1 << 18, RUNS = 3000 };
 

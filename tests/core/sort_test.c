@@ -1,11 +1,11 @@
-/* sort_test.c - elements in order (backends/algorithms/sort.h) against the C library's qsort on
- * numbers and places: all dtypes, both directions, lines, numbers of threads; and that nothing
+/* sort_test.c - elements in order (backends/algorithms/sort/sort.h) against the C library's qsort
+ * on numbers and places: all dtypes, both directions, lines, numbers of threads; and that nothing
  * beyond the results is touched. */
 #include "kernels.h"
 
 #include <math.h>
 
-#include "algorithms/sort.h"
+#include "algorithms/sort/sort.h"
 
 enum { MOST = 300000, ROUNDS = 500 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/sweep.h"
+#include "base/layout/sweep.h"
 
 enum { MOST = 64, UNITS = 4096 };
 

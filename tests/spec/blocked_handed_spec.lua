@@ -174,7 +174,7 @@ describe("along an axis that ranks share", function()
 
     it("what fails on one rank fails on all, and they go on", function()
         local lines = run(4, [[
-            local lanes = require "lunarray.blocklanes"
+            local lanes = require "lunarray.block.blocklanes"
             local x = lun.ones { 300, 200 }:eval()
             for bad = 0, 3 do
                 local function f(p, q)

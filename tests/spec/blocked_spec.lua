@@ -43,7 +43,7 @@ describe("blocks", function()
     end)
 
     it("of two dimensions: 20 by 50 on 64 PEs is 4 by 16", function()
-        local spread = require "lunarray.spread"
+        local spread = require "lunarray.block.spread"
         local grid = spread.new({ 20, 50 }, { 1, 2 }, nil, 64)
         assert.are.same({ 4, 16 }, grid.grid)
         for pe = 0, 63 do
@@ -54,7 +54,7 @@ describe("blocks", function()
 
     -- By definition: parts that cover all elements once, in order.
     it("cover all elements once, by each rule, for odd sizes", function()
-        local spread = require "lunarray.spread"
+        local spread = require "lunarray.block.spread"
         local sizes = {
             ceiling = function(n, p)
                 local list, left, size = {}, n, math.ceil(n / p)

@@ -139,7 +139,7 @@ describe("the build", function()
         return -- stock programs cannot load what is instrumented
     end
 
-    local use = [[lua5.4 -e 'local lun = require "lunarray" print(#lun.vector{1, 2, 3}) require "lunarray.csv"']]
+    local use = [[lua5.4 -e 'local lun = require "lunarray" print(#lun.vector{1, 2, 3}) require "lunarray.format.csv"']]
 
     it("works as a module of the stock interpreter from the project's root", function()
         assert.equal("3\n", succeed(

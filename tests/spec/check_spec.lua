@@ -165,7 +165,7 @@ describe("lun.check", function()
         -- what a kernel cannot know: the function is another one each time it is called
         local other = { function(x) return x + 1 end }
         local kernel = a:map(other[1])
-        local ok, message = pcall(require("lunarray.check").elements, "map", function(x) return x + 2 end, { a }, 1, kernel, 1)
+        local ok, message = pcall(require("lunarray.function.check").elements, "map", function(x) return x + 2 end, { a }, 1, kernel, 1)
         assert.is_false(ok)
         assert.is_truthy(message:find("returns 1.25 for element 1, but Lua itself returns 2.25 (lun.check): f(0.25)", 1, true), message)
     end)

@@ -124,7 +124,7 @@ end)
 local function every_dtype(n, seed)
     local t, lists = { text = {} }, {}
     local wide = (lun.random(n, { seed = seed }) * 2.0 ^ 53):cast "i64"
-    for _, row in ipairs(require("lunarray.dtypes").list) do
+    for _, row in ipairs(require("lunarray.base.dtypes").list) do
         local name = row.name
         t[name] = row.kind == "bool" and (wide & 1):eq(1) or row.kind == "float" and (lun.random(n, { seed = seed + 1 }) * 100):cast(name)
             or (wide * 2049):cast(name)

@@ -409,8 +409,8 @@ describe("csv", function()
             seed = (seed * 1103515245 + 12345) % 2147483648
             return seed // 65536 % n + 1
         end
-        local decode = require("lunarray.csv").decode
-        local source = require("lunarray.file").source
+        local decode = require("lunarray.format.csv").decode
+        local source = require("lunarray.format.file").source
         local fine = 0
         for _ = 1, 3000 do
             local text = good

@@ -8,7 +8,7 @@ local build = os.getenv "BUILD" or "build"
 local sanitized = build:find "asan" or build:find "tsan"
 
 local pages = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md" }
-for path in io.popen("ls docs/*.md"):lines() do
+for path in io.popen("ls docs/*.md docs/*/*.md"):lines() do
     pages[#pages + 1] = path
 end
 
@@ -125,7 +125,7 @@ describe("documentation", function()
     end)
 
     it("describes every name that Tab shows, in the overview, in the reference and by itself", function()
-        local complete = require "lunarray.complete"
+        local complete = require "lunarray.prompt.complete"
         local overview, page, count = lun.help(), shell.slurp "docs/reference.md", 0
         local function described(names)
             for _, name in ipairs(names) do
@@ -159,7 +159,7 @@ describe("documentation", function()
     end)
 
     it("describes every function of the module and every method", function()
-        local help = require "lunarray.help"
+        local help = require "lunarray.prompt.help"
         for name in pairs(reference.functions()) do
             assert.is_truthy(help.functions[name], "lun." .. name)
         end

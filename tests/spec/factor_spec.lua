@@ -65,7 +65,7 @@ describe("lun.factor", function()
     end
 
     it("numbers the values of Vectors", function()
-        for _, row in ipairs(require("lunarray.dtypes").list) do
+        for _, row in ipairs(require("lunarray.base.dtypes").list) do
             for _, n in ipairs { 0, 1, 1000 } do
                 check_vector(((lun.random(n, { seed = 5 }) - 0.3) * 50):cast(row.name))
             end

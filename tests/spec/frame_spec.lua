@@ -1,6 +1,6 @@
 -- Tables of columns as they are printed: what is shown, how wide, and that no other element is read.
 local lun = require "lunarray"
-local frame = require "lunarray.frame"
+local frame = require "lunarray.show.frame"
 
 local function load_text(text)
     local path = os.tmpname()

@@ -204,8 +204,8 @@ describe("npy", function()
         end)
 
         it("without raising, whatever the bytes (2000 mutations, every length)", function()
-            local decode = require("lunarray.npy").decode
-            local source = require("lunarray.file").source
+            local decode = require("lunarray.format.npy").decode
+            local source = require("lunarray.format.file").source
             local whole = npy(header(">i2", "(2, 3)"), "\0\1\0\2\0\3\0\4\0\5\0\6")
             for length = 0, #whole - 1 do
                 local a, _, code = decode(source(whole:sub(1, length)), {})

@@ -3,7 +3,7 @@ local lun = require "lunarray"
 local expect = require "expect"
 local numpy = require "numpy"
 local shell = require "shell"
-local zip = require "lunarray.zip"
+local zip = require "lunarray.format.zip"
 
 local directory
 
@@ -38,7 +38,7 @@ end
 local function samples()
     local t = { empty = lun.zeros(0), none = lun.zeros { 3, 0 }, M = lun.random({ 7, 5 }, { seed = 1 }),
         long = lun.index(300000) // 7, ["zo\u{eb}/x y"] = lun.vector { true, false } }
-    for _, row in ipairs(require("lunarray.dtypes").list) do
+    for _, row in ipairs(require("lunarray.base.dtypes").list) do
         if row.npy then
             t[row.name] = (lun.random(40, { seed = 2 }) * 200):cast(row.name)
         end

@@ -142,8 +142,8 @@ describe("pnm", function()
         end
 
         it("every length but the whole, without raising", function()
-            local decode = require("lunarray.pnm").decode
-            local source = require("lunarray.file").source
+            local decode = require("lunarray.format.pnm").decode
+            local source = require("lunarray.format.file").source
             for _, whole in ipairs { "P6 2 1 255\n\1\2\3\4\5\6", "P5 #c\n1 2 300\n\1\2\0\4", "P3 1 1 9\n1 2 3" } do
                 for length = 0, #whole - 1 do
                     local a, message, code = decode(source(whole:sub(1, length)), {})

@@ -1,7 +1,7 @@
 -- Records (lun.struct) against lists of plain tables: both layouts, every dtype, on every backend; what is written
 -- through fields, windows and indices; wrong calls.
 local lun = require "lunarray"
-local dtypes = require "lunarray.dtypes"
+local dtypes = require "lunarray.base.dtypes"
 local expect = require "expect"
 
 local FIELDS = { { "x", "f32" }, { "flag", "bool" }, { "id", "i32" }, { "w", "f64" }, { "k", "u8" } }

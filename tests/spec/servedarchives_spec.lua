@@ -125,7 +125,7 @@ describe("an archive that all ranks load", function()
             write("d.npz", sound)
             load "sound"
             -- truths that are none, with a checksum that holds
-            local zip, crc32 = require "lunarray.zip", require "lunarray.core".internal.crc32
+            local zip, crc32 = require "lunarray.format.zip", require "lunarray.core".internal.crc32
             for _, byte in ipairs { 1, 2 } do
                 local w = zip.writer()
                 local text = npy("'|b1'", false, "100000", ("\1"):rep(99999) .. string.char(byte))

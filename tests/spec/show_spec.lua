@@ -1,6 +1,6 @@
 -- tostring of arrays: the title, the layout, and that only what is shown is read.
 local lun = require "lunarray"
-local show = require("lunarray.show").text
+local show = require("lunarray.show.show").text
 
 local nan = 0.0 / 0.0
 

@@ -1,8 +1,8 @@
 -- Ticks of axes: round numbers within the limits, evenly spaced, told apart by their labels; dates at beginnings of
 -- years, months and days.
 local lun = require "lunarray"
-local calendar = require "lunarray.calendar"
-local ticks = require "lunarray.ticks"
+local calendar = require "lunarray.table.calendar"
+local ticks = require "lunarray.chart.ticks"
 
 local function anything()
     return true

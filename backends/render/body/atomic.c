@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "render/body/value.h"
+#include "render/body/lanes/value.h"
 #include "render/text/atomic.h"
 #include "render/text/element.h"
 #include "render/text/text.h"

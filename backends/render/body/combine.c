@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "render/body/lanes/value.h"
 #include "render/body/statement.h"
-#include "render/body/value.h"
 #include "render/facts/facts.h"
 #include "render/text/element.h"
 #include "render/text/text.h"

@@ -12,12 +12,12 @@
 
 #include <inttypes.h>
 
-#include "render/body/leave.h"
-#include "render/body/mask.h"
-#include "render/body/meet.h"
-#include "render/body/poll.h"
-#include "render/body/strip.h"
-#include "render/body/value.h"
+#include "render/body/lanes/leave.h"
+#include "render/body/lanes/mask.h"
+#include "render/body/lanes/meet.h"
+#include "render/body/lanes/poll.h"
+#include "render/body/lanes/strip.h"
+#include "render/body/lanes/value.h"
 #include "render/facts/counted.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 
-#include "render/body/mask.h"
-#include "render/body/meet.h"
-#include "render/body/value.h"
+#include "render/body/lanes/mask.h"
+#include "render/body/lanes/meet.h"
+#include "render/body/lanes/value.h"
 #include "render/facts/affine.h"
 #include "render/text/element.h"
 #include "render/text/text.h"

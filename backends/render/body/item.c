@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "render/body/atomic.h"
-#include "render/body/meet.h"
-#include "render/body/value.h"
+#include "render/body/lanes/meet.h"
+#include "render/body/lanes/value.h"
 #include "render/text/element.h"
 #include "render/text/text.h"
 #include "render/user/faults.h"

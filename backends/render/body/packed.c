@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-#include "render/body/mask.h"
+#include "render/body/lanes/mask.h"
+#include "render/body/lanes/value.h"
 #include "render/body/single.h"
-#include "render/body/value.h"
 #include "render/facts/counted.h"
 #include "render/facts/packed.h"
 #include "render/text/element.h"

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-#include "render/body/meet.h"
-#include "render/body/value.h"
+#include "render/body/lanes/meet.h"
+#include "render/body/lanes/value.h"
 #include "render/facts/uses.h"
 #include "render/text/element.h"
 #include "render/text/text.h"

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "render/body/lanes/value.h"
 #include "render/body/statement.h"
-#include "render/body/value.h"
 #include "render/chunk/scan.h"
 #include "render/facts/uses.h"
 #include "render/text/text.h"

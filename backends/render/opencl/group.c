@@ -8,7 +8,7 @@
 #include "ir/order.h"
 #include "render/body/arrays.h"
 #include "render/body/combine.h"
-#include "render/body/meet.h"
+#include "render/body/lanes/meet.h"
 #include "render/body/statement.h"
 #include "render/facts/facts.h"
 #include "render/opencl/group_scan.h"

@@ -6,7 +6,7 @@
 #ifndef LUAFN_TREE_H
 #define LUAFN_TREE_H
 
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 typedef enum lf_item_kind {
     LF_OPS,   /* the values of block */

@@ -2,7 +2,7 @@
 #ifndef LUAFN_IMPROVE_H
 #define LUAFN_IMPROVE_H
 
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 /* The passes, in order. Each expects and leaves a simplified graph of IR values with its
  * dominators. */

@@ -2,7 +2,7 @@
 #ifndef LUAFN_RANGE_H
 #define LUAFN_RANGE_H
 
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 typedef struct lf_range {
     int64_t low, high; /* low > high: nothing known to flow here yet */

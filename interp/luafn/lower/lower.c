@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "luafn/ssa/captured.h"
+#include "luafn/graph/captured.h"
 
 /* ---- arithmetic ---- */
 

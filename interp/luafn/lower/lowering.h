@@ -2,7 +2,7 @@
 #ifndef LUAFN_LOWERING_H
 #define LUAFN_LOWERING_H
 
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 enum { LF_BUCKETS = 4096 };
 

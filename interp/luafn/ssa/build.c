@@ -5,7 +5,7 @@
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
 
-#include "luafn/ssa/named.h"
+#include "luafn/graph/named.h"
 #include "luafn/ssa/put.h"
 #include "luafn/ssa/record.h"
 

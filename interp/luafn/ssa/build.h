@@ -5,7 +5,7 @@
 #ifndef LUAFN_BUILD_H
 #define LUAFN_BUILD_H
 
-#include "luafn/ssa/builder.h"
+#include "luafn/graph/builder.h"
 
 /* The graph of the function that c compiles; leaves by luafn_fail if it cannot be compiled. */
 void luafn_build(lf_compile *c);

@@ -3,7 +3,7 @@
 #ifndef LUAFN_CELLS_H
 #define LUAFN_CELLS_H
 
-#include "luafn/ssa/builder.h"
+#include "luafn/graph/builder.h"
 
 /* Index v as a parameter that is an index of what is generated, plus a constant, or as a constant;
  * false: it is something else. */

@@ -1,6 +1,6 @@
 /* element.c - an element of an array, or a part of it: where elements may be assigned, perhaps what
  * was assigned before. */
-#include "luafn/ssa/builder.h"
+#include "luafn/graph/builder.h"
 #include "luafn/ssa/cells.h"
 
 lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i)

@@ -2,7 +2,7 @@
 #ifndef LUAFN_RECORD_H
 #define LUAFN_RECORD_H
 
-#include "luafn/ssa/builder.h"
+#include "luafn/graph/builder.h"
 
 /* A call of a captured struct: a record with these fields. */
 lf_value *luafn_make_record(lf_builder *b, const lf_value *of, const lf_list *fields);

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "luafn/ssa/captured.h"
-#include "luafn/ssa/named.h"
+#include "luafn/graph/captured.h"
+#include "luafn/graph/named.h"
 #include "luafn/type/rules.h"
 
 static const char *type_name(const lf_compile *c, lf_type t)

@@ -1,7 +1,7 @@
 /* rules.c - the types of operations: Lua's rules, with numbers of fixed width and weak literals. */
 #include "luafn/type/rules.h"
 
-#include "luafn/ssa/captured.h"
+#include "luafn/graph/captured.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef LUAFN_RULES_H
 #define LUAFN_RULES_H
 
-#include "luafn/ssa/compile.h"
+#include "luafn/graph/compile.h"
 
 /* What a value may be on different paths. */
 lf_type luafn_join(lf_type a, lf_type b);

@@ -1,0 +1,225 @@
+/* index.c - elements of arrays: v[i], v[i] = x, iteration, filling, storing. Counts from 1, and
+ * from the end for negative indices, where the engine counts from 0. */
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* Raises the bad argument for an index outside an array. */
+static int out_of_range(lua_State *L, int arg, lua_Integer i, int64_t n)
+{
+    return lun__bad_argument(
+        L, arg,
+        n == 0 ? lua_pushfstring(L, "index %I is out of range: the array is empty", i)
+               : lua_pushfstring(L, "index %I is out of range: 1 to %I, or -1 to -%I from the end",
+                                 i, (lua_Integer)n, (lua_Integer)n));
+}
+
+/* The index at `arg`, from 0; n for one past the end if `past` allows it. */
+static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
+{
+    int exact = 0;
+    lua_Integer i = lua_type(L, arg) == LUA_TNUMBER ? lua_tointegerx(L, arg, &exact) : 0;
+    if (!exact) {
+        if (lua_type(L, arg) == LUA_TNUMBER)
+            lun__bad_argument(L, arg, "number has no integer representation");
+        if (lun__is_array(L, lun__here(L), arg))
+            lun__bad_argument(L, arg,
+                              "integer index expected, got an array: a:compress(mask) has the "
+                              "elements where a mask is true, a:take(indices) those at indices, "
+                              "a:set(lun.where(mask, x, a)) and a:put(indices, x) write them");
+        lun__bad_type(L, arg, "integer index");
+    }
+    if (i >= 1 && i <= n)
+        return i - 1;
+    if (i < 0 && i >= -n)
+        return n + i;
+    if (past && i - 1 == n)
+        return n;
+    return out_of_range(L, arg, i, n);
+}
+
+void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s;
+    if (lun_shape(a, shape) > 1) {
+        lun_array **out = lun__new_array(L, h);
+        LUN__TRY(s, lun_row(h->engine, a, i, out));
+        lun__check(L, h, s, arg);
+    } else {
+        lun_value x;
+        LUN__TRY(s, lun_get(h->engine, a, i, &x));
+        lun__check(L, h, s, arg);
+        lun__push_value(L, x);
+    }
+    lun__report_memory(L, h);
+}
+
+/* a[key]: a method for a string (the second upvalue has them), else an element or a row. */
+static int array_index(lua_State *L)
+{
+    if (lua_type(L, 2) == LUA_TSTRING) {
+        lua_settop(L, 2);
+        lua_rawget(L, lua_upvalueindex(2));
+        return 1;
+    }
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    int64_t n = lun_length(a);
+    int64_t i = check_index(L, 2, n, true);
+    if (i == n)
+        lua_pushnil(L);
+    else
+        lun__push_at(L, h, a, i, 2);
+    return 1;
+}
+
+/* Stores the operand at `from` into the array `target`. */
+static void store(lua_State *L, lun__host *h, lun_array *target, int from, int arg)
+{
+    lun_status s;
+    lun_array *source = NULL;
+    bool own = false;
+    LUN__TRY(s, lun__load_operand(L, h, from, &source, &own));
+    if (s == LUN_OK) {
+        LUN__TRY(s, lun_store(h->engine, target, source));
+        if (own)
+            lun_release(source);
+    }
+    lun__check(L, h, s, arg);
+    lun__report_memory(L, h);
+}
+
+/* a[i] = x; a[i] = row where a has rows. */
+static int array_newindex(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    int64_t i = check_index(L, 2, lun_length(a), false);
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s;
+    if (lun_shape(a, shape) > 1) {
+        lun__check_operand(L, h, 3);
+        lun_array **row = lun__new_array(L, h);
+        LUN__TRY(s, lun_row(h->engine, a, i, row));
+        lun__check(L, h, s, 2);
+        store(L, h, *row, 3, 3);
+        return 0;
+    }
+    lun_value x = lun__check_value(L, h, 3);
+    LUN__TRY(s, lun_set(h->engine, a, i, x));
+    lun__check(L, h, s, 3);
+    lun__report_memory(L, h);
+    return 0;
+}
+
+static int array_fill(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_value x = lun__check_value(L, h, 2);
+    lun_status s;
+    LUN__TRY(s, lun_fill(h->engine, a, x));
+    lun__check(L, h, s, 2);
+    lua_settop(L, 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+static int array_set(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun__check_operand(L, h, 2);
+    store(L, h, a, 2, 2);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* A:copyto(B): the elements of A into B, which has its shape; gives B. */
+static int array_copyto(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t from[LUN_MAX_RANK], to[LUN_MAX_RANK];
+    int rank = lun_shape(lun__check_array(L, h, 1), from);
+    lun_array *target = lun__check_array(L, h, 2);
+    if (lun_shape(target, to) != rank || memcmp(from, to, (size_t)rank * sizeof *from) != 0) {
+        lun__push_kind(L, h, 1);
+        lun__push_kind(L, h, 2);
+        lun__bad_argument(
+            L, 2,
+            lua_pushfstring(L, "shapes differ: %s cannot be copied into %s (use set to broadcast)",
+                            lua_tostring(L, -2), lua_tostring(L, -1)));
+    }
+    store(L, h, target, 1, 2);
+    lua_settop(L, 2);
+    return 1;
+}
+
+/* ---- iteration ------------------------------------------------------------------------------- */
+
+static int iterate(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lua_Integer i = luaL_checkinteger(L, 2);
+    if (i < 0 || i >= lun_length(a))
+        return 0;
+    lua_pushinteger(L, i + 1);
+    lun__push_at(L, h, a, i, 1);
+    return 2;
+}
+
+/* for i, x in v:iter(), or in pairs(v): elements, or rows, from the first on. */
+static int array_iter(lua_State *L)
+{
+    lun__count(L, "iter", 1);
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    if (!lun_is_virtual(a)) {
+        lun_status s;
+        LUN__TRY(s, lun_eval(h->engine, &a, 1));
+        lun__check(L, h, s, 1);
+        lun__report_memory(L, h);
+    }
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, 0);
+    return 3;
+}
+
+/* s:value(): the number that an array of one element is. */
+static int array_value(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_array(L, h, 1);
+    lun_value x = lun__check_value(L, h, 1);
+    lun__push_value(L, x);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+void lun__open_index(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry methods[] = {{"fill", array_fill, 2},
+                                         {"set", array_set, 2},
+                                         {"copyto", array_copyto, 2},
+                                         {"value", array_value, 1},
+                                         {NULL, NULL, 0}};
+    static const luaL_Reg events[] = {{"__newindex", array_newindex}, {NULL, NULL}};
+    lun__offer(L, p, p->methods, methods);
+    lun__register(L, p, p->array, events);
+
+    lua_pushvalue(L, p->host_at);
+    lua_pushvalue(L, p->methods);
+    lua_pushcclosure(L, array_index, 2);
+    lua_setfield(L, p->array, "__index");
+
+    lua_pushvalue(L, p->host_at);
+    lua_pushvalue(L, p->host_at);
+    lua_pushcclosure(L, iterate, 1);
+    lua_pushcclosure(L, array_iter, 2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, p->methods, "iter");
+    lua_setfield(L, p->array, "__pairs");
+}

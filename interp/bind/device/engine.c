@@ -1,0 +1,265 @@
+/* engine.c - functions about the engine as a whole: evaluating several arrays, counters, backends,
+ * devices, the accuracy of mathematical functions. */
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bind/host/bind.h"
+#include "bind/host/field.h"
+
+enum { FEW = 8 };
+
+/* The arrays among the arguments, in a list of *arrays: `few`, or memory that is pushed. */
+static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], int *arrays)
+{
+    int count = lua_gettop(L);
+    lun_array **list = few;
+    *arrays = 0;
+    if (count > FEW)
+        list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
+    for (int i = 1; i <= count; i++) {
+        bool is = lun__is_array(L, h, i);
+        lun_array *a = is ? lun__check_waiting(L, h, i) : lun__check_operand(L, h, i);
+        if (a)
+            list[(*arrays)++] = a;
+    }
+    return list;
+}
+
+/* lun.eval(e1, e2, ..., {out={w1, w2, ...}}): the table is at the top. */
+static int evaluate_into(lua_State *L, lun__host *h)
+{
+    int options = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1))
+        (void)lun__check_option(L, options, "out=list");
+    for (int i = 1; i < options; i++)
+        (void)lun__check_operand(L, h, i);
+    lua_getfield(L, options, "out");
+    if (lua_isnil(L, -1))
+        lun__bad_argument(L, options, "option out: an array or a list of arrays expected");
+    int count = lun__push_targets(L, h, -1, "eval");
+    lun__store_results(L, h, "eval", 1, options - 1, count);
+    return count;
+}
+
+/* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
+ * Scalars their numbers. */
+static int evaluate(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int count = lua_gettop(L), arrays;
+    if (lua_istable(L, count))
+        return evaluate_into(L, h);
+    lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
+    lun_status s;
+    LUN__TRY(s, lun_eval(h->engine, list, arrays));
+    lun__check(L, h, s, 1);
+    lua_settop(L, count);
+    for (int i = 1; i <= count; i++) {
+        const lun__held *held = lun__array_at(L, h, i);
+        if (held && lun_class_of(held->as.array) == LUN_SCALAR) {
+            lun__push_value(L, lun__check_value(L, h, i));
+            lua_replace(L, i);
+        }
+    }
+    lun__report_memory(L, h);
+    return count;
+}
+
+/* lun.prepare(e1, e2, ...): compiles what lun.eval of them would run. True; or nil, message, code
+ * where something stays interpreted. */
+static int prepare(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int arrays;
+    lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
+    lun_status s;
+    LUN__TRY(s, lun_prepare(h->engine, list, arrays));
+    if (s == LUN_EBUILD) {
+        const char *where = lun_error_where(h->engine);
+        lua_pushnil(L);
+        lua_pushfstring(L, "%s%s%s", where, *where ? ": " : "", lun_error(h->engine));
+        lua_pushstring(L, lun_status_name(s));
+        return 3;
+    }
+    lun__check(L, h, s, 1);
+    lua_pushboolean(L, true);
+    return 1;
+}
+
+/* The row of a profile as a table on the top. */
+static void push_profile_row(lua_State *L, const lun_profile_row *r)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"ops", r->ops},
+                  {"calls", r->calls},
+                  {"interpreted", r->interpreted},
+                  {"elements", r->elements},
+                  {"bytes", r->bytes}};
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"compile", r->compile}, {"transfer", r->transfer}, {"run", r->run}};
+    const struct {
+        const char *name, *value;
+    } texts[] = {{"name", r->name}, {"what", r->what}, {"where", r->where}};
+    lua_createtable(L, 0, 11);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        lua_pushinteger(L, counts[i].value);
+        lua_setfield(L, -2, counts[i].name);
+    }
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        lua_pushnumber(L, times[i].value);
+        lua_setfield(L, -2, times[i].name);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        lua_pushstring(L, texts[i].value);
+        lua_setfield(L, -2, texts[i].name);
+    }
+}
+
+/* internal.profile(true) starts a profile; internal.profile(false) ends it and gives its rows. */
+static int profile(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    if (lua_toboolean(L, 1)) {
+        lun__check(L, h, lun_profile_start(h->engine), 1);
+        return 0;
+    }
+    lun_profile_stop(h->engine);
+    lun_profile_row r = {.size = sizeof r};
+    lua_newtable(L);
+    for (int i = 0; lun_profile_at(h->engine, i, &r); i++) {
+        push_profile_row(L, &r);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* lun.trim(): gives pooled memory back to the system. */
+static int trim(lua_State *L)
+{
+    lun_trim(lun__here(L)->engine);
+    return 0;
+}
+
+/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells
+ * none. One that a launcher has made, to read from, is none. */
+static int terminal(lua_State *L)
+{
+    struct winsize size;
+    const bool hidden = lun_launched() && !isatty(STDIN_FILENO);
+    if (!hidden && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        lua_pushinteger(L, size.ws_col);
+        lua_pushinteger(L, size.ws_row);
+    } else {
+        lua_pushnil(L);
+        lua_pushnil(L);
+    }
+    lua_pushboolean(L, !hidden && isatty(STDOUT_FILENO));
+    return 3;
+}
+
+/* ---- backends and devices -------------------------------------------------------------------- */
+
+/* lun.backends(): the names of those that can be used here, best first; and of the others the
+ * reasons. */
+static int backends(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_settop(L, 0);
+    lua_newtable(L);
+    lua_newtable(L);
+    const char *name, *reason = NULL;
+    for (int i = 0; (name = lun_backend_at(h->engine, i, &reason)); i++) {
+        if (reason) {
+            lua_pushstring(L, reason);
+            lua_setfield(L, 2, name);
+        } else {
+            lua_pushstring(L, name);
+            lua_rawseti(L, 1, (lua_Integer)lua_rawlen(L, 1) + 1);
+        }
+        reason = NULL;
+    }
+    return 2;
+}
+
+static int devices(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int room = lun_devices(h->engine, NULL, 0);
+    lun_device *rows = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof *rows, 0);
+    rows->size = sizeof *rows;
+    int count = lun_devices(h->engine, rows, room);
+    if (count > room)
+        count = room;
+    lua_createtable(L, count, 0);
+    for (int i = 0; i < count; i++) {
+        lua_createtable(L, 0, 7);
+        lun__set_text(L, "name", rows[i].name);
+        lun__set_text(L, "kind", rows[i].kind);
+        lun__set_text(L, "backend", rows[i].backend);
+        lun__set_text(L, "place", rows[i].place);
+        lun__set_integer(L, "memory", rows[i].memory);
+        lun__set_integer(L, "units", rows[i].units);
+        if (rows[i].machine[0])
+            lun__set_text(L, "machine", rows[i].machine);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* lun.math "precise" or "fast"; gives what holds now, as lun.math() does. */
+static int math_mode(lua_State *L)
+{
+    static const char *const names[] = {"fast", "precise", NULL};
+    lun__host *h = lun__here(L);
+    if (!lua_isnoneornil(L, 1)) {
+        int mode = luaL_checkoption(L, 1, NULL, names);
+        lun_status s = lun_math_mode(h->engine, mode ? LUN_MATH_PRECISE : LUN_MATH_FAST);
+        lun__check(L, h, s, 1);
+        h->math = names[mode];
+    }
+    lua_pushstring(L, h->math);
+    return 1;
+}
+
+/* Seconds on a clock that never goes back, for timing. */
+static int monotonic_clock(lua_State *L)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    lua_pushnumber(L, (lua_Number)t.tv_sec + 1e-9 * (lua_Number)t.tv_nsec);
+    return 1;
+}
+
+/* internal.block_all(on) */
+static int block_all(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    lun_block_all(lun__here(L)->engine, lua_toboolean(L, 1));
+    return 0;
+}
+
+void lun__open_engine(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry functions[] = {{"eval", evaluate, LUN__ANY},
+                                           {"prepare", prepare, LUN__ANY},
+                                           {"trim", trim, 0},
+                                           {"backends", backends, 0},
+                                           {"devices", devices, 0},
+                                           {"math", math_mode, 1},
+                                           {"clock", monotonic_clock, 0},
+                                           {NULL, NULL, 0}};
+    static const luaL_Reg inside[] = {
+        {"terminal", terminal}, {"profile", profile}, {"block_all", block_all}, {NULL, NULL}};
+    lun__offer(L, p, p->core, functions);
+    lun__register(L, p, p->internal, inside);
+    lua_pushliteral(L, "Lunarray " LUN_VERSION);
+    lua_setfield(L, p->core, "_VERSION");
+    lua_pushliteral(L, LUA_RELEASE);
+    lua_setfield(L, p->internal, "lua_release");
+}

@@ -1,0 +1,256 @@
+/* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
+ * internal.csv_open and csv_columns. The text is a file of Lua's, read where it stands, or a
+ * string. Knows nothing of the format. */
+#include <errno.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bind/file/csv.h"
+
+typedef lun__csv_reader reader;
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static int end_reader(lua_State *L)
+{
+    reader *r = lua_touserdata(L, 1);
+    lun__csv_end_columns(r);
+    lun__csv_close(r->csv);
+    lun__unpacked_end(r->host->engine, r->unpacked);
+    r->csv = NULL;
+    r->unpacked = NULL;
+    return 0;
+}
+
+/* Pushes nil, what is wrong, line, column (from 1), fields or errno or byte, the system's text. */
+static int push_fault(lua_State *L, const lun__csv_fault *f)
+{
+    static const char *const names[] = {[LUN__CSV_EMPTY] = "empty",
+                                        [LUN__CSV_RAGGED] = "ragged",
+                                        [LUN__CSV_OPEN_QUOTE] = "open quote",
+                                        [LUN__CSV_AFTER_QUOTE] = "after quote",
+                                        [LUN__CSV_LATE_QUOTE] = "late quote",
+                                        [LUN__CSV_RETURN] = "return",
+                                        [LUN__CSV_NUL] = "nul",
+                                        [LUN__CSV_ENCODING] = "encoding",
+                                        [LUN__CSV_LONG] = "long",
+                                        [LUN__CSV_UNREAD] = "unread"};
+    if (f->what == LUN__CSV_MEMORY)
+        return luaL_error(L, "not enough memory");
+    luaL_pushfail(L);
+    lua_pushstring(L, names[f->what]);
+    lua_pushinteger(L, f->line);
+    if (f->column < 0)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, f->column + 1);
+    lua_pushinteger(L, f->what == LUN__CSV_RAGGED   ? f->fields
+                       : f->what == LUN__CSV_UNREAD ? f->error
+                                                    : f->byte);
+    lua_pushstring(L, f->what == LUN__CSV_UNREAD && f->error > 0 ? strerror(f->error) : "");
+    return 6;
+}
+
+static void push_names(lua_State *L, const reader *r)
+{
+    int64_t width = lun__csv_width(r->csv);
+    lua_createtable(L, width < INT_MAX ? (int)width : INT_MAX, 0);
+    for (int64_t k = 0; k < width; k++) {
+        size_t length;
+        const char *name = lun__csv_name(r->csv, k, &length);
+        lua_pushlstring(L, name, length);
+        lua_rawseti(L, -2, k + 1);
+    }
+}
+
+static reader *new_reader(lua_State *L, lun__host *h)
+{
+    reader *r = lua_newuserdatauv(L, sizeof *r, 1);
+    memset(r, 0, sizeof *r);
+    r->host = h;
+    r->file = -1;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, end_reader);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lun__csv_serve(r);
+    return r;
+}
+
+/* Has the text unpacked; 0, or the number of values that say why not. */
+static int unpack(lua_State *L, reader *r)
+{
+    lun__gzip_fault fault;
+    lun__gzip_source source = {lun__csv_read_text, r, r->services.size};
+    r->unpacked = lun__unpack(r->host->engine, &source, &fault);
+    if (r->unpacked) {
+        r->services.read = lun__csv_read_unpacked;
+        r->services.size = lun__unpacked_size(r->unpacked);
+        return 0;
+    }
+    if (fault.status == LUN_EIO)
+        return push_fault(
+            L, &(lun__csv_fault){.what = LUN__CSV_UNREAD, .column = -1, .error = fault.reason});
+    if (fault.status == LUN_ECANCEL || fault.status == LUN_ELIMIT)
+        return lun__raise_stop(L, fault.status);
+    lun__check(L, r->host, fault.status, 1);
+    luaL_pushfail(L);
+    lua_pushliteral(L, "packed");
+    lua_pushstring(L, fault.message);
+    lua_pushstring(L, fault.code);
+    return 4;
+}
+
+/* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data: a reader and
+ * the names in its header; or nil and what push_fault pushes; or nil, "packed", message, code. */
+static int csv_open(lua_State *L)
+{
+    lun__csv_fault fault;
+    lun__host *h = lun__here(L);
+    lua_settop(L, 4);
+    reader *r = new_reader(L, h);
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        size_t length;
+        r->text = lua_tolstring(L, 1, &length);
+        r->services.size = (int64_t)length;
+    } else {
+        const luaL_Stream *from = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+        luaL_argcheck(L, from->closef, 1, "closed file");
+        r->file = fileno(from->f);
+        r->services.size = luaL_checkinteger(L, 2);
+        if (fstat(r->file, &r->opened) != 0)
+            return luaL_error(L, "%s", strerror(errno));
+    }
+    r->services.piece = luaL_optinteger(L, 3, 0);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, 1);
+    int refused = lua_toboolean(L, 4) ? unpack(L, r) : 0;
+    if (refused)
+        return refused;
+    r->csv = lun__csv_open(&r->services, &fault);
+    if (!r->csv)
+        return push_fault(L, &fault);
+    push_names(L, r);
+    return 2;
+}
+
+static reader *check_reader(lua_State *L, const lun__host *h)
+{
+    reader *r = lua_touserdata(L, 1);
+    luaL_argcheck(L, r && lua_rawlen(L, 1) == sizeof *r && r->host == h && r->csv, 1, "no reader");
+    return r;
+}
+
+/* internal.csv_close(reader): gives its memory back. */
+static int csv_close(lua_State *L)
+{
+    check_reader(L, lun__here(L));
+    return end_reader(L);
+}
+
+/* Whether the file is the one that was opened. */
+static bool is_same(const reader *r)
+{
+    struct stat now;
+    const struct stat *then = &r->opened;
+    return r->file < 0 || (fstat(r->file, &now) == 0 && now.st_size == then->st_size &&
+                           now.st_mtim.tv_sec == then->st_mtim.tv_sec &&
+                           now.st_mtim.tv_nsec == then->st_mtim.tv_nsec);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Puts the columns into the table `list`: Vectors, and lists of those of text. */
+static void make_columns(lua_State *L, reader *r, int list, const lun__csv_kind *kinds)
+{
+    static const lun_dtype dtypes[] = {[LUN__CSV_I64] = LUN_I64,
+                                       [LUN__CSV_U64] = LUN_U64,
+                                       [LUN__CSV_F64] = LUN_F64,
+                                       [LUN__CSV_BOOL] = LUN_BOOL};
+    lun__host *h = r->host;
+    for (int64_t k = 0; k < r->count; k++) {
+        if (kinds[k] == LUN__CSV_TEXT) {
+            lun__push_column(L, &r->texts[k]);
+            lua_rawseti(L, list, k + 1);
+            continue;
+        }
+        lun_array **out = lun__new_array(L, h);
+        lun_status s;
+        LUN__TRY(s, lun_blank_vector(h->engine, r->blanks[k], dtypes[kinds[k]], out));
+        lun__check(L, h, s, 1);
+        r->blanks[k] = NULL;
+        lua_rawseti(L, list, k + 1);
+    }
+}
+
+/* Raises what a service has met. */
+static int raise_refusal(lua_State *L, reader *r)
+{
+    lun_status s = r->status;
+    lun__csv_end_columns(r);
+    if (s == LUN_ECANCEL || s == LUN_ELIMIT)
+        return lun__raise_stop(L, s);
+    return lun__raise(L, r->host, s, 1);
+}
+
+/* internal.csv_columns(reader, {column, ...}), counted from 1: a list of these columns and the
+ * number of rows; or nil and what push_fault pushes; or nil, "changed". */
+static int csv_columns(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    reader *r = check_reader(L, h);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    if (!is_same(r)) {
+        luaL_pushfail(L);
+        lua_pushliteral(L, "changed");
+        return 2;
+    }
+    int64_t count = (int64_t)lua_rawlen(L, 2), rows, width = lun__csv_width(r->csv);
+    lun__csv_end_columns(r);
+    lua_settop(L, 2);
+    lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+    int64_t *wanted = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *wanted, 0);
+    lun__csv_kind *kinds = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *kinds, 0);
+    for (int64_t k = 0; k < count; k++) {
+        lua_rawgeti(L, 2, k + 1);
+        wanted[k] = luaL_checkinteger(L, -1) - 1;
+        luaL_argcheck(L, wanted[k] >= 0 && wanted[k] < width, 2, "no such column");
+        lua_pop(L, 1);
+    }
+    r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
+    r->texts = calloc((size_t)count + 1, sizeof *r->texts);
+    if (!r->blanks || !r->texts) {
+        lun__csv_end_columns(r);
+        return luaL_error(L, "not enough memory");
+    }
+    r->count = count;
+    r->L = L;
+    r->status = LUN_OK;
+    luaL_checkstack(L, 8, NULL);
+    lun__csv_fault fault;
+    bool ok = lun__csv_read(r->csv, wanted, count, kinds, &rows, &fault);
+    if (!ok && fault.what == LUN__CSV_REFUSED)
+        return raise_refusal(L, r);
+    if (ok)
+        make_columns(L, r, 3, kinds);
+    lun__csv_end_columns(r);
+    if (!ok)
+        return push_fault(L, &fault);
+    lun__report_memory(L, h);
+    lua_settop(L, 3);
+    lua_pushinteger(L, rows);
+    return 2;
+}
+
+void lun__open_csv(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg inside[] = {{"csv_open", csv_open},
+                                      {"csv_columns", csv_columns},
+                                      {"csv_close", csv_close},
+                                      {NULL, NULL}};
+    lun__register(L, p, p->internal, inside);
+}

@@ -1,0 +1,221 @@
+/* date.c - internal.parse_dates and internal.date_texts, for lun.date: lists of texts such as
+ * "2012-01-31" to days since 1970-01-01 and back, in the Gregorian calendar at all times. Knows no
+ * kernels: the parts of dates are computed by lua/lunarray/table/date.lua. */
+#include <limits.h>
+#include <stdint.h>
+
+#include "bind/file/texts.h"
+
+enum {
+    CHUNK = 1024,       /* days read at a time */
+    ERA = 146097,       /* days of 400 years */
+    ERA_BEFORE = 719468 /* days from 0000-03-01 to 1970-01-01 */
+};
+
+/* ---- texts to days --------------------------------------------------------------------------- */
+
+/* The number that `count` digits are, -1 if they are none. */
+static int digits(const char *text, int count)
+{
+    int x = 0;
+    for (int i = 0; i < count; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        x = 10 * x + (text[i] - '0');
+    }
+    return x;
+}
+
+/* Whether what follows a date is nothing or a time: "T06:30", " 06:30:15.5", with "Z" or "+02:00"
+ * after it. */
+static bool is_time(const char *p, const char *end)
+{
+    if (p == end)
+        return true;
+    if (end - p < 6 || (*p != 'T' && *p != ' ') || p[3] != ':')
+        return false;
+    int hour = digits(p + 1, 2), minute = digits(p + 4, 2), second = 0;
+    p += 6;
+    if (end - p >= 3 && *p == ':') {
+        second = digits(p + 1, 2);
+        p += 3;
+        if (p < end && *p == '.')
+            for (p++; p < end && *p >= '0' && *p <= '9';)
+                p++;
+    }
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+        return false;
+    if (end - p == 1 && *p == 'Z')
+        return true;
+    if (end - p == 6 && (*p == '+' || *p == '-') && p[3] == ':')
+        return digits(p + 1, 2) >= 0 && digits(p + 4, 2) >= 0;
+    return p == end;
+}
+
+/* The day that a text says; false if it is no date. */
+static bool parse(const char *text, size_t length, int64_t *day)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (length < 10 || text[4] != '-' || text[7] != '-')
+        return false;
+    int y = digits(text, 4), m = digits(text + 5, 2), d = digits(text + 8, 2);
+    if (y < 0 || m < 1 || m > 12 || d < 1)
+        return false;
+    bool leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    if (d > lengths[m - 1] + (m == 2 && leap) || !is_time(text + 10, text + length))
+        return false;
+    int past = (m + 9) % 12; /* months since March, whose years end with their leap day */
+    int years = y + 400 - (m <= 2);
+    *day = (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + (153 * past + 2) / 5 + d -
+           1 - ERA_BEFORE - ERA;
+    return true;
+}
+
+/* A column of text, and the days of its rows; `wrong`: of each part the first row that is no date,
+ * from 1. */
+typedef struct parsing {
+    const lun__texts *from;
+    int64_t *days, *wrong;
+} parsing;
+
+static void parse_part(void *of, int64_t k)
+{
+    const parsing *w = of;
+    const lun__texts_part *p = &w->from->parts[k];
+    int64_t known[LUN__TEXTS_LEVELS];
+    bool good[LUN__TEXTS_LEVELS];
+    for (int64_t i = 0; p->codes && i < p->levels; i++) {
+        lun__text t = lun__texts_kept(p, i);
+        good[i] = parse(t.at, t.length, &known[i]);
+    }
+    w->wrong[k] = 0;
+    for (int64_t i = 0; i < p->count && !w->wrong[k]; i++) {
+        int64_t *day = &w->days[p->first + i];
+        lun__text t = lun__texts_kept(p, lun__texts_level(p, i));
+        if (p->codes)
+            *day = known[p->codes[i]];
+        if (p->codes ? !good[p->codes[i]] : !parse(t.at, t.length, day))
+            w->wrong[k] = p->first + i + 1;
+    }
+}
+
+/* The days of a column without strings, whose `rows` is not 0. */
+static int parse_column(lua_State *L, lun__host *h, const lun__texts *from)
+{
+    int64_t *wrong = lua_newuserdatauv(L, (size_t)from->count * sizeof *wrong, 0), first = 0;
+    lun_array **out = lun__new_array(L, h);
+    lun_blank *blank = NULL;
+    void *days;
+    lun_status s;
+    LUN__TRY(s, lun_blank_new(h->engine, from->rows, sizeof(int64_t), &blank, &days));
+    lun__check(L, h, s, 1);
+    lun_host_share(h->engine, from->count, &(parsing){from, days, wrong}, parse_part);
+    for (int64_t k = 0; !first && k < from->count; k++)
+        first = wrong[k];
+    if (!first)
+        s = lun_blank_vector(h->engine, blank, LUN_I64, out);
+    if (first || s != LUN_OK)
+        lun_blank_drop(h->engine, blank);
+    lun__check(L, h, s, 1);
+    if (first) {
+        lua_pushnil(L);
+        lua_pushinteger(L, first);
+        return 2;
+    }
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* internal.parse_dates(list): the days as an i64 Vector; or nil and the number of the first element
+ * that is no date. */
+static int parse_dates(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    const lun__column *column = lun__to_column(L, 1);
+    if (column && column->texts.rows)
+        return parse_column(L, h, &column->texts);
+    int64_t n = (int64_t)lua_rawlen(L, 1);
+    int64_t *days = lua_newuserdatauv(L, (size_t)(n ? n : 1) * sizeof *days, 0);
+    for (int64_t i = 0; i < n; i++) {
+        size_t length = 0;
+        const char *text =
+            lua_rawgeti(L, 1, i + 1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+        if (!text || !parse(text, length, &days[i])) {
+            lua_pushnil(L);
+            lua_pushinteger(L, i + 1);
+            return 2;
+        }
+        lua_pop(L, 1);
+    }
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_tensor(h->engine, days, 1, &n, LUN_I64, out));
+    lun__check(L, h, s, 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* ---- days to texts --------------------------------------------------------------------------- */
+
+/* Writes the last `count` decimal digits of x. */
+static char *put(char *to, int64_t x, int count)
+{
+    for (int i = count - 1; i >= 0; i--, x /= 10)
+        to[i] = (char)('0' + x % 10);
+    return to + count;
+}
+
+/* Pushes the text of a day: "2012-01-31", "-0001-12-31" before the year 0. */
+static void push_date(lua_State *L, int64_t day)
+{
+    int64_t era = day / ERA - (day % ERA < 0), of_era = day - era * ERA + ERA_BEFORE;
+    char text[48], *p = text;
+    era += of_era / ERA;
+    of_era %= ERA;
+    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
+    int64_t past = (5 * of_year + 2) / 153;
+    y += 400 * era + (past >= 10);
+    if (y < 0)
+        *p++ = '-';
+    y = y < 0 ? -y : y;
+    int width = 4;
+    for (int64_t rest = y / 10000; rest > 0; rest /= 10)
+        width++;
+    p = put(p, y, width);
+    *p++ = '-';
+    p = put(p, (past + 2) % 12 + 1, 2);
+    *p++ = '-';
+    p = put(p, of_year - (153 * past + 2) / 5 + 1, 2);
+    lua_pushlstring(L, text, (size_t)(p - text));
+}
+
+/* internal.date_texts(days): a list of the texts of an i64 Vector. */
+static int date_texts(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t n = lun_size(lun__check_array(L, h, 1)), days[CHUNK];
+    lua_createtable(L, n < INT_MAX ? (int)n : INT_MAX, 0);
+    for (int64_t first = 0, some; first < n; first += some) {
+        lun_array *a = lun__check_array(L, h, 1);
+        lun_status s;
+        luaL_argcheck(L, lun_dtype_size(lun_dtype_of(a)) == sizeof *days, 1, "not i64");
+        luaL_argcheck(L, lun_size(a) == n, 1, "changed meanwhile");
+        some = n - first < CHUNK ? n - first : CHUNK;
+        LUN__TRY(s, lun_read(h->engine, a, days, first, some));
+        lun__check(L, h, s, 1);
+        for (int64_t i = 0; i < some; i++) {
+            push_date(L, days[i]);
+            lua_rawseti(L, -2, first + i + 1);
+        }
+    }
+    return 1;
+}
+
+void lun__open_date(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {
+        {"parse_dates", parse_dates}, {"date_texts", date_texts}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

@@ -1,0 +1,213 @@
+/* path.c - files by their names, for lua/lunarray/format/file.lua: what is read, with or without an
+ * end; what a name to be written stands for, and the file that takes its place. Knows nothing of
+ * what is in them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <lualib.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bind/host/bind.h"
+
+/* Bytes read at most of what has no size; with a memory limit that part of it: they are in memory
+ * as pieces, as a text and as elements. */
+#define UNBOUNDED (INT64_C(1) << 30)
+#define SHARE     4
+
+enum {
+    WAIT = 50,  /* milliseconds from one look at the engine's stop to the next */
+    LINKS = 40, /* followed at most, as the kernel does */
+    ALL = 0777
+};
+
+static int close_stream(lua_State *L)
+{
+    luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    return luaL_fileresult(L, fclose(s->f) == 0, NULL);
+}
+
+/* Pushes fd, which is closed if that fails, as a file of Lua's; false: errno says why. */
+static bool push_stream(lua_State *L, luaL_Stream *s, int fd, const char *mode)
+{
+    s->f = fdopen(fd, mode);
+    if (!s->f) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return false;
+    }
+    s->closef = close_stream;
+    luaL_setmetatable(L, LUA_FILEHANDLE);
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* internal.source(path): a file of Lua's and its size; of what has none, such as a pipe or a
+ * device, false, and how many bytes may be read of it. Nil, message, errno if it cannot be read. */
+static int open_source(lua_State *L)
+{
+    const lun__host *h = lun__here(L);
+    const char *path = luaL_checkstring(L, 1);
+    luaL_Stream *s = lua_newuserdatauv(L, sizeof *s, 0);
+    struct stat st;
+    s->closef = NULL;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo without a writer opens, too */
+    if (fd < 0)
+        return luaL_fileresult(L, 0, path);
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(fd);
+        errno = EISDIR;
+        return luaL_fileresult(L, 0, path);
+    }
+    if (!push_stream(L, s, fd, "rb"))
+        return luaL_fileresult(L, 0, path);
+    if (S_ISREG(st.st_mode) && st.st_size > 0) {
+        lua_pushinteger(L, st.st_size);
+        return 2;
+    }
+    lun_config config = {.size = sizeof config};
+    lun_config_get(h->engine, &config);
+    lua_pushboolean(L, 0);
+    int64_t most = config.memory_limit / SHARE;
+    lua_pushinteger(L, most > 0 && most < UNBOUNDED ? most : UNBOUNDED);
+    return 3;
+}
+
+/* internal.receive(source, count): 1 to `count` bytes of what has no size, "" at its end, false if
+ * there is nothing yet; nil, message, errno if reading fails. */
+static int receive(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const luaL_Stream *from = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, from->closef, 1, "closed file");
+    lua_Integer count = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, count > 0 && count <= INT_MAX, 2, "out of range");
+    luaL_Buffer text;
+    char *to = luaL_buffinitsize(L, &text, (size_t)count);
+    struct pollfd fd = {.fd = fileno(from->f), .events = POLLIN};
+    ssize_t got = -1;
+    errno = EAGAIN;
+    if (poll(&fd, 1, WAIT) > 0)
+        got = read(fd.fd, to, (size_t)count);
+    if (got >= 0) {
+        luaL_pushresultsize(&text, (size_t)got);
+        return 1;
+    }
+    if (errno != EAGAIN && errno != EINTR)
+        return luaL_fileresult(L, 0, NULL);
+    lun_status s = lun_host_check(h->engine);
+    if (s != LUN_OK)
+        return lun__raise_stop(L, s);
+    lua_pushboolean(L, 0);
+    return 1;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Replaces the link `path` by what it names. Returns 0, or the errno. */
+static int follow(char path[PATH_MAX])
+{
+    char name[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    ssize_t n = readlink(path, name, sizeof name);
+    size_t kept = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n < 0)
+        return errno;
+    if (n > 0 && name[0] == '/')
+        kept = 0;
+    if (kept + (size_t)n >= PATH_MAX)
+        return ENAMETOOLONG;
+    memcpy(path + kept, name, (size_t)n);
+    path[kept + (size_t)n] = '\0';
+    return 0;
+}
+
+/* Follows the links at the end of `path`. What is there then: "file", a regular one; "new", none;
+ * "other", to be written through, as is what a link of /proc names, for that one may have no other
+ * name. NULL: errno says why. */
+static const char *resolve(char path[PATH_MAX])
+{
+    struct stat st, proc;
+    bool has_proc = stat("/proc/self", &proc) == 0;
+    for (int links = 0; links <= LINKS; links++) {
+        if (lstat(path, &st) != 0)
+            return errno == ENOENT ? "new" : NULL;
+        if (!S_ISLNK(st.st_mode))
+            return S_ISREG(st.st_mode) ? "file" : "other";
+        if (has_proc && st.st_dev == proc.st_dev)
+            return "other";
+        errno = follow(path);
+        if (errno)
+            return NULL;
+    }
+    errno = ELOOP;
+    return NULL;
+}
+
+/* internal.target(path): what writing there is to write to, and what that is: "file", "new" or
+ * "other" as resolve has it; nil, message, errno. */
+static int find_target(lua_State *L)
+{
+    char path[PATH_MAX];
+    size_t n;
+    const char *given = luaL_checklstring(L, 1, &n);
+    const char *kind = NULL;
+    errno = ENAMETOOLONG;
+    if (n < sizeof path) {
+        memcpy(path, given, n + 1);
+        kind = resolve(path);
+    }
+    if (!kind)
+        return luaL_fileresult(L, 0, NULL);
+    lua_pushstring(L, path);
+    lua_pushstring(L, kind);
+    return 2;
+}
+
+/* Gives fd the owner, group and mode of a file as far as the process may. A group that cannot be
+ * kept has no more rights than all others. */
+static void take_after(int fd, const struct stat *st)
+{
+    mode_t mode = st->st_mode & ALL;
+    if (fchown(fd, st->st_uid, st->st_gid) != 0 && fchown(fd, (uid_t)-1, st->st_gid) != 0)
+        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
+    (void)fchmod(fd, mode); /* some file systems have no modes */
+}
+
+/* internal.create(path [, like]): a new file of Lua's to write to, with the rights and owner of the
+ * file `like`; nil, message, errno. */
+static int create(lua_State *L)
+{
+    const char *path = luaL_checkstring(L, 1), *like = luaL_optstring(L, 2, NULL);
+    luaL_Stream *s = lua_newuserdatauv(L, sizeof *s, 0);
+    struct stat st;
+    s->closef = NULL;
+    if (like && stat(like, &st) != 0)
+        return luaL_fileresult(L, 0, NULL);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, like ? 0600 : 0666);
+    if (fd >= 0 && like)
+        take_after(fd, &st);
+    if (fd < 0)
+        return luaL_fileresult(L, 0, NULL);
+    if (push_stream(L, s, fd, "wb"))
+        return 1;
+    int error = errno;
+    unlink(path);
+    errno = error;
+    return luaL_fileresult(L, 0, NULL);
+}
+
+void lun__open_path(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {{"source", open_source},
+                                         {"receive", receive},
+                                         {"target", find_target},
+                                         {"create", create},
+                                         {NULL, NULL}};
+    lun__register(L, p, p->internal, functions);
+}

@@ -1,0 +1,168 @@
+/* compose.c - calls of skeletons of every kind; chains and trees of skeletons, which run as postfix
+ * programs: a list of skeletons, with false where an argument comes. Lists are put together by
+ * lua/lunarray/function/skeleton.lua; running one needs no recursion, however deep the tree. */
+#include <string.h>
+
+#include "bind/function/skeleton.h"
+
+/* Raises unless the call brings as many arrays as the skeleton takes. */
+static void check_count(lua_State *L, const lun__skeleton *k, int count)
+{
+    if (count != k->leaves)
+        luaL_error(L, "wrong number of arguments to '%s' (%d array%s expected, got %d)", k->name,
+                   k->leaves, k->leaves == 1 ? "" : "s", count);
+}
+
+/* Calls k on the values on the top, which first[] says come from which arguments on; puts the
+ * result in their place. */
+static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
+                       const lun__skeleton *program, int *first)
+{
+    int at = lua_gettop(L) - k->leaves + 1;
+    lun__call c = {.name = program->name, .workgroup = program->workgroup};
+    for (int i = 0; i < k->leaves; i++) {
+        c.element[i] = at + i;
+        c.number[i] = first[i];
+    }
+    int results = lun__call_skeleton(L, h, k, &c);
+    lua_pop(L, results - 1); /* the first one goes on */
+    lua_replace(L, at);
+    lua_settop(L, at);
+}
+
+/* The arrays that the list at the top takes; raises unless it is a whole program: each skeleton
+ * finds its operands, and one value is left. */
+static int check_list(lua_State *L, lun__host *h)
+{
+    int leaves = 0, depth = 0, i = lua_gettop(L);
+    lua_Unsigned length = lua_rawlen(L, i);
+    for (int k = 1; k <= (int)length; k++) {
+        if (lua_rawgeti(L, i, k) == LUA_TBOOLEAN) {
+            leaves++;
+            depth++;
+        } else {
+            const lun__skeleton *s = lun__check_skeleton(L, h, -1);
+            if (s->kind == LUN__PROGRAM || depth < s->leaves)
+                luaL_error(L, "not a program");
+            depth -= s->leaves - 1;
+        }
+        lua_pop(L, 1);
+    }
+    if (depth != 1)
+        luaL_error(L, "not a program");
+    return leaves;
+}
+
+/* Pushes the list of the program at `at`, made when it is first needed. */
+static void push_list(lua_State *L, lun__host *h, int at)
+{
+    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    if (lua_getiuservalue(L, at, LUN__USE_LIST) == LUA_TTABLE)
+        return;
+    lua_pushvalue(L, at);
+    lua_call(L, 1, 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    if (check_list(L, h) != program->leaves)
+        luaL_error(L, "not a program");
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, at, LUN__USE_LIST);
+}
+
+static void run_program(lua_State *L, lun__host *h, int at, int argument)
+{
+    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    int top = lua_gettop(L);
+    check_count(L, program, top - argument + 1);
+    push_list(L, h, at);
+    int list = lua_gettop(L);
+    int length = (int)lua_rawlen(L, list);
+    /* Of each value on the way, the number of the first argument in it. */
+    size_t bytes = ((size_t)program->leaves + 1) * sizeof(int);
+    int *first = lua_newuserdatauv(L, bytes, 0);
+    memset(first, 0, bytes);
+    int base = lua_gettop(L), taken = 0;
+    luaL_checkstack(L, program->leaves + LUA_MINSTACK, "too many arrays");
+    for (int i = 1; i <= length; i++) {
+        if (lua_rawgeti(L, list, i) == LUA_TBOOLEAN) {
+            lua_pop(L, 1);
+            lua_pushvalue(L, argument + taken);
+            first[lua_gettop(L) - base - 1] = ++taken;
+        } else {
+            const lun__skeleton *k = lun__check_skeleton(L, h, -1);
+            lua_pop(L, 1);
+            reduce_top(L, h, k, program, &first[lua_gettop(L) - base - k->leaves]);
+        }
+    }
+}
+
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
+{
+    const lun__skeleton *k = lun__check_skeleton(L, h, at);
+    if (k->kind == LUN__PROGRAM) {
+        run_program(L, h, at, first);
+        return 1;
+    }
+    int count = lua_gettop(L) - first + 1;
+    if (count < k->leaves)
+        check_count(L, k, count);
+    lun__call c = {.name = k->name,
+                   .extra = first + k->leaves,
+                   .extra_number = k->leaves + 1,
+                   .extras = count - k->leaves};
+    for (int i = 0; i < k->leaves; i++) {
+        c.element[i] = first + i;
+        c.number[i] = i + 1;
+    }
+    return lun__call_skeleton(L, h, k, &c);
+}
+
+/* ---- for lua/lunarray/function/skeleton.lua
+ * ----------------------------------------------------------- */
+
+/* internal.program(name, leaves, length, parts, list): a skeleton that takes so many arrays; list
+ * gives, for the skeleton, the list of that length that it runs. */
+static int new_program(lua_State *L)
+{
+    enum { MOST = 1000000 };
+    static const char *const names[] = {"sequence", "compose", NULL};
+    lun__host *h = lun__here(L);
+    const char *name = names[luaL_checkoption(L, 1, NULL, names)];
+    lua_Integer leaves = luaL_checkinteger(L, 2), length = luaL_checkinteger(L, 3);
+    luaL_argcheck(L, leaves > 0 && length > leaves && length < MOST, 3, "too many skeletons");
+    luaL_checktype(L, 4, LUA_TTABLE);
+    luaL_checktype(L, 5, LUA_TFUNCTION);
+    lun__skeleton *k = lun__new_skeleton(L, h, LUN__PROGRAM);
+    k->name = name;
+    k->leaves = (int)leaves;
+    k->length = (int)length;
+    lua_pushvalue(L, 5);
+    lua_setiuservalue(L, -2, LUN__USE_LIST);
+    lua_pushvalue(L, 4);
+    lua_setiuservalue(L, -2, LUN__USE_PARTS);
+    return 1;
+}
+
+/* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts then
+ * or what its function was made of, the length of its list. Nothing if s is no skeleton. */
+static int describe(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun__skeleton *k =
+        (const lun__skeleton *)lun__test(L, h, 1, LUN__SKELETON, sizeof(lun__skeleton));
+    if (!k)
+        return 0;
+    bool program = k->kind == LUN__PROGRAM;
+    lua_pushstring(L, k->name);
+    lua_pushinteger(L, k->leaves);
+    lua_pushboolean(L, program);
+    lua_getiuservalue(L, 1, program ? LUN__USE_PARTS : LUN__USE_SOURCE);
+    lua_pushinteger(L, program ? k->length : k->leaves + 1);
+    return 5;
+}
+
+void lun__open_compose(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {
+        {"program", new_program}, {"skeleton", describe}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

@@ -1,0 +1,335 @@
+/* bind.h - what the files of the Lua binding share beside the host: how a status becomes a Lua
+ * error, values, and the functions that each offers.
+ *
+ * Every C function of the binding has the host as its first upvalue. The binding turns Lua's
+ * stack into calls of lunarray.h and lunarray_bind.h and knows nothing of how the engine works.
+ */
+#ifndef LUN_BIND_H
+#define LUN_BIND_H
+
+#include <lauxlib.h>
+#include <limits.h>
+#include <lua.h>
+
+#include "bind/host/host.h"
+#include "lunarray_bind.h"
+
+/* ---- errors (error.c) ------------------------------------------------------------------------ */
+
+/* How often a call that is thrifty may collect. */
+enum { LUN__COLLECTIONS = 2 };
+/* After a failed call: true if memory was short and a collection was made; the call may be tried
+ * again. *tries starts as 0. */
+bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
+/* Raises "bad argument #arg to 'f' (message)"; f is what the script writes, '-' and not 'sub' where
+ * that was an operator. */
+int lun__bad_argument(lua_State *L, int arg, const char *message);
+/* The same, with "expected ... got" and what the value at `arg` is. */
+int lun__bad_type(lua_State *L, int arg, const char *expected);
+/* "Vector", "View", "Scalar", "Composition". */
+const char *lun__class_name(const lun_array *a);
+/* Pushes what the value at i is: "a Vector f64[3]" for an array, else the name of its type. */
+const char *lun__push_kind(lua_State *L, lun__host *h, int i);
+/* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a
+ * fault in a kernel. */
+int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
+/* The same, where a mistake is reported as "bad argument #arg to 'name'". */
+int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
+/* Does nothing if s is LUN_OK. */
+void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
+/* Raises the failure as an error object, with the place of the script that calls. */
+int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
+/* Raises a failure of ranks: what all are told with that text alone, so that it is the same on all;
+ * a mistake of this one with the script's line. */
+int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s);
+/* The host of the running function; requests that come while it waits are answered in L. */
+lun__host *lun__here_waiting(lua_State *L);
+/* Pushes bytes that the engine has allocated as a string and frees them, also where that fails. */
+int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
+/* Raises the failure s of lun_host_check; for code that is no function of the binding. */
+int lun__raise_stop(lua_State *L, lun_status s);
+void lun__error_open(lua_State *L);
+
+/* Repeats a call that ran out of memory, or that would take memory from the system where a
+ * collection may free it: LUN__TRY(s, lun_eval(...)). Uses L and h of the caller. */
+#define LUN__TRY(s, call)                                          \
+    do {                                                           \
+        int tries_ = 0;                                            \
+        do {                                                       \
+            lun_thrifty(h->engine, tries_ < LUN__COLLECTIONS);     \
+            (s) = (call);                                          \
+        } while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
+        lun_thrifty(h->engine, false);                             \
+    } while (0)
+
+/* ---- places (place.c) ------------------------------------------------------------------------ */
+
+/* Where the function of a level stands, "" if it does not say; of level 0: where the nearest
+ * function of a script stands, which is none of the module's own. */
+enum { LUN__PLACE = 256 };
+void lun__script_place(lua_State *L, int level, char *place, size_t room);
+/* Marks the script's line for what is built from now on: the nearest that is none of the module's
+ * own. */
+void lun__mark(lua_State *L, lun__host *h);
+
+/* ---- values (value.c) ------------------------------------------------------------------------ */
+
+void lun__push_value(lua_State *L, lun_value x);
+/* Pushes the element at p. */
+void lun__push_element(lua_State *L, lun_dtype t, const void *p);
+/* The Lua number or boolean at i; false for anything else. */
+bool lun__to_value(lua_State *L, int i, lun_value *out);
+/* What stands beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack; a
+ * bad argument number `arg` otherwise, with `what` in front (pad.c). */
+void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
+/* That NaN can stand there; a bad argument otherwise: `what` is required, and what it can be. */
+void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
+/* Stores x as an element of dtype t; NULL, or why it does not fit. */
+const char *lun__pack(lun_dtype t, lun_value x, void *to);
+/* The dtype named at i; a bad argument otherwise. */
+lun_dtype lun__check_dtype(lua_State *L, int i);
+/* The shape at i: n or {n1, n2, ...}. Returns the rank. */
+int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
+/* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
+int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK]);
+/* Puts a table in the place of several numbers that stand from i on: extents written one by one. */
+void lun__gather_shape(lua_State *L, int i);
+
+/* ---- arrays (array.c and its neighbours) ----------------------------------------------------- */
+
+/* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
+lun_array **lun__new_array(lua_State *L, lun__host *h);
+/* How a blocked array is divided, at i. */
+const lun_blocks *lun__check_blocks(lua_State *L, int i);
+/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one. */
+lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
+/* The array of the userdata at i, NULL if it is none. Raises nothing. */
+lun_array *lun__to_array(lua_State *L, int i);
+bool lun__is_array(lua_State *L, lun__host *h, int i);
+/* The array at i; a bad argument if it is none, an error if it is freed.  What only running tells,
+ * its length, is known then. */
+lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
+/* The same without that: for what does not need the length. */
+lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i);
+/* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
+lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
+/* The operand at i as an array; *own: to be released by the caller. Raises nothing. */
+lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out, bool *own);
+/* The value at i: number, boolean or array of one element; a bad argument otherwise. */
+lun_value lun__check_value(lua_State *L, lun__host *h, int i);
+/* Pushes element (or row) i, from 0. */
+void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
+
+/* ---- layouts (layout.c) ---------------------------------------------------------------------- */
+
+/* What an option `layout` says. */
+typedef struct lun__layout {
+    bool given;
+    lun_layout_kind kind;
+    int count; /* strides */
+    int64_t strides[LUN_MAX_RANK];
+} lun__layout;
+
+/* The layout that the value on the top says; a bad argument number `arg` if it is none. */
+void lun__read_layout(lua_State *L, lun__layout *out, int arg);
+/* That of the table of options at i, which may be missing and knows no other option. */
+lun__layout lun__layout_options(lua_State *L, int i);
+/* The array on the top as one in that layout, if it was given; copy: in memory at once. */
+void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool copy, int arg);
+
+/* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
+ * (ops.c). may_trap: an error may come when it is computed, and should name the script's line. */
+int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
+
+/* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function
+ * that is a reduction too, as lun.min (reduce.c). False: it is none. Raises nothing. */
+bool lun__to_op(lua_State *L, int i, lun_op *op);
+bool lun__to_either_op(lua_State *L, int i, lun_op *op);
+
+/* ---- user functions (function.c) ------------------------------------------------------------- */
+
+/* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds:
+ * it has to be associative. */
+lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
+/* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
+bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
+
+/* ---- records (divert.c) ---------------------------------------------------------------------- */
+
+/* Whether records, or a struct, stand at i; the first such argument from `first` on, 0: there is
+ * none; whether there are some among the objects that the list at i begins with. */
+bool lun__is_records(lua_State *L, int i);
+int lun__records_among(lua_State *L, int first);
+bool lun__records_listed(lua_State *L, int i);
+/* The first argument that has something of its own for a function of that name; 0: none. */
+int lun__offering(lua_State *L, const char *name);
+/* Ends the call of a function of that name whose first argument is a shape with an extent that has
+ * something of its own for it: the number of results; -1: it has none. */
+int lun__divert_shape(lua_State *L, const char *name);
+/* Ends the call of a function of that name whose argument i is records or a struct: what
+ * lua/lunarray has for it gives the results, else a bad argument. The same if argument i is a list
+ * with records. */
+int lun__divert(lua_State *L, const char *name, int i);
+int lun__divert_list(lua_State *L, const char *name, int i);
+/* The results at `first` and above, which a function gave as fields of records of the struct on the
+ * top, as those records.  Returns how many there are: 1. */
+int lun__gather_records(lua_State *L, int first);
+/* Keeps the table on the top, which it pops, as what lua/lunarray offers. */
+void lun__keep_offers(lua_State *L);
+/* A C text at i that takes records makes way for a function that takes nothing else: the text is
+ * compiled when the records are known. */
+void lun__stand_in(lua_State *L, int i);
+
+/* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
+int lun__to_atomic(lua_State *L, int i);
+
+/* ---- parts: each adds its functions to the tables at these stack indices --------------------- */
+
+typedef struct lun__parts {
+    lun__host *host;
+    int host_at;  /* the host's userdata, upvalue of everything */
+    int core;     /* the module's table */
+    int internal; /* core.internal: for lua/lunarray only */
+    int array;    /* metatable of arrays */
+    int methods;  /* their methods */
+    int skeleton; /* metatable of skeletons */
+    int skeleton_methods;
+} lun__parts;
+
+/* Adds functions to the table at `table`, each with the host as upvalue. */
+void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions);
+
+/* A function for scripts: its first upvalue is the host. */
+typedef struct lun__entry {
+    const char *name; /* NULL ends a list */
+    lua_CFunction call;
+    int most; /* arguments that it takes, the array or skeleton of a method counted */
+} lun__entry;
+/* `most` of a function that takes any number. */
+enum { LUN__ANY = INT_MAX };
+
+/* Adds functions for scripts to the table at `table`; `functions` has to stay. */
+void lun__offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions);
+/* Raises an error unless the arguments beyond `most` are nil; takes those away. */
+void lun__too_many(lua_State *L, const char *name, int most);
+/* The same, for every call. */
+static inline void lun__count(lua_State *L, const char *name, int most)
+{
+    if (lua_gettop(L) > most)
+        lun__too_many(L, name, most);
+}
+void lun__open_array(lua_State *L, const lun__parts *p);
+void lun__open_layout(lua_State *L, const lun__parts *p);
+void lun__open_join(lua_State *L, const lun__parts *p);
+void lun__open_pad(lua_State *L, const lun__parts *p);
+void lun__open_histogram(lua_State *L, const lun__parts *p);
+void lun__open_take(lua_State *L, const lun__parts *p);
+void lun__open_cache(lua_State *L, const lun__parts *p);
+void lun__open_product(lua_State *L, const lun__parts *p);
+void lun__open_record(lua_State *L, const lun__parts *p);
+void lun__open_factor(lua_State *L, const lun__parts *p);
+void lun__open_texts(lua_State *L, const lun__parts *p);
+void lun__open_texts_take(lua_State *L, const lun__parts *p);
+void lun__open_date(lua_State *L, const lun__parts *p);
+void lun__open_group(lua_State *L, const lun__parts *p);
+void lun__open_running(lua_State *L, const lun__parts *p);
+void lun__open_compress(lua_State *L, const lun__parts *p);
+void lun__open_zlib(lua_State *L, const lun__parts *p);
+void lun__open_order(lua_State *L, const lun__parts *p);
+void lun__open_index(lua_State *L, const lun__parts *p);
+void lun__open_window(lua_State *L, const lun__parts *p);
+void lun__open_data(lua_State *L, const lun__parts *p);
+void lun__open_ops(lua_State *L, const lun__parts *p);
+void lun__open_reduce(lua_State *L, const lun__parts *p);
+void lun__open_make(lua_State *L, const lun__parts *p);
+void lun__open_function(lua_State *L, const lun__parts *p);
+void lun__open_skeleton(lua_State *L, const lun__parts *p);
+void lun__open_generate(lua_State *L, const lun__parts *p);
+void lun__open_partloop(lua_State *L, const lun__parts *p);
+void lun__open_partmarks(lua_State *L, const lun__parts *p);
+void lun__open_teams(lua_State *L, const lun__parts *p);
+void lun__open_atomic(lua_State *L, const lun__parts *p);
+void lun__open_places(lua_State *L, const lun__parts *p);
+void lun__open_memory(lua_State *L, const lun__parts *p);
+void lun__open_queue(lua_State *L, const lun__parts *p);
+void lun__open_apply(lua_State *L, const lun__parts *p);
+void lun__open_compose(lua_State *L, const lun__parts *p);
+void lun__open_spmd(lua_State *L, const lun__parts *p);
+void lun__open_rankbytes(lua_State *L, const lun__parts *p);
+void lun__open_blocks(lua_State *L,
+                      const lun__parts *p); /* after open_spmd, whose table it fills */
+void lun__open_engine(lua_State *L, const lun__parts *p);
+void lun__open_explain(lua_State *L, const lun__parts *p);
+void lun__open_png(lua_State *L, const lun__parts *p);
+void lun__open_csv(lua_State *L, const lun__parts *p);
+void lun__open_csv_write(lua_State *L, const lun__parts *p);
+void lun__open_file(lua_State *L, const lun__parts *p);
+void lun__open_path(lua_State *L, const lun__parts *p);
+
+/* lun.vector(t [, dtype]) of a Lua table (table.c). */
+int lun__vector_of_table(lua_State *L);
+
+LUN_API int luaopen_lunarray_core(lua_State *L);
+
+/* ---- the explicit layer (teams.c, memory.c) -------------------------------------------------- */
+
+/* The division of work that the table at arg says. */
+void lun__read_division(lua_State *L, int arg, lun_workdiv *w);
+/* The name of a device at i: a string, or a row of lun.devices(). */
+const char *lun__check_device(lua_State *L, int i);
+/* What is at i, of that kind and in use, or an error; `name` is what an error calls it. */
+lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name);
+/* Pushes the metatable of a kind of userdata with these methods, and its name. */
+void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
+                      const lun__entry *methods);
+/* Does nothing if s is LUN_OK; else raises the failure: a mistake as a bad argument of `name`. */
+void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name);
+
+/* ---- indices (take.c) ------------------------------------------------------------------------ */
+
+/* Puts an array of indices in the place of the table or number at i; a bad argument if it is none
+ * of these and no array. */
+void lun__check_indices(lua_State *L, lun__host *h, int i);
+/* The axis, from 0, of the array at 1 that the option at the top names; a bad argument number i
+ * otherwise. */
+int lun__axis_option(lua_State *L, lun__host *h, int i);
+
+/* ---- the option out= (into.c) ---------------------------------------------------------------- */
+
+#define LUN__MOST_TARGETS 64
+
+/* Pushes the arrays that `out`, at i, of a call of that name is: one, or a list. Their number. */
+int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call);
+/* The results from `first` on into the `count` arrays at the top, together: old elements are read
+ * before any is written, and none is written if one does not fit. */
+void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
+                        int count);
+
+/* ---- axes (along.c) -------------------------------------------------------------------------- */
+
+/* Axes and options as a script gives them. */
+typedef struct lun__axes {
+    lua_Integer named[LUN_MAX_RANK]; /* from 1, or from -1 at the end */
+    int count;                       /* 0: none is named */
+    lun_along_options options;
+    bool inclusive;
+} lun__axes;
+
+/* The axis, from 0, that a script counts so of the array at `array`.  NULL, or pushes why there is
+ * none. */
+const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
+/* The axes, from 0, that those are of the array at `array`.  NULL, or pushes why there are none. */
+const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out);
+/* The name of the option whose key and value are at the top, in the table at i; options: an example
+ * of those that are known, "axis=2, keep=true". */
+const char *lun__check_option(lua_State *L, int i, const char *options);
+/* Reads the option of that name, whose value is at the top; false: it is none of these. */
+bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out);
+/* Whether what is at i asks the reduction of the array at 1 for axes or options. */
+bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i);
+/* Pushes the reduction of the array at 1 by what is at i; true: a Scalar, of all its elements. */
+bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i);
+/* The position that *out is, counted from 1. */
+lun_status lun__count_from_1(lun_engine *e, lun_array **out);
+
+#endif

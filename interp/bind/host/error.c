@@ -1,0 +1,232 @@
+/* error.c - from a status to a Lua error, bad arguments in the script's words: a caller's mistake
+ * becomes "bad argument #2 to 'zip' (...)", a fault in a kernel an error object with code, message
+ * and where. Knows nothing of the calls that fail. A function that raises holds nothing that Lua
+ * does not own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bind/host/bind.h"
+#include "bind/host/field.h"
+
+/* True for what a caller can mend by other arguments. */
+static bool is_mistake(lun_status s)
+{
+    switch (s) {
+    case LUN_EARG:
+    case LUN_EDTYPE:
+    case LUN_ESHAPE:
+    case LUN_ERANGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
+{
+    int64_t wanted = lun_thrifty(h->engine, false);
+    if (wanted && *tries < LUN__COLLECTIONS) {
+        lun__collect_for(L, h, wanted, ++*tries > 1);
+        return true;
+    }
+    bool short_of_memory =
+        s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error(h->engine), "memory"));
+    if (!short_of_memory || *tries > LUN__COLLECTIONS)
+        return false;
+    *tries = LUN__COLLECTIONS + 1;
+    lun__collect(L, h);
+    return true;
+}
+
+/* ---- a bad argument -------------------------------------------------------------------------- */
+
+/* What a script writes where Lua calls a metamethod of this name. */
+static const char *written(const char *event)
+{
+    static const struct {
+        const char *event, *word;
+    } words[] = {
+        {"add", "+"},         {"sub", "-"},  {"mul", "*"},      {"div", "/"},
+        {"idiv", "//"},       {"mod", "%"},  {"pow", "^"},      {"unm", "-"},
+        {"band", "&"},        {"bor", "|"},  {"bxor", "~"},     {"bnot", "~"},
+        {"shl", "<<"},        {"shr", ">>"}, {"concat", ".."},  {"lt", "<"},
+        {"le", "<="},         {"len", "#"},  {"index", "A[i]"}, {"newindex", "A[i] = x"},
+        {"close", "<close>"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(event, words[i].event) == 0)
+            return words[i].word;
+    return event;
+}
+
+/* Pushes the name that the table on the top has for the value at f; false, and pops the table, if
+ * it has none. */
+static bool push_key(lua_State *L, int f)
+{
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        if (lua_rawequal(L, -1, f) && lua_type(L, -2) == LUA_TSTRING) {
+            lua_pop(L, 1);
+            return true;
+        }
+    lua_pop(L, 1);
+    return false;
+}
+
+/* Pushes the name that the method of arrays or the function of the module has that `call` calls;
+ * false if it is neither. Lua itself would name the module too, by any of the names that it is
+ * loaded as. */
+static bool push_name(lua_State *L, lua_Debug *call)
+{
+    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
+        return false;
+    lua_getinfo(L, "f", call);
+    const int f = lua_gettop(L);
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY);
+    if (lua_getfield(L, -1, "__index") == LUA_TFUNCTION && lua_getupvalue(L, -1, 2) &&
+        push_key(L, f))
+        return true;
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
+    return lua_istable(L, -1) && push_key(L, f);
+}
+
+int lun__bad_argument(lua_State *L, int arg, const char *message)
+{
+    lua_Debug call;
+    if (!lua_getstack(L, 0, &call))
+        return luaL_argerror(L, arg, message);
+    lua_getinfo(L, "n", &call);
+    if (strcmp(call.namewhat, "metamethod") == 0)
+        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
+    if (!call.name && push_name(L, &call))
+        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, lua_tostring(L, -1), message);
+    return luaL_argerror(L, arg, message);
+}
+
+const char *lun__class_name(const lun_array *a)
+{
+    static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
+    return names[lun_class_of(a)];
+}
+
+const char *lun__push_kind(lua_State *L, lun__host *h, int i)
+{
+    const lun__held *held = lun__array_at(L, h, i);
+    if (!held && luaL_getmetafield(L, i, "__name") == LUA_TSTRING)
+        return lua_tostring(L, -1);
+    if (!held || !held->as.array || lun_is_freed(held->as.array))
+        return lua_pushstring(L, held ? "a freed Vector" : luaL_typename(L, i));
+    const lun_array *a = held->as.array;
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(a, shape);
+    luaL_Buffer text;
+    luaL_buffinit(L, &text);
+    lua_pushfstring(L, "a %s %s", lun__class_name(a), lun_dtype_name(lun_dtype_of(a)));
+    luaL_addvalue(&text);
+    for (int d = 0; d < rank; d++) {
+        lua_pushfstring(L, "%s%I", d ? ", " : "[", (lua_Integer)shape[d]);
+        luaL_addvalue(&text);
+    }
+    luaL_addstring(&text, rank ? "]" : "");
+    luaL_pushresult(&text);
+    return lua_tostring(L, -1);
+}
+
+int lun__bad_type(lua_State *L, int arg, const char *expected)
+{
+    const char *got = lua_isnone(L, arg) ? "no value" : lun__push_kind(L, lun__here(L), arg);
+    return lun__bad_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+}
+
+/* ---- a failure of the engine ----------------------------------------------------------------- */
+
+/* Pushes the engine's text first of all: what Lua does next may run finalisers, which use it. */
+static const char *push_message(lua_State *L, const lun__host *h)
+{
+    return lua_pushstring(L, lun_error(h->engine));
+}
+
+/* An error object; its place is where the expression was built, else where the script stands. The
+ * host's userdata is at host_at. */
+static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
+{
+    char where[LUN__PLACE];
+    snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
+    push_message(L, h);
+    if (!where[0])
+        lun__script_place(L, level, where, sizeof where);
+    lua_createtable(L, 0, 3);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "message");
+    lun__set_text(L, "code", lun_status_name(s));
+    lun__set_text(L, "where", where);
+    lua_getiuservalue(L, host_at, LUN__ERROR);
+    lua_setmetatable(L, -2);
+    return lua_error(L);
+}
+
+int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name)
+{
+    if (s == LUN_EFREED)
+        return luaL_error(L, "attempt to use a freed Vector");
+    if (!is_mistake(s))
+        return raise_fault(L, h, s, lua_upvalueindex(1), 1);
+    const char *message = push_message(L, h);
+    if (!name)
+        return lun__bad_argument(L, arg, message);
+    return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, name, message);
+}
+
+int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    return lun__raise_as(L, h, s, arg, NULL);
+}
+
+int lun__raise_fault(lua_State *L, lun__host *h, lun_status s)
+{
+    return raise_fault(L, h, s, lua_upvalueindex(1), 0);
+}
+
+int lun__raise_stop(lua_State *L, lun_status s)
+{
+    char text[256];
+    const lun__host *h = lun__host_open(L);
+    snprintf(text, sizeof text, "%s", lun_error(h->engine));
+    (void)lun_fail(h->engine, s, text); /* without the place of an expression */
+    return raise_fault(L, h, s, lua_gettop(L), 0);
+}
+
+void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    if (s != LUN_OK)
+        lun__raise_as(L, h, s, arg, NULL);
+}
+
+/* tostring of an error object: "where: message". */
+static int error_text(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_getfield(L, 1, "where");
+    lua_getfield(L, 1, "message");
+    const char *where = lua_tostring(L, -2);
+    const char *message = luaL_tolstring(L, -1, NULL);
+    if (where && *where)
+        lua_pushfstring(L, "%s: %s", where, message);
+    return 1;
+}
+
+/* "failed: " .. err is how scripts report errors that usually are strings. */
+static int error_concat(lua_State *L)
+{
+    luaL_tolstring(L, 1, NULL);
+    luaL_tolstring(L, 2, NULL);
+    lua_concat(L, 2);
+    return 1;
+}
+
+void lun__error_open(lua_State *L)
+{
+    lua_pushcfunction(L, error_text);
+    lua_setfield(L, -2, "__tostring");
+    lua_pushcfunction(L, error_concat);
+    lua_setfield(L, -2, "__concat");
+}

@@ -1,0 +1,376 @@
+/* host.c - the engine's place in a lua_State: opened at first use, ended when the state is; the
+ * references that its userdata stand for; what the garbage collector is told. Knows nothing of
+ * arrays' values. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bind/host/bind.h"
+
+/* Keys of the registry: their addresses. */
+static const char host_key, offer_key, rank_key;
+
+/* Bytes of elements after which the collector is told; telling it more often costs more than it
+ * frees. The arrays that a loop makes and drops reach this before their memory is reused, so it
+ * fits a core's own cache. */
+#define TELL (512 * 1024)
+/* A full collection is due beyond this many bytes of elements, once as many were added as the last
+ * one left or as Lua's own heap has: a generational collector looks at old arrays only when that
+ * heap has doubled. */
+#define FULL (INT64_C(64) << 20)
+
+/* ---- opening and ending ---------------------------------------------------------------------- */
+
+static void warn(void *state, const char *text)
+{
+    lua_State *L = state;
+    lua_warning(L, "lunarray: ", 1);
+    lua_warning(L, text, 0);
+}
+
+static uint64_t fresh_seed(const void *salt)
+{
+    uint64_t seed = 0;
+    if (getentropy(&seed, sizeof seed) != 0)
+        seed = (uint64_t)time(NULL) * UINT64_C(0x9E3779B97F4A7C15) + (uintptr_t)salt;
+    return seed;
+}
+
+/* Releases the reference of an entry, which stays. The release may call this function again. */
+static void release_entry(lun__held *held)
+{
+    lun__held was = *held;
+    held->as.array = NULL;
+    switch (was.kind) {
+    case LUN__ARRAY:
+        lun_release(was.as.array);
+        break;
+    case LUN__FUNCTION:
+        lun_function_release(was.as.function);
+        break;
+    case LUN__GROUPING:
+        lun_grouping_release(was.as.grouping);
+        break;
+    case LUN__BUFFER:
+        lun_buffer_release(was.as.buffer);
+        break;
+    case LUN__TASK:
+        lun_task_release(was.as.task);
+        break;
+    case LUN__QUEUE:
+        lun_queue_free(was.as.queue);
+        break;
+    case LUN__EVENT:
+        lun_event_release(was.as.event);
+        break;
+    default:
+        if (was.as.plan)
+            lun_plan_release(was.as.plan);
+    }
+}
+
+/* Puts the entry of a box whose userdata has ended into the list of those; no box at `data`: does
+ * nothing. */
+static void box_ended(void *host, const void *data)
+{
+    lun__host *h = host;
+    const lun__box *box = data;
+    uint32_t slot = (uint32_t)box->slot;
+    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
+        return;
+    h->held[slot].box = NULL;
+    h->held[slot].next = h->ended;
+    h->ended = (int32_t)slot;
+}
+
+void lun__leave_ranks(lua_State *L, lun__host *h, const char *why)
+{
+    h->waiting = L;
+    (void)lun_spmd_end(h->engine, why);
+    lun_spmd_serve(h->engine, NULL, NULL);
+}
+
+void lun__host_end(lua_State *L, lun__host *h)
+{
+    if (!h->engine)
+        return;
+    lun__leave_ranks(L, h, NULL);
+    for (int32_t i = 0; i < h->room; i++)
+        release_entry(&h->held[i]);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, NULL, NULL);
+    free(h->held);
+    h->held = NULL;
+    h->room = 0;
+    h->unused = h->ended = -1;
+    if (h->owned)
+        lun_close(h->engine);
+    h->engine = NULL;
+}
+
+/* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
+static int end_host(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, 1);
+    if (h && lua_rawlen(L, 1) == sizeof *h)
+        lun__host_end(L, h);
+    return 0;
+}
+
+static void open_engine(lua_State *L, lun__host *h)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offer_key) == LUA_TLIGHTUSERDATA) {
+        h->engine = lua_touserdata(L, -1);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+    lun_config config = {.size = sizeof config, .log = warn, .log_ctx = lua_tothread(L, -1)};
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &rank_key) == LUA_TLIGHTUSERDATA) {
+        const lun_config *rank = lua_touserdata(L, -1);
+        config.ranks = rank->ranks;
+        config.rank = rank->rank;
+        config.threads = rank->threads;
+    }
+    lua_pop(L, 3);
+    if (lun_open(&config, &h->engine) != LUN_OK) {
+        h->engine = NULL;
+        luaL_error(L, "cannot open the engine (%s)", lun_error(NULL));
+    }
+    h->owned = true;
+}
+
+lun__host *lun__host_open(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key) == LUA_TUSERDATA)
+        return lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    lun__host *h = lua_newuserdatauv(L, sizeof *h, LUN__VALUES);
+    memset(h, 0, sizeof *h);
+    h->unused = h->ended = -1;
+    h->math = "fast";
+    h->seed = fresh_seed(h);
+    lua_createtable(L, 0, 2);
+    lua_pushliteral(L, "lunarray.engine");
+    lua_setfield(L, -2, "__name");
+    lua_pushcfunction(L, end_host);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    open_engine(L, h);
+    h->recycler = lun__recycler_of(L, LUN__HELD_BYTES);
+    if (h->recycler)
+        lun__recycler_serve(h->recycler, h, box_ended);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
+    return h;
+}
+
+void lun__host_offer(lua_State *L, lun_engine *e)
+{
+    lua_pushlightuserdata(L, e);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &offer_key);
+}
+
+void lun__host_rank(lua_State *L, const lun_config *config)
+{
+    lua_pushlightuserdata(L, (void *)(uintptr_t)config);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &rank_key);
+}
+
+lun__host *lun__host_of(lua_State *L)
+{
+    if (!lua_checkstack(L, 1))
+        return NULL;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &host_key);
+    lun__host *h = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return h;
+}
+
+lun_engine *lun__engine_of(lua_State *L)
+{
+    const lun__host *h = lun__host_of(L);
+    return h ? h->engine : NULL;
+}
+
+int lun__ended(lua_State *L)
+{
+    return luaL_error(L, "the engine is closed");
+}
+
+/* ---- userdata -------------------------------------------------------------------------------- */
+
+/* The finaliser of userdata with an entry in held, but of arrays where the allocator tells of their
+ * end. */
+static int end_box(lua_State *L)
+{
+    lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
+    lun__box *box = lua_touserdata(L, 1);
+    bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
+    if (ours && box->kind <= LUN__PLAN && h->engine) {
+        box_ended(h, box);
+        lun__release_ended(h);
+        box->host = NULL;
+    }
+    return 0;
+}
+
+void lun__release_ended(lun__host *h)
+{
+    while (h->ended >= 0) {
+        int32_t slot = h->ended;
+        lun__held *held = &h->held[slot];
+        h->ended = held->next;
+        held->next = h->unused;
+        h->unused = slot;
+        release_entry(held);
+    }
+}
+
+void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
+{
+    const lun__host *h = lua_touserdata(L, host_at);
+    lua_createtable(L, 0, 32);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    if (kind <= LUN__PLAN && !(kind == LUN__ARRAY && h->recycler)) {
+        lua_pushvalue(L, host_at);
+        lua_pushcclosure(L, end_box, 1);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, host_at, (int)kind);
+}
+
+lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values)
+{
+    lun__box *box = lua_newuserdatauv(L, size, values);
+    memset(box, 0, size);
+    box->host = h;
+    box->kind = (int32_t)kind;
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return box;
+}
+
+/* Makes room in held for another entry. */
+static void grow(lua_State *L, lun__host *h)
+{
+    int32_t room = h->room ? h->room * 2 : 64;
+    lun__held *held = h->room < INT32_MAX / 2 && (size_t)room < SIZE_MAX / sizeof *held
+                          ? realloc(h->held, (size_t)room * sizeof *held)
+                          : NULL;
+    if (!held)
+        luaL_error(L, "not enough memory");
+    for (int32_t i = h->room; i < room; i++)
+        held[i] = (lun__held){.next = i + 1 < room ? i + 1 : -1};
+    h->unused = h->room;
+    h->held = held;
+    h->room = room;
+}
+
+/* Pushes a userdata without its metatable. */
+static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__box *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
+    *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
+    /* Making the userdata may have run the collector, which only gives entries back. */
+    if (h->ended >= 0)
+        lun__release_ended(h);
+    if (h->unused < 0)
+        grow(L, h);
+    box->slot = h->unused;
+    lun__held *held = &h->held[box->slot];
+    h->unused = held->next;
+    held->kind = (int32_t)kind;
+    held->box = box;
+    box->host = h;
+    return held;
+}
+
+lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+{
+    lun__held *held = push_box(L, h, kind);
+    lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
+{
+    lun__held *held = push_box(L, h, LUN__ARRAY);
+    lua_pushvalue(L, metatable);
+    lua_setmetatable(L, -2);
+    return held;
+}
+
+/* ---- the collector, and the script's place --------------------------------------------------- */
+
+void lun__collect(lua_State *L, lun__host *h)
+{
+    lua_gc(L, LUA_GCCOLLECT);
+    if (h)
+        lun__release_ended(h);
+}
+
+/* Bytes of Lua's own. */
+static int64_t heap_of(lua_State *L)
+{
+    return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
+}
+
+/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as
+ * much again that is not. */
+static bool is_due(lua_State *L, const lun__host *h)
+{
+    lun_stats stats = {.size = sizeof stats};
+    lun_stats_get(h->engine, &stats);
+    int64_t heap = heap_of(L), most = h->collected + (h->collected > heap ? h->collected : heap);
+    return stats.allocated > FULL && stats.allocated > most;
+}
+
+static void collect_all(lua_State *L, lun__host *h)
+{
+    lun_stats stats = {.size = sizeof stats};
+    lun__collect(L, h);
+    lun_stats_get(h->engine, &stats);
+    h->collected = stats.allocated;
+}
+
+static void collect_some(lua_State *L, lun__host *h, int64_t bytes)
+{
+    int64_t kilobytes = bytes / 1024;
+    lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
+    lun__release_ended(h);
+}
+
+void lun__report_memory(lua_State *L, lun__host *h)
+{
+    h->pressure += lun_pressure(h->engine);
+    if (h->pressure < TELL) {
+        if (h->pressure < 0)
+            h->pressure = 0;
+        return;
+    }
+    int64_t bytes = h->pressure;
+    h->pressure = 0;
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    if (is_due(L, h))
+        collect_all(L, h);
+    else
+        collect_some(L, h, bytes);
+}
+
+void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
+{
+    if (lua_gc(L, LUA_GCISRUNNING) != 1)
+        return;
+    if (!thoroughly)
+        collect_some(L, h, TELL);
+    else if (bytes / 2 > heap_of(L) || is_due(L, h))
+        collect_all(L, h);
+}

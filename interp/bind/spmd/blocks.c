@@ -1,0 +1,112 @@
+/* blocks.c - how blocked arrays are divided over ranks, for lua/lunarray/block/spread.lua: axes,
+ * indices and places count from 1 there.  Knows no way of cutting. */
+#include "bind/host/bind.h"
+
+static const char type_name[] = "lunarray.blocks";
+
+/* The list of integers at i, at most LUN_MAX_RANK; its length. */
+static int read_list(lua_State *L, int i, int64_t *to)
+{
+    luaL_checktype(L, i, LUA_TTABLE);
+    const lua_Unsigned n = lua_rawlen(L, i);
+    luaL_argcheck(L, n <= LUN_MAX_RANK, i, "too many axes");
+    for (lua_Unsigned k = 0; k < n; k++) {
+        lua_rawgeti(L, i, (lua_Integer)k + 1);
+        to[k] = luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    return (int)n;
+}
+
+static void push_list(lua_State *L, const int64_t *from, int count, int64_t more)
+{
+    lua_createtable(L, count, 0);
+    for (int k = 0; k < count; k++) {
+        lua_pushinteger(L, from[k] + more);
+        lua_rawseti(L, -2, k + 1);
+    }
+}
+
+/* cut(shape, axes, rule or nil, npes): the division, and the list of ranks along each axis. */
+static int cut(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_blocking how = {.size = sizeof how, .rule = luaL_optstring(L, 3, NULL)};
+    int64_t axes[LUN_MAX_RANK], grid[LUN_MAX_RANK];
+    const int npes = (int)luaL_checkinteger(L, 4), count = read_list(L, 2, axes);
+    how.rank = read_list(L, 1, how.extent);
+    for (int k = 0; k < count; k++) {
+        luaL_argcheck(L, axes[k] >= 1 && axes[k] <= how.rank, 2, "no such axis");
+        how.blocked[axes[k] - 1] = true;
+    }
+    lun_blocks *b = lua_newuserdatauv(L, sizeof *b, 0);
+    luaL_newmetatable(L, type_name);
+    lua_setmetatable(L, -2);
+    lun_status s = lun_blocks_cut(h->engine, &how, npes, b);
+    lun__check(L, h, s, 1);
+    for (int d = 0; d < b->rank; d++)
+        grid[d] = b->grid[d];
+    push_list(L, grid, b->rank, 0);
+    return 2;
+}
+
+const lun_blocks *lun__check_blocks(lua_State *L, int i)
+{
+    return luaL_checkudata(L, i, type_name);
+}
+
+/* box(blocks, pe): lists of the first index and the number of elements along each axis. */
+static int box(lua_State *L)
+{
+    const lun_blocks *b = lun__check_blocks(L, 1);
+    const lua_Integer pe = luaL_checkinteger(L, 2);
+    int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK];
+    luaL_argcheck(L, pe >= 0 && pe < b->npes, 2, "no such PE");
+    lun_blocks_box(b, (int)pe, first, count);
+    push_list(L, first, b->rank, 1);
+    push_list(L, count, b->rank, 0);
+    return 2;
+}
+
+/* home(blocks, indices): the PE that has an element, and its indices there. */
+static int home(lua_State *L)
+{
+    const lun_blocks *b = lun__check_blocks(L, 1);
+    int64_t index[LUN_MAX_RANK], inside[LUN_MAX_RANK];
+    luaL_argcheck(L, read_list(L, 2, index) == b->rank, 2, "an index for each axis expected");
+    for (int d = 0; d < b->rank; d++) {
+        luaL_argcheck(L, index[d] >= 1 && index[d] <= b->extent[d], 2, "no such element");
+        index[d]--;
+    }
+    lua_pushinteger(L, lun_blocks_home(b, index, inside));
+    push_list(L, inside, b->rank, 1);
+    return 2;
+}
+
+/* whole(blocks, part [, doing, noun, options]): the array of everyone's parts, with the agreement
+ * or after it. */
+static int whole(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun_blocks *b = lun__check_blocks(L, 1);
+    const lun_said said = {lua_tostring(L, 3), luaL_optstring(L, 4, ""),
+                           luaL_optstring(L, 5, NULL)};
+    h->waiting = L;
+    lun__mark(L, h);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *part = lun__check_array(L, h, 2);
+    lun_status s;
+    LUN__TRY(s, lun_data(h->engine, part, &(const void *){NULL})); /* evaluated, in so many tries */
+    if (s == LUN_OK)
+        s = lun_blocks_gather(h->engine, said.doing ? &said : NULL, b, part, out);
+    return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
+}
+
+void lun__open_blocks(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg functions[] = {
+        {"cut", cut}, {"box", box}, {"home", home}, {"whole", whole}, {NULL, NULL}};
+    lua_getfield(L, p->internal, "spmd");
+    lun__register(L, p, lua_gettop(L), functions);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,178 @@
+/* captured.c - captured things as values of the graph. */
+#include "luafn/graph/captured.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *join_names(lf_compile *c, const char *table, const char *field)
+{
+    size_t room = strlen(table) + strlen(field) + 2;
+    char *text = luafn_take(&c->unit, room, 1);
+    snprintf(text, room, "%s.%s", table, field);
+    return text;
+}
+
+/* The names of the fields of what s, at the top of the stack, is: a struct or records. */
+static void read_names(lf_compile *c, lf_source *s)
+{
+    lua_State *L = c->view.L;
+    if (s->sight.seen != LF_SEEN_STRUCT && s->sight.seen != LF_SEEN_RECORDS)
+        return;
+    if (c->view.ask.fields(L, lua_gettop(L)) == LF_NO_FIELDS)
+        return;
+    int count = (int)lua_rawlen(L, -1);
+    s->field_name = LF_NEW(&c->unit, const char *, count);
+    for (; s->names < count; s->names++) {
+        size_t length = 0;
+        lua_rawgeti(L, -1, s->names + 1);
+        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
+        char *copy = luafn_take(&c->unit, length + 1, 1);
+        memcpy(copy, name, length + 1);
+        s->field_name[s->names] = copy;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/* Adds a source and looks at it. */
+static int add_source(lf_compile *c, lf_source s)
+{
+    if (c->sources == c->source_room) {
+        int room = 2 * c->source_room + 8;
+        lf_source *more = LF_NEW(&c->unit, lf_source, room);
+        lf_value **values = LF_NEW(&c->unit, lf_value *, room);
+        memcpy(more, c->source, (size_t)c->sources * sizeof *more);
+        if (c->source_value)
+            memcpy(values, c->source_value, (size_t)c->sources * sizeof *values);
+        c->source = more;
+        c->source_value = values;
+        c->source_room = room;
+    }
+    c->source[c->sources] = s;
+    lun_status status =
+        luafn_look(&c->view, c->source, c->sources, &c->source[c->sources].sight, c->unit.error);
+    if (status == LUN_ENOMEM)
+        luafn_nomem(&c->unit);
+    if (status != LUN_OK) {
+        c->unit.status = status;
+        longjmp(c->unit.escape, 1);
+    }
+    read_names(c, &c->source[c->sources]);
+    return c->sources++;
+}
+
+static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source)
+{
+    static const lf_kind kinds[] = {
+        [LF_SEEN_BOOL] = LF_SCALAR,       [LF_SEEN_INT24] = LF_SCALAR,
+        [LF_SEEN_INT30] = LF_SCALAR,      [LF_SEEN_INT32] = LF_SCALAR,
+        [LF_SEEN_INT64] = LF_SCALAR,      [LF_SEEN_FLOAT] = LF_SCALAR,
+        [LF_SEEN_STRING] = LF_STRING,     [LF_SEEN_TABLE] = LF_TABLE,
+        [LF_SEEN_STRUCT] = LF_STRUCT,     [LF_SEEN_RECORDS] = LF_TABLE,
+        [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
+        [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
+        [LF_SEEN_ATOMIC] = LF_ATOMIC,     [LF_SEEN_OTHER] = LF_OTHER,
+        [LF_SEEN_BLOCKED] = LF_BLOCKED,
+    };
+    lf_graph *g = &c->graph;
+    const lf_source *s = &c->source[source];
+    const lf_sight *sight = &s->sight;
+    if (sight->seen == LF_SEEN_NIL) {
+        if (!s->upvalue)
+            luafn_fail(&c->unit, f->proto, pc, "%s is nil: define it before the function is used",
+                       luafn_source_name(c, source));
+        return luafn_nil(g);
+    }
+    if (sight->seen == LF_SEEN_FIXED)
+        return lun__value_is_float(sight->value) ? luafn_float(g, sight->value.as.d)
+                                                 : luafn_int(g, sight->value.as.i);
+    lf_value *v = luafn_value(g, kinds[sight->seen], 0);
+    v->proto = f->proto;
+    v->pc = pc;
+    v->as.i = source;
+    v->type = LF_OBJECT;
+    if (v->kind == LF_ARRAY && sight->rank == 0) { /* a Scalar is a number */
+        v->kind = LF_ELEMENT;
+        v->type = (uint8_t)luafn_type_of(sight->dtype);
+    }
+    if (v->kind == LF_SCALAR)
+        v->type = sight->seen == LF_SEEN_BOOL    ? LF_BOOL
+                  : sight->seen == LF_SEEN_FLOAT ? LF_WF
+                                                 : LF_WI;
+    if (v->kind == LF_BUILTIN)
+        v->sub = (uint8_t)sight->math;
+    if (v->kind == LF_ROW)
+        v->sub = (uint8_t)sight->op;
+    if (v->kind == LF_ATOMIC)
+        v->sub = (uint8_t)sight->atomic;
+    if (v->kind == LF_STRING)
+        v->as.s = sight->word ? sight->word : s->name;
+    return v;
+}
+
+static lf_value *value_of(lf_compile *c, const lf_frame *f, int pc, int source)
+{
+    if (!c->source_value[source])
+        c->source_value[source] = make_value(c, f, pc, source);
+    return c->source_value[source];
+}
+
+lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue)
+{
+    for (int i = 1; i < c->sources; i++)
+        if (c->source[i].parent == parent && c->source[i].upvalue == upvalue)
+            return value_of(c, f, pc, i);
+    const char *name = c->source[parent].sight.program->proto->upval[upvalue - 1].name;
+    lf_source s = {.parent = parent, .upvalue = upvalue, .name = name};
+    return value_of(c, f, pc, add_source(c, s));
+}
+
+lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field)
+{
+    for (int i = 1; i < c->sources; i++)
+        if (c->source[i].parent == parent && c->source[i].field &&
+            !strcmp(c->source[i].field, field))
+            return value_of(c, f, pc, i);
+    const char *table = c->source[parent].name;
+    lf_source s = {.parent = parent, .field = field};
+    s.name = strcmp(table, "_ENV") ? join_names(c, table, field) : field;
+    return value_of(c, f, pc, add_source(c, s));
+}
+
+lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key)
+{
+    for (int i = 1; i < c->sources; i++) {
+        const lf_source *s = &c->source[i];
+        if (s->parent == parent && !s->upvalue && !s->field && s->key == key)
+            return value_of(c, f, pc, i);
+    }
+    const char *table = c->source[parent].name;
+    const size_t room = strlen(table) + 32;
+    char *name = luafn_take(&c->unit, room, 1);
+    snprintf(name, room, "%s[%lld]", table, (long long)key);
+    lf_source s = {.parent = parent, .key = key, .name = name};
+    return value_of(c, f, pc, add_source(c, s));
+}
+
+const char *luafn_array_name(const lf_compile *c, const lf_value *a)
+{
+    lf_whose of = lf_whose_is(c, a);
+    int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
+    const int memory = of.param ? of.number - c->params : -1;
+    const char *name = memory < 0 ? of.param ? luafn_local_name(c->program->proto, reg, 0)
+                                             : c->source[of.number].name
+                       : c->open[memory].open   ? "threads of the team"
+                       : c->scratch[memory].own ? "private"
+                                                : "scratch";
+    return name ? name : "?";
+}
+
+const char *luafn_source_name(lf_compile *c, int source)
+{
+    const lf_source *s = &c->source[source];
+    bool global = s->field && !strcmp(c->source[s->parent].name, "_ENV");
+    size_t room = strlen(s->name) + 16;
+    char *text = luafn_take(&c->unit, room, 1);
+    snprintf(text, room, global ? "global '%s'" : "'%s'", s->name);
+    return text;
+}

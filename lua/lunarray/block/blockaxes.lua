@@ -1,0 +1,184 @@
+-- Methods of blocked arrays that go along axes: sums, scans, order. Axes that no rank shares are each rank's own; the
+-- elements of a line that is cut are brought to one rank, so that bits are those of one. Knows no transport.
+
+local blocked = require "lunarray.block.blocked"
+local choose = require "lunarray.block.blockchoose"
+local core = require "lunarray.core"
+local fold = require "lunarray.ranks.fold"
+local moments = require "lunarray.block.blockmoments"
+local pack = require "lunarray.ranks.pack"
+local running = require "lunarray.block.blockrunning"
+local spread = require "lunarray.block.spread"
+
+local net = core.internal.spmd
+local npes, mype = net.start()
+
+local axes = {}
+
+-- ---------------------------------------------------------------- where results stand
+
+-- The axis of the largest extent of which no line is cut: one that is not in `along`; nil where there is none.
+local function longest(shape, along)
+    local best
+    for d, n in ipairs(shape) do
+        if not along[d] and (not best or n > shape[best]) then
+            best = d
+        end
+    end
+    return best
+end
+
+-- The axes of the result that axes of the operand are, by number; nil for those that are gone.
+local function places_in(shape, along, result)
+    local places, at = {}, 0
+    for d = 1, #shape do
+        if #result == #shape or not along[d] then
+            at = at + 1
+            places[d] = at
+        end
+    end
+    return places
+end
+
+-- A spread of the operand in which no line along the axes is cut, and that of a result of such a shape.
+local function spreads(s, along, result)
+    local places, list, cut = places_in(s.shape, along, result), {}, false
+    for _, d in ipairs(s.blocked) do
+        cut = cut or along[d]
+        list[#list + 1] = places[d]
+    end
+    if not cut then
+        return s, spread.new(result, list, s.rule, npes)
+    end
+    local d = longest(s.shape, along)
+    return spread.new(s.shape, { d }, nil, npes), spread.new(result, { places[d] }, nil, npes)
+end
+
+-- ---------------------------------------------------------------- reductions whose order does not matter
+
+local COMBINE = { sum = "+", prod = "*", min = "min", max = "max", any = "lor", all = "land", count = "+" }
+
+-- Whether the results of parts of lines, in any order, give those of the lines.
+local function is_free(name, dtype)
+    local rounds = (name == "sum" or name == "prod") and dtype:find "f"
+    return COMBINE[name] ~= nil and not rounds
+end
+
+-- Whether each rank has parts of all lines.
+local function is_across(s, along)
+    for d = 1, #s.shape do
+        if s.grid[d] > 1 and not along[d] then
+            return false
+        end
+    end
+    return true
+end
+
+-- Whether the order of elements tells which of 0.0 and -0.0 a line's extreme is.
+local function is_open(part, name, result)
+    if name ~= "min" and name ~= "max" or not part:dtype():find "f" or not result:eq(0):any() then
+        return false
+    end
+    return part:eq(0):land(core.div(1, part):lt(0)):any()
+end
+
+-- Each rank reduces its parts of the lines; a rank that gets some of the results combines those of all. nil on all
+-- ranks: the order of elements matters.
+local function combine_parts(a, to, dtype, name, ...)
+    local part, own = blocked.part_of(a), {}
+    local result = part:size() > 0 and part[name](part, ...):eval() or nil
+    local said = result and is_open(part, name, result) and "o" or "-"
+    for pe = 0, npes - 1 do
+        own[pe + 1] = said .. (result and blocked.box_of(result, to, pe):tobytes() or "")
+    end
+    local list, _, count = {}, spread.box(to, mype)
+    for _, bytes in ipairs(net.exchange(own)) do
+        if bytes:sub(1, 1) == "o" then
+            return nil
+        end
+        list[#list + 1] = #bytes > 1 and core.frombytes(bytes:sub(2), dtype, count) or nil
+    end
+    if #list == 0 then
+        return core.zeros(count, dtype)
+    end
+    return fold.tree((fold.operation(COMBINE[name])), list):cast(dtype):eval() -- max of truths is an integer
+end
+
+-- ---------------------------------------------------------------- all
+
+-- a[name](a, ...), which goes along the axes `along` (a set). What it gives of the whole array says `like`, a private
+-- array that is not evaluated. nil where there is no axis along which the result could be blocked.
+local function run(a, name, along, like, ...)
+    local s, result = blocked.spread_of(a), { like:shape() }
+    if a:size() == 0 or not longest(s.shape, along) then
+        return nil
+    end
+    local from, to = spreads(s, along, result)
+    blocked.evaluated(a)
+    net.step(("%s %s along axes"):format(name, blocked.kind_of(a)), "a method along axes", name .. from.key .. to.key)
+    if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
+        local combined = combine_parts(a, to, like:dtype(), name, ...)
+        if combined then
+            return blocked.make(to, combined)
+        end
+    end
+    local moment = from ~= s and moments(a, name, along, ...)
+    if moment then
+        return blocked.make(to, blocked.box_of(moment:cast(like:dtype()):reshape(to.shape), to, mype):eval())
+    end
+    local positions = from ~= s and (name == "argmin" or name == "argmax") and choose.positions(a, name, along, ...)
+    if positions then
+        return blocked.make(to, blocked.box_of(positions:reshape(to.shape), to, mype):eval())
+    end
+    local scanned = from ~= s and name == "scan" and running(a, along, like:dtype(), ...)
+    if scanned then
+        return blocked.make(s, scanned)
+    end
+    local part = blocked.part_of(blocked.in_spread(a, from))
+    local made = blocked.make(to, part[name](part, ...))
+    if #result == #s.shape and table.concat(result, ",") == table.concat(s.shape, ",") then
+        return blocked.in_spread(made, s) -- scans and order: where the operand is
+    end
+    return made
+end
+
+-- The axes that an argument names, by the option axis or, if `numbers`, as a number: a set; nil where it does not.
+local function axes_of(given, rank, numbers)
+    local axis = numbers and given or nil
+    if type(given) == "table" then
+        axis = given.axis
+    end
+    if axis == nil then
+        return nil
+    end
+    local set = {}
+    for _, d in ipairs(type(axis) == "table" and axis or { axis }) do
+        d = math.tointeger(d)
+        set[d and d < 0 and rank + 1 + d or d or 0] = true
+    end
+    return set
+end
+
+-- a[name](a, ...) along the axes that its last argument names, or along `otherwise`; numbers: whether a number names
+-- one. nil where there are none, or where the method is not one for parts: a private copy has it.
+function axes.along(a, name, otherwise, numbers, ...)
+    local count, shape = select("#", ...), blocked.spread_of(a).shape
+    local along = axes_of((select(math.max(count, 1), ...)), #shape, numbers) or otherwise and { [otherwise] = true }
+    for k = 1, count do
+        local x = select(k, ...)
+        if blocked.is(x) or type(x) == "table" and x.elements ~= nil then
+            return nil
+        end
+    end
+    if not along then
+        return nil
+    end
+    local model = core.zeros(shape, a:dtype())
+    local like = model[name](model, ...) -- raises what is wrong with the arguments
+    if not pack.is_array(like) or #{ like:shape() } == 0 then
+        return nil
+    end
+    return run(a, name, along, like, ...)
+end
+
+return axes

@@ -1,0 +1,341 @@
+-- Blocked arrays: each rank has a part, an ordinary array; elementwise work is done on the parts without a message.
+-- What needs elements of other ranks moves them (blockmove.lua) or asks for them (windows.lua). Knows no transport.
+
+local core = require "lunarray.core"
+local operands = require "lunarray.block.blockoperands"
+local public = require "lunarray.base.public"
+local ready = require "lunarray.ranks.ready"
+local spread = require "lunarray.block.spread"
+local windows = require "lunarray.ranks.windows"
+
+local net = core.internal.spmd
+local npes, mype = net.start()
+
+local blocked = { offers = {} }
+local offers = blocked.offers -- functions of the module with a blocked array among their arguments, by name
+
+-- Keys of what a blocked array holds: its spread, this rank's part, the number of its window, once it has one.
+local SPREAD, PART, ID = {}, {}, {}
+
+local methods = {}
+local type_of = { __name = "a blocked array", __records = offers, __blocked = true }
+
+-- ---------------------------------------------------------------- asking
+
+function blocked.is(x)
+    return type(x) == "table" and getmetatable(x) == type_of
+end
+
+function blocked.spread_of(a)
+    return rawget(a, SPREAD)
+end
+
+function blocked.part_of(a)
+    return rawget(a, PART)
+end
+
+-- "f64[20, 50]"
+local function kind_of(a)
+    return ("%s[%s]"):format(a[PART]:dtype(), table.concat(a[SPREAD].shape, ", "))
+end
+blocked.kind_of = kind_of
+
+operands.open(blocked)
+
+function blocked.make(s, part)
+    return setmetatable({ [SPREAD] = s, [PART] = part }, type_of)
+end
+
+-- Another part in the place of this one.
+function blocked.set_part(a, part)
+    a[PART] = part
+    if rawget(a, ID) then
+        windows.replace(a[ID], part)
+    end
+end
+
+local function eval(x)
+    return x:eval()
+end
+
+-- The window by which other ranks reach the elements: a step of all ranks, once.
+local function window_of(a)
+    local id = rawget(a, ID)
+    if not id then
+        a[PART] = ready(eval, a[PART])
+        id = windows.make(a[PART], spread.size(a[SPREAD].shape), ("evaluates %s"):format(kind_of(a)), "an evaluation",
+            a[SPREAD].key)
+        rawset(a, ID, id)
+    end
+    return id
+end
+blocked.window_of = window_of
+
+-- A blocked array that is evaluated before a step of all ranks.
+function blocked.evaluated(a)
+    return ready(eval, a)
+end
+
+-- ---------------------------------------------------------------- elements
+
+local function check(a, indices)
+    return windows.check_indices(a[SPREAD].shape, indices, "the blocked array " .. kind_of(a))
+end
+
+local function reach(a, what, indices, x, op)
+    local pe, inside = spread.home(a[SPREAD], check(a, indices))
+    return windows.access(pe, mype, what, window_of(a), inside, x, op)
+end
+
+local rows = { __name = "a row of a blocked array" }
+local row_state = setmetatable({}, { __mode = "k" })
+
+local function index(a, indices, i)
+    local further = table.move(indices, 1, #indices, 1, {})
+    further[#further + 1] = i
+    local last = a[SPREAD].shape[#further]
+    if i == last + 1 then
+        return nil -- as of other arrays, for ipairs
+    elseif #further == #a[SPREAD].shape then
+        return reach(a, "get", further)
+    end
+    windows.check_indices({ last }, { i }, "the blocked array " .. kind_of(a))
+    local row = setmetatable({}, rows)
+    row_state[row] = { a, further }
+    return row
+end
+
+local function assign(a, indices, i, x)
+    local further = table.move(indices, 1, #indices, 1, {})
+    further[#further + 1] = i
+    if #further < #a[SPREAD].shape then
+        error("rows of a blocked array are assigned element by element, in sharedon, or by set of the whole", 0)
+    end
+    reach(a, "put", further, x)
+end
+
+rows.__index = public(function(row, i)
+    if type(i) ~= "number" then
+        local said = "a row of a blocked array has no '%s': a:row(i) is a private array, which has all"
+        error(said:format(tostring(i)), 0)
+    end
+    local a, indices = table.unpack(row_state[row])
+    return index(a, indices, i)
+end)
+rows.__newindex = public(function(row, i, x)
+    local a, indices = table.unpack(row_state[row])
+    assign(a, indices, i, x)
+end)
+function rows.__len(row)
+    local a, indices = table.unpack(row_state[row])
+    return a[SPREAD].shape[#indices + 1]
+end
+
+type_of.__index = function(a, key)
+    return methods[key] or blocked.look(a, key)
+end
+blocked.look = public(function(a, key)
+    if type(key) ~= "number" then
+        local instead = "a:distribute(\"copy\", {over=\"ranks\"}) is a private array, which has all"
+        error(("a blocked array has no '%s': %s"):format(tostring(key), instead), 0)
+    end
+    return index(a, {}, key)
+end)
+type_of.__newindex = public(function(a, i, x)
+    assign(a, {}, i, x)
+end)
+function type_of.__len(a)
+    return a[SPREAD].shape[1]
+end
+
+-- ---------------------------------------------------------------- elementwise work
+
+local parts_of = operands.parts_of
+
+local function wrap(s, ...)
+    local results = table.pack(...)
+    for k = 1, results.n do
+        results[k] = blocked.make(s, results[k])
+    end
+    return table.unpack(results, 1, results.n)
+end
+
+-- f of the parts of the operands; its results are blocked.
+local function elementwise(name, f)
+    return public(function(...)
+        local s, parts = parts_of(name, ...)
+        return wrap(s, f(table.unpack(parts, 1, parts.n)))
+    end)
+end
+
+for name in pairs(core.op) do
+    offers[name] = elementwise(name, core[name])
+    methods[name] = offers[name]
+end
+
+for event, name in pairs {
+    __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "idiv", __mod = "mod", __pow = "pow",
+    __unm = "neg", __band = "band", __bor = "bor", __bxor = "bxor", __shl = "shl", __shr = "shr", __bnot = "bnot",
+} do
+    local f = offers[name]
+    type_of[event] = name == "neg" and f or name == "bnot" and f or f
+end
+for event, name in pairs { __unm = "neg", __bnot = "bnot" } do
+    type_of[event] = function(a) -- Lua gives a unary operator its operand twice
+        return offers[name](a)
+    end
+end
+
+methods.cast = elementwise("cast", function(a, dtype)
+    return a:cast(dtype)
+end)
+methods.copy = elementwise("copy", function(a)
+    return a:copy()
+end)
+
+-- ---------------------------------------------------------------- map, zip
+
+-- Arguments behind the elements are whole arrays: a blocked one is given as a private copy.
+local function whole(...)
+    local given = table.pack(...)
+    for k = 1, given.n do
+        if blocked.is(given[k]) then
+            given[k] = blocked.private(given[k])
+        end
+    end
+    return table.unpack(given, 1, given.n)
+end
+blocked.whole = whole
+
+-- The method of private copies of what is blocked. Lua has no name for a method that is found by a variable.
+function blocked.by_copy(a, name, ...)
+    local copy = whole(a)
+    local results = table.pack(pcall(copy[name], copy, whole(...)))
+    if not results[1] then
+        error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+methods.map = public(function(a, f, ...)
+    return wrap(a[SPREAD], a[PART]:map(f, whole(...)))
+end)
+methods.zip = public(function(a, b, f, ...)
+    local s, parts = parts_of("zip", a, b)
+    return wrap(s, parts[1]:zip(parts[2], f, whole(...)))
+end)
+offers.map, offers.zip = methods.map, methods.zip
+
+-- s(a, ...) of a skeleton.
+offers.call = public(function(skeleton, ...)
+    local name, leaves = core.internal.skeleton(skeleton)
+    if name ~= "map" and name ~= "zip" then
+        return skeleton(whole(...))
+    end
+    local given = table.pack(...)
+    if not operands.common_spread({ n = leaves, table.unpack(given, 1, leaves) }) then
+        return skeleton(whole(...))
+    end
+    local s, parts = parts_of(name, table.unpack(given, 1, leaves))
+    table.move({ whole(table.unpack(given, leaves + 1, given.n)) }, 1, given.n - leaves, leaves + 1, parts)
+    return wrap(s, skeleton(table.unpack(parts, 1, given.n)))
+end)
+
+-- ---------------------------------------------------------------- writing
+
+methods.set = public(function(a, e)
+    local s, parts = parts_of("set", a, e)
+    if s.key ~= a[SPREAD].key then
+        error(("bad argument #1 to 'set' (%s does not fit into %s)"):format(kind_of(e), kind_of(a)), 0)
+    end
+    a[PART]:set(parts[2])
+    return a
+end)
+-- The elements of this rank are gone: any use of them is an error.
+methods.free = public(function(a)
+    a[PART]:free()
+    if rawget(a, ID) then
+        windows.drop(a[ID])
+        rawset(a, ID, nil)
+    end
+end)
+type_of.__close = methods.free
+methods.fill = public(function(a, x)
+    a[PART]:fill(x)
+    return a
+end)
+methods.eval = public(function(a)
+    a[PART] = a[PART]:eval()
+    if rawget(a, ID) then
+        windows.replace(a[ID], a[PART])
+    end
+    return a
+end)
+function offers.eval(...)
+    for k = 1, select("#", ...) do
+        (select(k, ...)):eval()
+    end
+    return ...
+end
+
+-- ---------------------------------------------------------------- describing
+
+function methods.shape(a)
+    return table.unpack(a[SPREAD].shape)
+end
+function methods.dtype(a)
+    return a[PART]:dtype()
+end
+function methods.size(a)
+    return spread.size(a[SPREAD].shape)
+end
+function methods.rank(a)
+    return #a[SPREAD].shape
+end
+function methods.kind()
+    return "Blocked"
+end
+function methods.backend()
+    return ("over %d rank%s"):format(npes, npes == 1 and "" or "s")
+end
+function methods.pending(a)
+    return a[PART]:pending()
+end
+function methods.layout()
+    return "right"
+end
+
+-- Elements by their place in row-major order, for printing.
+methods.read = public(function(a, first, count)
+    local shape, list = a[SPREAD].shape, {}
+    for k = 1, count do
+        local rest, indices = first + k - 2, {}
+        for d = #shape, 1, -1 do
+            indices[d], rest = rest % shape[d] + 1, rest // shape[d]
+        end
+        list[k] = reach(a, "get", indices)
+    end
+    return list
+end)
+
+type_of.__tostring = public(function(a)
+    window_of(a)
+    return require("lunarray.show.show").text(a)
+end)
+
+function type_of.__gc(a)
+    if rawget(a, ID) then
+        windows.drop(a[ID])
+    end
+end
+
+-- ---------------------------------------------------------------- for other files
+
+blocked.methods, blocked.type, blocked.parts_of, blocked.wrap, blocked.elementwise = methods, type_of, parts_of, wrap,
+    elementwise
+
+function offers.refusal()
+    return "a blocked array: a:distribute(\"copy\", {over=\"ranks\"}) is a private one"
+end
+
+return blocked

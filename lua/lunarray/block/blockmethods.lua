@@ -1,0 +1,175 @@
+-- Methods of blocked arrays beyond elementwise ones and whole reductions: those that go along axes, scans, order and
+-- products on the ranks' parts; all others, and forms that have no parts, by a private copy. Knows no transport.
+
+local axes = require "lunarray.block.blockaxes"
+local blocked = require "lunarray.block.blocked"
+local choose = require "lunarray.block.blockchoose"
+local core = require "lunarray.core"
+local order = require "lunarray.block.blockorder"
+local product = require "lunarray.block.blockproduct"
+local public = require "lunarray.base.public"
+local quantile = require "lunarray.block.blockquantile"
+local scan = require "lunarray.block.blockscan"
+local spread = require "lunarray.block.spread"
+
+local npes, mype = core.internal.spmd.start()
+local methods = blocked.methods
+
+-- A method: f of a blocked array, without f that of a private copy, which another argument alone may be. Operators
+-- keep their names: a - b is `sub`, too.
+local function offer(name, f)
+    methods[name] = public(function(a, ...)
+        if f and blocked.is(a) then
+            return f(a, ...)
+        end
+        return blocked.by_copy(a, name, ...)
+    end)
+    if not core.op[name] then
+        blocked.offers[name] = methods[name]
+    end
+end
+
+-- numbers: whether a number alone names an axis.
+local function offer_along(name, numbers)
+    offer(name, function(a, ...)
+        return axes.along(a, name, nil, numbers, ...) or blocked.by_copy(a, name, ...)
+    end)
+end
+
+for _, name in ipairs { "var", "std", "reduce" } do
+    offer_along(name, false)
+end
+offer_along("norm", true)
+
+for _, name in ipairs { "argmin", "argmax" } do
+    offer(name, function(a, ...)
+        return select("#", ...) == 0 and choose.position(a, name) or axes.along(a, name, nil, true, ...)
+            or blocked.by_copy(a, name, ...)
+    end)
+end
+
+-- Methods whose results are the same private arrays on all ranks: of what each rank's part gives, where f finds a way.
+local function offer_chosen(name, f)
+    offer(name, function(a, ...)
+        local results = table.pack(f(a, ...))
+        if results[1] == nil then
+            return blocked.by_copy(a, name, ...)
+        end
+        return table.unpack(results, 1, results.n)
+    end)
+end
+
+for name, f in pairs {
+    topk = choose.topk, unique = choose.unique, histogram = choose.histogram, compress = choose.compress,
+    filter = choose.filter, dropnan = choose.dropnan, indices = choose.indices, quantile = quantile,
+} do
+    offer_chosen(name, f)
+end
+offer("median", function(a, ...)
+    local options = ...
+    return quantile(a, 0.5, options) or axes.along(a, "median", nil, false, ...) or blocked.by_copy(a, "median", ...)
+end)
+
+for _, name in ipairs {
+    "transpose", "totable", "tobytes", "sub", "take", "reshape", "broadcast", "flatten", "pad", "reduceat", "reduceby",
+    "scanby", "spread", "windows",
+    "row", "col", "diagonal", "select", "view", "iter", "allpairs", "searchsorted",
+} do
+    if core.internal.methods[name] then
+        offer(name)
+    end
+end
+
+-- The method's results of a private copy, each rank's part of them.
+local function by_copy_in_parts(a, name, ...)
+    local s, results = blocked.spread_of(a), table.pack(blocked.by_copy(a, name, ...))
+    for k = 1, results.n do
+        results[k] = blocked.box_of(results[k], s, mype):copy()
+    end
+    return blocked.wrap(s, table.unpack(results, 1, results.n))
+end
+
+offer("scan", function(a, ...)
+    local result = axes.along(a, "scan", nil, false, ...) or scan(a, ...)
+    if result then
+        return result
+    end
+    return by_copy_in_parts(a, "scan", ...)
+end)
+
+for _, name in ipairs { "shift", "stencil" } do
+    offer(name, function(a, ...)
+        return by_copy_in_parts(a, name, ...)
+    end)
+end
+
+for _, name in ipairs { "sort", "argsort" } do
+    offer(name, function(a, ...)
+        local last = #blocked.spread_of(a).shape
+        return last > 1 and axes.along(a, name, last, false, ...) or order(a, name, ...)
+            or by_copy_in_parts(a, name, ...)
+    end)
+end
+
+methods.matmul = public(function(a, b)
+    return product(a, b) or blocked.by_copy(a, "matmul", b)
+end)
+blocked.offers.matmul = methods.matmul
+
+-- ---------------------------------------------------------------- functions of several arrays
+
+blocked.type.__concat = public(function(a, b)
+    a, b = blocked.whole(a, b)
+    return a .. b
+end)
+
+-- Of a list with blocked arrays among its elements.
+for _, name in ipairs { "concat", "stack" } do
+    blocked.offers[name] = public(function(list, ...)
+        return core[name]({ blocked.whole(table.unpack(list)) }, ...)
+    end)
+end
+
+-- s:run { a, ..., out = b }
+blocked.offers.run = public(function(skeleton, given)
+    local result = blocked.offers.call(skeleton, table.unpack(given))
+    return given.out and given.out:set(result) or result
+end)
+
+function blocked.offers.isarray()
+    return true
+end
+
+-- ---------------------------------------------------------------- writing
+
+-- Indices and values are the same on all ranks: each writes a copy of the whole and keeps its part.
+methods.put = public(function(a, ...)
+    local s = blocked.spread_of(a)
+    blocked.part_of(a):set(blocked.box_of(blocked.by_copy(a, "put", ...), s, mype))
+    return a
+end)
+
+methods.copyto = public(function(a, b)
+    b:set(blocked.is(b) and a or blocked.private(a))
+    return b
+end)
+blocked.offers.copyto = methods.copyto
+
+-- ---------------------------------------------------------------- describing
+
+-- As of an array on several places: ranks are the devices, by the names that they have in a set of ranks.
+methods.distribution = public(function(a)
+    local s = blocked.spread_of(a)
+    local axis = #s.blocked == 1 and s.blocked[1] or table.move(s.blocked, 1, #s.blocked, 1, {})
+    local said = {
+        over = "ranks", rule = s.rule, axis = axis,
+        counts = {}, starts = {}, devices = {}, diverged = false,
+    }
+    for pe = 0, npes - 1 do
+        local first, count = spread.box(s, pe)
+        local alone = #s.blocked == 1 and s.blocked[1]
+        said.devices[pe + 1] = "mpi:" .. pe + 1
+        said.starts[pe + 1], said.counts[pe + 1] = alone and first[alone] or first, alone and count[alone] or count
+    end
+    return "block", said
+end)

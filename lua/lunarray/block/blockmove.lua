@@ -1,0 +1,370 @@
+-- Blocked arrays made and moved: zeros and others with a blocked extent, distribute, another spread, a private copy of
+-- all, files. Knows no transport.
+
+local blocked = require "lunarray.block.blocked"
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local pack = require "lunarray.ranks.pack"
+local public = require "lunarray.base.public"
+local ready = require "lunarray.ranks.ready"
+local save_together = require "lunarray.block.blocksave"
+local spread = require "lunarray.block.spread"
+local windows = require "lunarray.ranks.windows"
+
+local net = core.internal.spmd
+local npes, mype = net.start()
+
+local move = {}
+local methods = blocked.methods
+
+-- ---------------------------------------------------------------- extents to be blocked
+
+local extent = { __name = "a blocked extent", __records = blocked.offers, __blocked = true }
+local rule_of = setmetatable({}, { __mode = "k" })
+
+-- s.block(n [, {rule=}])
+function move.block(n, options)
+    if math.type(n) ~= "integer" or n < 0 then
+        error(("bad argument #1 to 'block' (an extent expected, got %s)"):format(tostring(n)), 0)
+    end
+    if options ~= nil and type(options) ~= "table" then
+        error(("bad argument #2 to 'block' (a table of options expected, got %s)"):format(type(options)), 0)
+    end
+    for key, value in pairs(options or {}) do
+        if key ~= "rule" or not spread.is_rule(value) then
+            error(("bad argument #2 to 'block' (the option is rule, one of %s)"):format(spread.rules), 0)
+        end
+    end
+    local e = setmetatable({ n }, extent)
+    rule_of[e] = options and options.rule
+    return e
+end
+
+-- The spread that a shape with blocked extents says.
+local function spread_of(call, shape)
+    if getmetatable(shape) == extent then
+        shape = { shape }
+    end
+    local extents, axes, rule = {}, {}, nil
+    for d, n in ipairs(type(shape) == "table" and shape or { shape }) do
+        if getmetatable(n) == extent then
+            axes[#axes + 1], rule = d, rule or rule_of[n]
+            n = n[1]
+        end
+        extents[d] = math.type(n) and math.tointeger(n)
+        if not extents[d] or extents[d] < 0 then
+            error(("bad argument #1 to '%s' (axis %d: an extent expected, got %s)"):format(call, d, tostring(n)), 0)
+        end
+    end
+    if #axes == 0 then
+        error(("bad argument #1 to '%s' (a shape expected)"):format(call), 0)
+    end
+    return spread.new(extents, axes, rule, npes)
+end
+
+-- A blocked array of a part, which all ranks make.
+local function made(s, part)
+    local a = blocked.make(s, part)
+    blocked.window_of(a)
+    return a
+end
+
+-- What core has by that name. Lua has no name for a function that is found by a variable.
+local function call_core(name, ...)
+    local results = table.pack(pcall(core[name], ...))
+    if not results[1] then
+        error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
+    end
+    return results[2]
+end
+
+local function new_part(name, shape, ...)
+    local s = spread_of(name, shape)
+    local _, count = spread.box(s, mype)
+    return s, call_core(name, count, ...):copy()
+end
+
+-- core.zeros and its like of a shape with blocked extents.
+for _, name in ipairs { "zeros", "ones", "full" } do
+    blocked.offers[name] = public(function(...)
+        return made(ready(new_part, name, ...))
+    end)
+end
+
+-- The elements of a private array that belong to a PE.
+function blocked.box_of(a, s, pe)
+    local first, count = spread.box(s, pe)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d], first[d] + count[d] - 1 }
+    end
+    return a:sub(table.unpack(ranges))
+end
+
+-- A private array of which each rank keeps its part.
+local function keep_part(a, s)
+    return made(s, blocked.box_of(a, s, mype):copy())
+end
+
+local function new_random(shape, ...)
+    local s = spread_of("random", shape)
+    return call_core("random", s.shape, ...), s
+end
+
+blocked.offers.random = public(function(...)
+    return keep_part(ready(new_random, ...))
+end)
+
+-- The results of a call, or its error.
+local function settle(results)
+    if not results[1] then
+        error(results[2], 3)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+-- What PE 0 writes; all get the same results.
+local function save_there(save, path, a, ...)
+    local results
+    if mype == 0 then
+        results = pack.write(pcall(save, path, a, ...))
+    end
+    return settle(table.pack(pack.read(npes > 1 and net.bcast(0, results) or results)))
+end
+
+-- A table of columns some of which are blocked, with private ones instead; nil: it is none.
+local function private_columns(t)
+    local names, any = {}, false
+    for name, column in pairs(type(t) == "table" and getmetatable(t) == nil and t or {}) do
+        names[#names + 1] = name
+        any = any or blocked.is(column)
+    end
+    if not any then
+        return nil
+    end
+    table.sort(names, function(x, y) -- the order of the steps, the same on all ranks
+        return tostring(x) < tostring(y)
+    end)
+    local result = {}
+    for _, name in ipairs(names) do
+        result[name] = blocked.whole(t[name])
+    end
+    return result
+end
+
+function move.install(lun)
+    local save = lun.save
+    lun.save = function(path, a, ...)
+        if blocked.is(a) then
+            return move.save(save, path, a, ...)
+        end
+        local columns = private_columns(a)
+        if columns then
+            return save_there(save, path, columns, ...)
+        end
+        return save(path, a, ...)
+    end
+    for _, name in ipairs { "hist", "plot", "image", "group", "join" } do
+        local f = lun[name]
+        lun[name] = function(...)
+            return f(blocked.whole(...))
+        end
+    end
+end
+
+-- The file that one rank would write, by all ranks or by PE 0; all get the same results.
+function move.save(save, path, a, ...)
+    local together = npes > 1 and type(path) == "string" and path:lower():find "%.npy$" and ... == nil
+        and save_together(path, a)
+    if together then
+        return settle(together)
+    end
+    return save_there(save, path, blocked.private(a), ...)
+end
+
+-- ---------------------------------------------------------------- moving
+
+-- The elements of box (first, count) of a part that begins at `base`, as bytes.
+local function bytes_of(part, base, first, count)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
+    end
+    return part:sub(table.unpack(ranges)):tobytes()
+end
+
+local function store(part, base, first, count, bytes)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
+    end
+    part:sub(table.unpack(ranges)):set(core.frombytes(bytes, part:dtype(), count))
+end
+
+-- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
+function blocked.moved(a, to)
+    local from, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
+    if npes == 1 then
+        return part
+    end
+    local base, size = spread.box(from, mype)
+    local own_base, own_size = spread.box(to, mype)
+    local parts, boxes, counts, most = {}, {}, {}, 0
+    local bytes = dtypes.by_name[part:dtype()].bytes
+    for pe = 0, npes - 1 do
+        local first, count = spread.common(base, size, spread.box(to, pe))
+        parts[pe + 1] = first and bytes_of(part, base, first, count) or ""
+        most = math.max(most, #parts[pe + 1])
+        first, count = spread.common(own_base, own_size, spread.box(from, pe))
+        boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
+    end
+    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key, 0, most)
+    parts = net.exchange(parts, counts, longest)
+    local result = core.zeros(own_size, part:dtype())
+    for k, box in ipairs(boxes) do
+        if box then
+            store(result, own_base, box[1], box[2], parts[k])
+        end
+    end
+    return result
+end
+
+-- An array in the spread `to`.
+function blocked.in_spread(a, to)
+    return blocked.spread_of(a).key == to.key and a or blocked.make(to, blocked.moved(a, to))
+end
+
+-- Of a flat blocked array each PE gets elements low .. high - 1, low, high = wanted(pe), which are other ranks', in
+-- row-major order from 0; as bytes. `said` is the step that this begins, { doing, noun, options }: it is taken, and
+-- said.taken, unless none wants any.
+function blocked.fetch(a, wanted, said)
+    local flat = blocked.part_of(a):reshape(-1)
+    local first, count = spread.range(blocked.spread_of(a), mype)
+    local parts, any = {}, false
+    for pe = 0, npes - 1 do
+        local low, high = wanted(pe)
+        any = any or low < high
+        low, high = math.max(low, first), math.min(high, first + count)
+        parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
+    end
+    if not any then
+        return ""
+    end
+    if not said.taken then
+        net.step(table.unpack(said))
+        said.taken = true
+    end
+    return table.concat(net.exchange(parts))
+end
+
+-- Everyone's bytes, in rank order, in the step that is said; nil: it has been taken before.
+function blocked.told(bytes, said)
+    if not said or said.taken then
+        return net.gather(bytes)
+    end
+    return net.gather(bytes, table.unpack(said))
+end
+
+-- The same of the bytes that f gives. An error of f on one rank is raised on all.
+function blocked.gather(f, said)
+    local ok, bytes = pcall(f)
+    local list = blocked.told((ok and "y" or "n") .. tostring(bytes), said)
+    for k, text in ipairs(list) do
+        if text:sub(1, 1) == "n" then
+            error(("PE %d: %s"):format(k - 1, text:sub(2)), 0)
+        end
+        list[k] = text:sub(2)
+    end
+    return list
+end
+
+-- The whole array on each rank.
+function blocked.private(a)
+    local s, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
+    return net.whole(s.blocks, part, ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
+end
+
+-- The spread that a:distribute(kind, {over="ranks", rule=, axis=}) asks for; nil: a copy.
+local function wanted_spread(a, kind, options)
+    for key in pairs(options) do
+        if key ~= "over" and key ~= "rule" and key ~= "axis" then
+            error(("bad argument #2 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
+                tostring(key)), 0)
+        end
+    end
+    if kind == "copy" then
+        return nil
+    elseif kind ~= "block" then
+        error(("bad argument #1 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
+            tostring(kind)), 0)
+    end
+    local shape, axis, rule = { a:shape() }, options.axis or 1, options.rule
+    if math.type(axis) ~= "integer" or axis < 1 or axis > #shape then
+        error(("bad argument #2 to 'distribute' (axis %s of an array of rank %d)"):format(tostring(axis), #shape), 0)
+    elseif rule ~= nil and not spread.is_rule(rule) then
+        error(("bad argument #2 to 'distribute' (the rule is one of %s)"):format(spread.rules), 0)
+    end
+    return spread.new(shape, { axis }, rule, npes)
+end
+
+function move.distribute(a, kind, options)
+    local s = ready(wanted_spread, a, kind, options)
+    if not s then
+        return blocked.is(a) and blocked.private(a) or a
+    elseif blocked.is(a) then
+        return made(s, blocked.spread_of(a).key == s.key and blocked.part_of(a):copy() or blocked.moved(a, s))
+    end
+    return keep_part(a, s)
+end
+
+methods.distribute = public(function(a, kind, options)
+    if type(options) ~= "table" or options.over ~= "ranks" then
+        error("bad argument #2 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
+    end
+    return move.distribute(a, kind, options)
+end)
+
+-- ---------------------------------------------------------------- the functions of lun.spmd
+
+local function check_blocked(a, call)
+    if not blocked.is(a) then
+        error(("bad argument #1 to '%s' (a blocked array expected, got %s)"):format(call, type(a) == "table"
+            and "a table" or pack.is_array(a) and "a private array" or type(a)), 0)
+    end
+    return blocked.spread_of(a)
+end
+
+function move.open(s, check_pe)
+    s.block = public(move.block)
+    s.distribute = public(move.distribute)
+    s.blksize = public(function(a, dim, pe)
+        local of = check_blocked(a, "blksize")
+        if math.type(dim) ~= "integer" or dim < 1 or dim > #of.shape then
+            error(("bad argument #2 to 'blksize' (a dimension from 1 to %d expected, got %s)"):format(#of.shape,
+                tostring(dim)), 0)
+        end
+        local _, count = spread.box(of, check_pe(3, "blksize", pe, mype))
+        return count[dim]
+    end)
+    s.localsize = public(function(a, pe)
+        local of = check_blocked(a, "localsize")
+        local _, count = spread.box(of, check_pe(2, "localsize", pe, mype))
+        return spread.size(count) * dtypes.by_name[a:dtype()].bytes
+    end)
+    s.localview = public(function(a)
+        check_blocked(a, "localview")
+        return blocked.part_of(a)
+    end)
+    windows.homes[blocked.type] = function(a, indices)
+        local of = blocked.spread_of(a)
+        return (spread.home(of, windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))))
+    end
+    windows.updates[blocked.type] = function(a, indices, x, op)
+        local of = blocked.spread_of(a)
+        indices = windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
+        local pe, inside = spread.home(of, indices)
+        return windows.access(pe, mype, "update", blocked.window_of(a), inside, x, op)
+    end
+end
+
+return move

@@ -1,0 +1,110 @@
+-- The operands of elementwise work on blocked arrays: the blocks of the result, and the part of each operand that goes
+-- with this rank's. Knows no transport, nor what the work is.
+
+local core = require "lunarray.core"
+local pack = require "lunarray.ranks.pack"
+local spread = require "lunarray.block.spread"
+
+local npes, mype = core.internal.spmd.start()
+
+local operands = {}
+
+local blocked -- what tells blocked arrays from others; see blocked.lua
+
+function operands.open(of)
+    blocked = of
+end
+
+-- The part of an array of the global shape, or of one that broadcasts to it, which goes with this rank's box; a blocked
+-- one is gathered. nil: it does not fit.
+local function part_of_private(x, s)
+    local shape = { x:shape() }
+    local first, count = spread.box(s, mype)
+    local behind = #s.shape - #shape
+    if behind < 0 then
+        return nil
+    end
+    local ranges, whole = {}, true
+    for d, n in ipairs(shape) do
+        local global = s.shape[behind + d]
+        if n ~= 1 and n ~= global then
+            return nil
+        end
+        local all = n == 1 or count[behind + d] == global
+        whole = whole and all
+        ranges[d] = all and { 1, n } or { first[behind + d], first[behind + d] + count[behind + d] - 1 }
+    end
+    if blocked.is(x) then
+        x = blocked.private(x)
+    end
+    return (whole or #shape == 0) and x or x:sub(table.unpack(ranges))
+end
+
+-- The spread of an elementwise call: that of the first of the largest blocked operands.
+function operands.common_spread(given)
+    local s
+    for k = 1, given.n do
+        local own = blocked.is(given[k]) and blocked.spread_of(given[k])
+        if own and (not s or #own.shape > #s.shape or spread.size(own.shape) > spread.size(s.shape)) then
+            s = own
+        end
+    end
+    return s
+end
+
+local function has_shape(a, s)
+    return table.concat(blocked.spread_of(a).shape, ",") == table.concat(s.shape, ",")
+end
+
+-- The shape that all operands broadcast to; what does not fit is left as it is.
+local function common_shape(given)
+    local behind, rank = {}, 0 -- extents from the last axis on
+    for k = 1, given.n do
+        local x = given[k]
+        local shape = (blocked.is(x) or pack.is_array(x)) and { x:shape() } or {}
+        for d = 1, #shape do
+            local n = shape[#shape + 1 - d]
+            behind[d] = (behind[d] or 1) == 1 and n or behind[d]
+        end
+        rank = math.max(rank, #shape)
+    end
+    local shape = {}
+    for d = 1, rank do
+        shape[d] = behind[rank + 1 - d]
+    end
+    return shape
+end
+
+-- The same blocks of an array of that shape, which has s's as its last axes.
+local function wider(s, shape)
+    local axes = {}
+    for k, d in ipairs(s.blocked) do
+        axes[k] = d + #shape - #s.shape
+    end
+    return spread.new(shape, axes, s.rule, npes)
+end
+
+-- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
+-- is gathered.
+function operands.parts_of(name, ...)
+    local given = table.pack(...)
+    local s, shape = operands.common_spread(given), common_shape(given)
+    if table.concat(s.shape, ",") ~= table.concat(shape, ",") then
+        s = wider(s, shape)
+    end
+    for k = 1, given.n do
+        local x = given[k]
+        if blocked.is(x) and has_shape(x, s) then
+            given[k] = blocked.spread_of(x).key == s.key and blocked.part_of(x) or blocked.moved(x, s)
+        elseif blocked.is(x) or pack.is_array(x) then
+            given[k] = part_of_private(x, s)
+            if not given[k] then
+                error(("bad argument #%d to '%s' (shapes differ: [%s] and [%s])"):format(k, name, table.concat(s.shape,
+                    ", "), table.concat({ x:shape() }, ", ")), 0)
+            end
+        end
+    end
+    return s, given
+end
+
+return operands

@@ -1,0 +1,126 @@
+-- Whole reductions of blocked arrays, with the bits of one rank. Knows no transport.
+
+local axes = require "lunarray.block.blockaxes"
+local blocked = require "lunarray.block.blocked"
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local fold = require "lunarray.ranks.fold"
+local pack = require "lunarray.ranks.pack"
+local public = require "lunarray.base.public"
+local spread = require "lunarray.block.spread"
+local tree = require "lunarray.block.blocktree"
+
+local net = core.internal.spmd
+local npes = net.start()
+
+local methods = blocked.methods
+
+-- ---------------------------------------------------------------- reductions
+
+-- Whether the parts' results, in any order, give the whole's: no rounding.
+local function is_exact(name, dtype)
+    return name ~= "sum" and name ~= "prod" and name ~= "mean" or not dtype:find "f"
+end
+
+local COMBINE = { sum = "+", prod = "*", min = "min", max = "max", any = "lor", all = "land", count = "+" }
+
+local function of_parts(a, name, f, said)
+    local part = blocked.part_of(a)
+    local own
+    if part:size() > 0 then
+        own = part[name](part)
+    end
+    local list = {}
+    for _, bytes in ipairs(blocked.told(pack.write(own), said)) do
+        list[#list + 1] = pack.read(bytes)
+    end
+    if #list == 0 then
+        return part[name](part) -- of no element: the engine's value, or error
+    end
+    return fold.tree(name == "any" and function(x, y)
+        return x or y
+    end or name == "all" and function(x, y)
+        return x and y
+    end or f, list)
+end
+
+-- Whether sums of floats are those of the ranks' own sums: lun.spmd.sums.
+local function sums_of_ranks()
+    local sums = package.loaded.lunarray.spmd.sums
+    if sums ~= nil and sums ~= "ranks" then
+        error(("lun.spmd.sums is nil, for the bits of one rank, or \"ranks\", not %s"):format(tostring(sums)), 0)
+    end
+    return sums == "ranks"
+end
+
+local function by_rows(a)
+    local s = blocked.spread_of(a)
+    return spread.is_flat(s) and a or blocked.in_spread(a, spread.new(s.shape, { 1 }, "balanced", npes))
+end
+
+-- by_parts: each rank's elements first, in whatever order they stand there.
+local function reduce(a, name, by_parts)
+    blocked.evaluated(a)
+    local f = fold.operation(COMBINE[name])
+    local said = {
+        ("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
+        name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""),
+    }
+    local result = (by_parts and of_parts or tree.whole)(a, name, f, said)
+    if result == 0 and (name == "min" or name == "max") and a:dtype():find "f" then
+        return tree.whole(by_rows(a), name, f, said) -- of 0.0 and -0.0 the order tells which
+    end
+    return result
+end
+
+for name in pairs(COMBINE) do
+    local binary = methods[name] -- a:min(b)
+    methods[name] = public(function(a, ...)
+        local other = ...
+        if binary and other ~= nil and (type(other) ~= "table" or blocked.is(other)) then
+            return binary(a, ...)
+        elseif other ~= nil then
+            return axes.along(a, name, nil, true, ...) or blocked.by_copy(a, name, ...)
+        end
+        local s = blocked.spread_of(a)
+        local by_parts = is_exact(name, a:dtype()) or spread.size(s.shape) == 0 or sums_of_ranks()
+        return reduce(by_parts and a or by_rows(a), name, by_parts)
+    end)
+    blocked.offers[name] = methods[name]
+end
+
+-- Whether the sum of n such integers fits in a float, so that order and rounding do not matter.
+local function sums_exactly(dtype, n)
+    local bits = 8 * dtypes.by_name[dtype].bytes
+    return not dtype:find "f" and bits < 53 and n <= 1 << 53 - bits
+end
+
+methods.mean = public(function(a, ...)
+    if select("#", ...) > 0 or a:size() == 0 then
+        return axes.along(a, "mean", nil, true, ...) or blocked.by_copy(a, "mean", ...)
+    end
+    local x, n = a, a:size()
+    if not sums_exactly(a:dtype(), n) then
+        x = a:cast "f64"
+    end
+    local mean = x:sum() / n
+    if mean ~= mean or math.abs(mean) == math.huge then
+        mean = (x * 0x1p-64):sum() / n * 0x1p64 -- as on one rank, where the sum overflows
+    end
+    return mean
+end)
+blocked.offers.mean = methods.mean
+
+-- The sum of the products, which integers are widened for. a or b is blocked.
+methods.dot = public(function(a, b)
+    local x, y = core.zeros({ a:shape() }, a:dtype()), pack.is_array(b) and b
+    if blocked.is(b) then
+        y = core.zeros({ b:shape() }, b:dtype())
+    end
+    core.dot(x, y or b) -- raises what is wrong with the arguments
+    local meeting = (core.zeros(1, a:dtype()) * core.zeros(1, b:dtype())):dtype()
+    local narrow = dtypes.by_name[meeting].bytes == 2 and "f32" or meeting
+    local wide = meeting:find "f" and narrow or core.zeros({ 1, 1 }, meeting):sum(1):dtype()
+    return (a:cast(wide) * b):sum()
+end)
+blocked.offers.dot = methods.dot

@@ -1,0 +1,223 @@
+-- lun.hist: how often which values come, as bars in the terminal or in a file (chart.lua). The engine counts numbers;
+-- Lua sees one for each bar. Texts are counted by Lua.
+
+local chart = require "lunarray.chart.chart"
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local picture = require "lunarray.chart.picture"
+
+local hist = {}
+
+local KNOWN = { width = true, string = true, colour = true, title = true, bins = true, low = true, high = true,
+    file = true, height = true }
+local EIGHTHS = { "▏", "▎", "▍", "▌", "▋", "▊", "▉", [0] = "" }
+local TOGETHER = 16 -- counts of one kernel
+local MOST = 200
+local STORED = 1 << 26 -- elements
+
+-- ---------------------------------------------------------------- counting
+
+-- How many elements are below each of the edges, in as few passes as kernels of a fair size allow.
+local function below(a, edges)
+    local counts = {}
+    for first = 1, #edges, TOGETHER do
+        local lazy = {}
+        for i = first, math.min(first + TOGETHER - 1, #edges) do
+            lazy[#lazy + 1] = a:lt(edges[i]):lazy "count"
+        end
+        table.move({ core.eval(table.unpack(lazy)) }, 1, #lazy, first, counts)
+    end
+    return counts
+end
+
+-- The counts of the bars between neighbouring edges; the last one includes its upper edge.
+local function bars(a, edges)
+    local counts = below(a, edges)
+    counts[#edges] = a:le(edges[#edges]):count()
+    local result = {}
+    for i = 1, #edges - 1 do
+        result[i] = counts[i + 1] - counts[i]
+    end
+    return result
+end
+
+-- Edges of as many bars as asked for, or as fit the number of elements.
+local function edges_between(low, high, n, bins, whole)
+    if low == high then
+        local more = whole and 0.5 or math.max(math.abs(low) * 0.05, 0.5)
+        low, high, bins = low - more, high + more, bins or 1
+    elseif whole and not bins and high - low < 40 then -- one for each number
+        low, high = low - 0.5, high + 0.5
+        bins = math.tointeger(high - low)
+    end
+    bins = bins or math.max(5, math.min(25, math.ceil(math.log(n, 2)) + 1))
+    local edges = {}
+    for i = 0, bins do
+        edges[i + 1] = low * (1 - i / bins) + high * (i / bins)
+    end
+    return edges
+end
+
+-- ---------------------------------------------------------------- drawing
+
+local function bar(length)
+    local whole = math.floor(length)
+    local part = math.floor((length - whole) * 8)
+    return ("█"):rep(whole) .. EIGHTHS[part]
+end
+
+-- Labels of as few digits as tell all the edges apart.
+local function labels_of(edges)
+    local labels
+    for digits = 3, 15 do
+        local seen, apart = {}, true
+        labels = {}
+        for i, edge in ipairs(edges) do
+            labels[i] = picture.label(edge, digits)
+            apart = apart and not seen[labels[i]]
+            seen[labels[i]] = true
+        end
+        if apart then
+            break
+        end
+    end
+    return labels
+end
+
+-- What stands in front of the bars between edges: "low to high", all equally wide.
+local function ranges_of(edges)
+    local labels, width, result = labels_of(edges), 0, {}
+    for _, label in ipairs(labels) do
+        width = math.max(width, #label)
+    end
+    for i = 1, #edges - 1 do
+        result[i] = ("%s%s to %s%s"):format((" "):rep(width - #labels[i]), labels[i],
+            (" "):rep(width - #labels[i + 1]), labels[i + 1])
+    end
+    return result
+end
+
+-- The bars with what stands in front of each, as lines.
+local function draw(counts, labels, opts)
+    local lines, left, most = {}, 0, 1
+    for i, label in ipairs(labels) do
+        left = math.max(left, utf8.len(label) or #label)
+        most = math.max(most, counts[i])
+    end
+    local width = math.max(4, picture.room(opts) - left - #tostring(most) - 5)
+    local colours = picture.colours(opts)
+    if opts.title then
+        lines[1] = tostring(opts.title)
+    end
+    for i, count in ipairs(counts) do
+        local text = bar(count / most * width)
+        if count > 0 and text == "" then
+            text = "▏"
+        end
+        if colours and text ~= "" then
+            text = "\27[34m" .. text .. "\27[0m"
+        end
+        local room = (" "):rep(left - (utf8.len(labels[i]) or #labels[i]))
+        lines[#lines + 1] = ("%s%s |%s %d"):format(labels[i], room, text, count)
+    end
+    return lines
+end
+
+-- The bars, drawn as the options say; x: the axis of a chart; names: what stands under its bars; note: a line below.
+local function give(counts, edges, opts, x, names, note)
+    if not opts.file then
+        local lines = draw(counts, names or ranges_of(edges), opts)
+        lines[#lines + 1] = note
+        return picture.give(lines, opts)
+    end
+    local most = 1
+    for _, count in ipairs(counts) do
+        most = math.max(most, count)
+    end
+    return chart.save(opts.file, { counts = counts, edges = edges, labels = names, x = x,
+        y = { 0, most * 1.05, kind = "whole" }, title = opts.title and tostring(opts.title) }, opts, "hist")
+end
+
+-- ---------------------------------------------------------------- texts
+
+local LONGEST = 32 -- characters shown of a text
+
+local function shortened(text)
+    text = text:gsub("%c", " ")
+    local length = utf8.len(text)
+    if not length or length <= LONGEST then
+        return length and text or text:sub(1, LONGEST)
+    end
+    return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
+end
+
+-- How often each text of a list comes, in the order of their bytes.
+local function of_texts(list, opts)
+    local _, levels = core.internal.factor(list)
+    if type(levels) ~= "table" then
+        picture.misuse(1, "hist", "array, or a list of texts, expected, got a list with a %s at %d",
+            type(list[levels]), levels)
+    elseif #levels == 0 or #levels > MOST then
+        picture.misuse(1, "hist", "%d different texts; from 1 to %d can be shown", #levels, MOST)
+    end
+    local counted, counts, names, edges = {}, {}, {}, { 1 }
+    for _, text in ipairs(list) do
+        counted[text] = (counted[text] or 0) + 1
+    end
+    for i, text in ipairs(levels) do
+        counts[i], names[i], edges[i + 1] = counted[text], shortened(text), i + 1
+    end
+    return give(counts, edges, opts, { 1, #levels + 1, kind = "names" }, names)
+end
+
+-- ---------------------------------------------------------------- arguments
+
+local function check_options(opts, argument)
+    opts = picture.options(opts, KNOWN, argument, "hist")
+    local fault = opts.file ~= nil and chart.fault(opts)
+    if fault then
+        picture.misuse(argument, "hist", "%s", fault)
+    end
+    return opts
+end
+
+-- lun.hist(a [, bins] [, opts]): of an array or a list of texts. With opts.file true, or nil, message, errno.
+function hist.hist(a, bins, opts)
+    local opts_at = 3
+    if type(bins) == "table" and opts == nil then
+        bins, opts, opts_at = nil, bins, 2
+    end
+    opts = check_options(opts, opts_at)
+    bins = bins or opts.bins
+    if type(a) == "table" and type(a[1]) == "string" then
+        return of_texts(a, opts)
+    elseif not core.isarray(a) then
+        picture.misuse(1, "hist", "array, or a list of texts, expected, got %s", core.internal.kind_of(a))
+    elseif bins ~= nil and (math.type(bins) ~= "integer" or bins < 1 or bins > MOST) then
+        picture.misuse(2, "hist", "a number of bins from 1 to %d expected", MOST)
+    elseif a:size() == 0 then
+        picture.misuse(1, "hist", "the array has no elements")
+    end
+    local whole = not dtypes.is_float(a:dtype())
+    local x = whole and a:cast "f64" or a
+    if x:size() <= STORED then
+        x = x:copy() -- what is counted several times is computed once
+    end
+    local low, high = picture.limits(x)
+    local finite = core.isfinite(x):count()
+    local left_out = a:size() - finite
+    if not low and opts.file then
+        picture.misuse(1, "hist", "no finite elements (%d nan or inf)", left_out)
+    elseif not low then
+        return picture.give({ ("no finite elements (%d nan or inf)"):format(left_out) }, opts)
+    end
+    low, high = opts.low or low, opts.high or high
+    if low > high or low ~= low or high ~= high then
+        picture.misuse(opts_at, "hist", "low must not exceed high: %s and %s", low, high)
+    end
+    local edges = edges_between(low, high, a:size(), bins, whole)
+    local note = left_out > 0 and ("%d nan or inf skipped"):format(left_out) or nil
+    return give(bars(x, edges), edges, opts, { edges[1], edges[#edges] }, nil, note)
+end
+
+return hist

@@ -1,0 +1,197 @@
+-- lun.image: a two-dimensional array as a picture in the terminal, two pixels a character; three channels
+-- are red, green and blue. Rows are picked and averaged by the engine; Lua sees what the window shows.
+
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local picture = require "lunarray.chart.picture"
+
+local image = {}
+
+local KNOWN = { width = true, height = true, string = true, colour = true, title = true, low = true, high = true }
+local RAMP = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
+local ROWS = 4 -- that are averaged at most for one row of pixels
+
+-- ---------------------------------------------------------------- pixels
+
+-- Rows first to last of A, or some of them, averaged; a table of numbers in row-major order.
+local function averaged(A, first, last)
+    local step = math.max(1, (last - first + 1) // ROWS)
+    local sum, count = nil, 0
+    for i = first, last, step do
+        local row = dtypes.floats(A[i])
+        sum = sum and sum + row or row
+        count = count + 1
+        if count == ROWS then
+            break
+        end
+    end
+    local mean = count > 1 and sum / count or sum
+    return mean:read(1, mean:size())
+end
+
+-- Averages of the columns that make one pixel each, for one channel.
+local function shrunk(row, width, columns, channels, channel)
+    local pixels = {}
+    for p = 1, columns do
+        local first = width * (p - 1) // columns + 1
+        local last = math.max(width * p // columns, first)
+        local sum, count = 0.0, 0
+        for x = first, last do
+            local v = row[(x - 1) * channels + channel]
+            if v == v and v ~= math.huge and v ~= -math.huge then
+                sum, count = sum + v, count + 1
+            end
+        end
+        pixels[p] = count > 0 and sum / count or 0 / 0
+    end
+    return pixels
+end
+
+-- Columns and rows of pixels for a picture of this size in this room, nothing made larger but on request.
+local function fit(height, width, opts)
+    local columns, rows = picture.room(opts)
+    rows = opts.height and 2 * opts.height or 2 * math.max(4, rows - 3)
+    local scale = math.min(columns / width, rows / height)
+    if not opts.width and not opts.height then
+        scale = math.min(scale, 1)
+    end
+    return math.max(1, math.floor(width * scale + 0.5)), math.max(1, math.floor(height * scale + 0.5))
+end
+
+-- ---------------------------------------------------------------- colours
+
+-- The number of the nearest of 256 colours: the cube, or the ramp of grays.
+local function nearest256(r, g, b)
+    if math.max(r, g, b) - math.min(r, g, b) < 8 then
+        local gray = (r + g + b) / 3
+        if gray < 4 or gray > 246 then
+            return gray < 4 and 16 or 231
+        end
+        return 232 + math.max(0, math.min(23, math.floor((gray - 8) / 10 + 0.5)))
+    end
+    local function level(v)
+        return v < 48 and 0 or v < 115 and 1 or math.min(5, math.floor((v - 35) / 40))
+    end
+    return 16 + 36 * level(r) + 6 * level(g) + level(b)
+end
+
+local function code(which, pixel, colours)
+    if colours == "true" then
+        return ("%d;2;%d;%d;%d"):format(which, pixel[1], pixel[2], pixel[3])
+    end
+    return ("%d;5;%d"):format(which, nearest256(pixel[1], pixel[2], pixel[3]))
+end
+
+-- A line of half blocks: the upper pixel is the letter's colour, the lower one its ground. A pixel without
+-- a value stays as the terminal is.
+local function coloured_line(upper, lower, colours)
+    local parts, now = {}, ""
+    for x = 1, #upper do
+        local top, bottom = upper[x], lower and lower[x]
+        local style, text = "0", " "
+        if top and bottom then
+            style, text = code(38, top, colours) .. ";" .. code(48, bottom, colours), "▀"
+        elseif top or bottom then
+            style, text = "0;" .. code(38, top or bottom, colours), top and "▀" or "▄"
+        end
+        if style ~= now then
+            parts[#parts + 1] = "\27[" .. style .. "m"
+            now = style
+        end
+        parts[#parts + 1] = text
+    end
+    parts[#parts + 1] = "\27[0m"
+    return table.concat(parts)
+end
+
+-- The same in letters that are dark to bright; "?" for no value.
+local function plain_line(upper, lower)
+    local parts = {}
+    for x = 1, #upper do
+        local sum, count = 0, 0
+        for _, line in ipairs { upper, lower } do
+            local pixel = line[x]
+            if pixel then
+                sum, count = sum + 0.299 * pixel[1] + 0.587 * pixel[2] + 0.114 * pixel[3], count + 1
+            end
+        end
+        local level = count > 0 and math.floor(sum / count / 256 * #RAMP) + 1
+        parts[x] = level and RAMP[math.max(1, math.min(#RAMP, level))] or "?"
+    end
+    return (table.concat(parts):gsub(" +$", ""))
+end
+
+-- ---------------------------------------------------------------- the whole
+
+-- What is black and what is white: all of an integer type's values up to 16 bits, else all there are.
+local function levels(A, dtype, black, white)
+    local low, high = 0, 1
+    local most = dtypes.most_of_image(dtype)
+    if most then
+        high = most
+    elseif dtypes.by_name[dtype].kind ~= "bool" then
+        low, high = picture.limits(A:reshape(A:size()))
+    end
+    low, high = black or low or 0, white or high or 1
+    return low, high > low and high or low + 1
+end
+
+-- One line of pixels as triples from 0 to 255; false where there is no value.
+local function pixel_row(A, y, size, range)
+    local first = size.height * (y - 1) // size.rows + 1
+    local last = math.max(size.height * y // size.rows, first)
+    local row = averaged(A, first, last)
+    local channels = {}
+    for c = 1, size.channels do
+        channels[c] = shrunk(row, size.width, size.columns, size.channels, c)
+    end
+    local pixels = {}
+    for x = 1, size.columns do
+        local pixel = {}
+        for c = 1, 3 do
+            local v = channels[c] and size.channels >= 3 and channels[c][x] or channels[1][x]
+            if v ~= v then
+                pixel = false
+                break
+            end
+            pixel[c] = math.floor(math.max(0, math.min(1, (v - range[1]) / (range[2] - range[1]))) * 255 + 0.5)
+        end
+        pixels[x] = pixel
+    end
+    return pixels
+end
+
+-- lun.image(A [, high] [, opts]): A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray,
+-- alpha), 3 or 4 (red, green, blue, alpha); high: what is white, as lun.load gives it beside an image.
+function image.image(A, high, opts)
+    local opts_at = 3
+    if type(high) ~= "number" and opts == nil then
+        high, opts, opts_at = nil, high, 2
+    end
+    opts = picture.options(opts, KNOWN, opts_at, "image")
+    if not core.isarray(A) then
+        picture.misuse(1, "image", "array expected, got %s", core.internal.kind_of(A))
+    end
+    local shape = { A:shape() }
+    if #shape ~= 2 and not (#shape == 3 and shape[3] >= 1 and shape[3] <= 4) then
+        picture.misuse(1, "image", "an array [height][width] or [height][width][3] expected, got %s[%s]", A:dtype(),
+            table.concat(shape, ", "))
+    elseif A:size() == 0 then
+        picture.misuse(1, "image", "the array has no elements")
+    end
+    local columns, rows = fit(shape[1], shape[2], opts)
+    local size = { height = shape[1], width = shape[2], channels = shape[3] or 1, columns = columns, rows = rows,
+        dtype = A:dtype() }
+    local range = { levels(A, size.dtype, opts.low, opts.high or high) }
+    local colours = picture.colours(opts)
+    local lines = { opts.title and tostring(opts.title) }
+    for y = 1, rows, 2 do
+        local upper = pixel_row(A, y, size, range)
+        local lower = y < rows and pixel_row(A, y + 1, size, range) or nil
+        lines[#lines + 1] = (colours == "true" or colours == "256") and coloured_line(upper, lower, colours)
+            or plain_line(upper, lower)
+    end
+    return picture.give(lines, opts)
+end
+
+return image

@@ -1,0 +1,77 @@
+-- A paper on which charts are drawn, saved as SVG. Its methods are those of raster.lua. Knows no chart.
+
+local number = require "lunarray.base.number"
+
+local svg = {}
+
+local Paper = {}
+Paper.__index = Paper
+
+-- A white paper of so many units, which are pixels where it is shown in its own size.
+function svg.new(width, height)
+    return setmetatable({ width = width, height = height, parts = {} }, Paper)
+end
+
+-- A coordinate: to a hundredth.
+local function coordinate(x)
+    return (number.format("%.2f", x):gsub("%.?0+$", ""))
+end
+
+local function colour_text(colour)
+    return ("#%06x"):format(colour)
+end
+
+local ESCAPES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+
+-- A text as XML holds it: without the control characters that it does not.
+local function escaped(text)
+    text = utf8.len(text) and text or text:gsub("[\128-\255]", "?")
+    return (text:gsub("%c", " "):gsub('[&<>"]', ESCAPES))
+end
+
+local function add(paper, form, ...)
+    paper.parts[#paper.parts + 1] = form:format(...)
+end
+
+function Paper:line(x1, y1, x2, y2, colour, width)
+    self:lines({ x1, y1, x2, y2 }, colour, width)
+end
+
+function Paper:lines(points, colour, width)
+    local texts = {}
+    for i = 1, #points, 2 do
+        texts[#texts + 1] = coordinate(points[i]) .. "," .. coordinate(points[i + 1])
+    end
+    add(self, '<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round" '
+        .. 'stroke-linecap="round"/>', table.concat(texts, " "), colour_text(colour), coordinate(width))
+end
+
+function Paper:dot(x, y, radius, colour)
+    add(self, '<circle cx="%s" cy="%s" r="%s" fill="%s"/>', coordinate(x), coordinate(y), coordinate(radius),
+        colour_text(colour))
+end
+
+function Paper:box(x, y, width, height, colour)
+    add(self, '<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>', coordinate(x), coordinate(y), coordinate(width),
+        coordinate(height), colour_text(colour))
+end
+
+-- About how wide a text is: fonts differ.
+function Paper.breadth(_, text, size)
+    return (utf8.len(text) or #text) * size * 0.6
+end
+
+function Paper:text(x, y, text, size, colour, align)
+    add(self, '<text x="%s" y="%s" font-size="%s" fill="%s" text-anchor="%s">%s</text>', coordinate(x), coordinate(y),
+        coordinate(size), colour_text(colour), align, escaped(text))
+end
+
+-- The text of the SVG file.
+function Paper:encode()
+    local size = ('width="%d" height="%d" viewBox="0 0 %d %d"'):format(self.width, self.height, self.width, self.height)
+    return ('<svg xmlns="http://www.w3.org/2000/svg" %s font-family="Helvetica, Arial, sans-serif">\n'):format(size)
+        .. ('<rect width="%d" height="%d" fill="#ffffff"/>\n'):format(self.width, self.height)
+        .. table.concat(self.parts, "\n") .. "\n</svg>\n"
+end
+
+return svg

@@ -1,0 +1,242 @@
+-- lun.load, lun.open and lun.save: picks the format by the file's extension and gives errors their form.
+-- A caller's mistake raises; what is wrong with a file is nil, message, code. The code is the
+-- system's errno (a number) or, for the content, "format" (it breaks the rules of its format),
+-- "short" or "long" (its length does not fit its header) or "unsupported" (sound, but no array can
+-- hold it). Knows no format: each is a module of decode(source, opts) and encode(a, opts).
+
+local core = require "lunarray.core"
+local file = require "lunarray.format.file"
+local infile = require "lunarray.format.infile"
+local raw = require "lunarray.format.raw"
+
+local formats = {
+    csv = require "lunarray.format.csv",
+    npy = require "lunarray.format.npy",
+    npz = require "lunarray.format.npz",
+    raw = raw,
+    pnm = require "lunarray.format.pnm",
+    png = require "lunarray.format.png",
+}
+
+local by_extension = {
+    csv = "csv", ["csv.gz"] = "csv",
+    npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
+}
+
+local TABLES = { csv = true, npz = true } -- what is saved there is a table of arrays
+
+local reading = infile.reading
+
+local KNOWN = ".csv .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
+    .. '{dtype = "f32"} or another dtype'
+
+-- The format's name and module and the file's extension; or nil, bad argument's number, message.
+local function format_for(path, opts, opts_at)
+    if type(path) ~= "string" then
+        return nil, 1, ("path expected, got %s"):format(core.internal.kind_of(path))
+    elseif path:find("\0", 1, true) then
+        return nil, 1, "a path cannot contain a NUL byte"
+    elseif type(opts) ~= "table" then
+        return nil, opts_at, ("table of options expected, got %s"):format(core.internal.kind_of(opts))
+    end
+    local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
+    extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
+    local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    if not name then
+        local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
+        return nil, 1, (what .. "; supported: %s"):format(path, KNOWN)
+    end
+    return name, formats[name], extension
+end
+
+-- Nil if every option is among the known ones, else what is wrong.
+local function option_fault(opts, known, name)
+    for option in pairs(opts) do
+        if not known[option] then
+            return ("unknown option '%s' for %s"):format(tostring(option), name)
+        end
+    end
+end
+
+-- Nil if an array, or a table of them, can be read with these options, else what is wrong.
+local function read_fault(format, opts, known, name)
+    return option_fault(opts, known, name) or format.load_fault and format.load_fault(opts) or nil
+end
+
+local EIO = 5 -- the system's number
+local WORTH = 1 << 16 -- bytes from which on ranks read what they need themselves
+
+-- What format.decode gives of a file of so many bytes (nil: it has no size), whose elements ranks read; nil: rank 0 has
+-- to read it, which also finds what is wrong with it.
+local function load_by_ranks(format, path, size, opts)
+    if not size or size < WORTH or not format.by_ranks or not core.internal.ranks_read() then
+        return nil
+    end
+    local bytes = core.internal.open(path)
+    if not bytes then
+        return nil
+    end
+    local _ <close> = bytes
+    return (reading(format.decode, infile.served(bytes), opts))
+end
+
+local function misuse(argument, call, message)
+    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), 3)
+end
+
+local M = {}
+
+-- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
+-- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv: columns, a list of
+-- names.
+function M.load(path, opts)
+    opts = opts == nil and {} or opts
+    local name, format, extension = format_for(path, opts, 2)
+    if not name then
+        misuse(format, "load", extension)
+    end
+    local fault = read_fault(format, opts, format.load_options, name)
+    if fault then
+        misuse(2, "load", fault)
+    end
+    local source, message, code = file.open(path)
+    if not source then
+        return nil, message, code
+    end
+    local _ <close> = source
+    local a, extra, why = load_by_ranks(format, path, source.size, opts), nil, nil
+    if a == nil then
+        a, extra, why = format.decode(source, opts, extension)
+    end
+    if a == nil then
+        return nil, path .. ": " .. extra, why
+    end
+    if extra == nil then -- the prompt shows every result
+        return a
+    end
+    return a, extra
+end
+
+-- ---------------------------------------------------------------- arrays on files
+
+-- The array whose elements stay where the source has them; or nil, message without the path, code.
+local function elements_in(format, source, opts)
+    local layout, message, code = format.layout(source, opts)
+    if not layout then
+        return nil, message, code
+    elseif #layout.shape > infile.MAX_RANK then
+        return nil, ("rank %d is not supported; at most %d is"):format(#layout.shape, infile.MAX_RANK), "unsupported"
+    end
+    return raw.array(layout, function(shape)
+        return core.internal.elements(source.array, source:at(), layout.dtype, shape, layout.swap)
+    end)
+end
+
+-- Nil if opts.offset is one, else what is wrong with it.
+local function offset_fault(offset)
+    if offset ~= nil and (math.type(offset) ~= "integer" or offset < 0) then
+        return "offset must be a number of bytes, 0 or more"
+    end
+end
+
+-- The table of columns in a file, which are read when they are used; or nil, message, code.
+local function open_table(format, path, opts, extension)
+    local source, message, code = file.open(path)
+    if not source then
+        return nil, message, code
+    end
+    local t
+    t, message, code = format.open(source, opts, extension, path)
+    if not t then
+        source:close()
+        return nil, path .. ": " .. message, code
+    end
+    return t
+end
+
+-- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
+-- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset. Of a .csv file: the
+-- table of its columns, each of which is read when it is first used; opts: columns, a list of names.
+function M.open(path, opts)
+    opts = opts == nil and {} or opts
+    local name, format, message = format_for(path, opts, 2)
+    local fault
+    if not name then
+        misuse(format, "open", message)
+    elseif not format.open_options then
+        fault = "elements of a .%s file are not stored as in memory; use lun.load"
+        misuse(1, "open", fault:format(message))
+    end
+    fault = read_fault(format, opts, format.open_options, name) or offset_fault(opts.offset)
+    if fault then
+        misuse(2, "open", fault)
+    elseif format.open then
+        return open_table(format, path, opts, message)
+    end
+    local bytes, code
+    bytes, message, code = core.internal.open(path)
+    if not bytes then
+        return nil, message, code
+    end
+    local _ <close> = bytes
+    local size, offset = #bytes, opts.offset or 0
+    if offset > size then
+        return nil, ("%s: the file is too short: offset %d, but it has %d bytes"):format(path, offset, size), "short"
+    end
+    local a
+    a, message, code = elements_in(format, infile.source(bytes, offset), opts)
+    if a == nil then
+        return nil, code == EIO and message or path .. ": " .. message, code
+    end
+    return a
+end
+
+-- The options of a save; an integer is what lun.load gives beside an image, its largest sample, so that
+-- lun.save(path, assert(lun.load(image))) works: an image is saved with it, other formats have no place for it.
+local function save_options(opts, path)
+    if math.type(opts) ~= "integer" or opts < 1 or opts > 65535 then
+        return opts == nil and {} or opts
+    end
+    local extension = path and path:match "%.([^./]*)$" or ""
+    local format = formats[by_extension[extension:lower()]]
+    return format and format.save_options.maxval and { maxval = opts } or {}
+end
+
+-- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names
+-- (.csv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an image.
+function M.save(path, a, opts)
+    opts = save_options(opts, type(path) == "string" and path)
+    local name, format, extension = format_for(path, opts, 3)
+    if not name then
+        misuse(format, "save", extension)
+    end
+    local fault = option_fault(opts, format.save_options, name)
+    if fault then
+        misuse(3, "save", fault)
+    end
+    local records = package.loaded["lunarray.record.recordbase"]
+    records = records and records.struct_of(a)
+    if records and name == "csv" then
+        a = require("lunarray.record.recordtext").columns(a)
+    elseif records and name == "raw" and opts.dtype == nil then
+        return reading(core.internal.writing, file.write, path, raw.pieces { a:tobytes() })
+    elseif not TABLES[name] and not (records and name == "npy") then
+        if not core.isarray(a) then
+            fault = type(a) == "table" and not records and "; convert it with lun.vector" or ""
+            misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
+        end
+        local usable, freed = pcall(a.dtype, a)
+        if not usable then
+            error(freed, 2)
+        end
+    end
+    local pieces, why, code = reading(format.encode, a, opts, extension)
+    if code == EIO then
+        return nil, why, code
+    elseif not pieces then
+        misuse(2, "save", why)
+    end
+    return reading(core.internal.writing, file.write, path, pieces)
+end
+
+return M

@@ -1,0 +1,297 @@
+-- What can stand where the cursor is: names reached through __index (globals, fields, methods, ours
+-- too), module names after require, file names in other strings. Runs no code of the user's: an
+-- __index that is a function is not asked. Knows no terminal.
+
+local core = require "lunarray.core"
+
+local complete = {}
+
+local KEYWORDS = {
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local",
+    "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
+}
+
+local getmetatable = debug.getmetatable
+local LONGEST_CHAIN = 100
+
+-- ---------------------------------------------------------------- names of a value
+
+-- The tables in which x's fields are looked up, in order.
+local function tables_of(x)
+    local tables, seen = {}, {}
+    for _ = 1, LONGEST_CHAIN do
+        local records = package.loaded["lunarray.record.recordbase"]
+        if records and records.struct_of(x) then
+            tables[#tables + 1] = records.methods
+            tables[#tables + 1] = records.fields_of(x)
+            break
+        elseif type(x) == "table" then
+            if seen[x] then
+                break
+            end
+            seen[x] = true
+            tables[#tables + 1] = x
+        elseif core.isarray(x) then
+            tables[#tables + 1] = core.internal.methods
+            break
+        end
+        local meta = getmetatable(x)
+        tables[#tables + 1] = type(meta) == "table" and rawget(meta, "unread") or nil -- columns (frame.lua)
+        local index = type(meta) == "table" and rawget(meta, "__index")
+        if index == nil or type(index) == "function" then
+            break
+        end
+        x = index
+    end
+    return tables
+end
+
+-- The field of x, nil if it has none.
+function complete.field(x, name)
+    for _, t in ipairs(tables_of(x)) do
+        local value = rawget(t, name)
+        if value ~= nil then
+            return value
+        end
+    end
+end
+
+-- The names of x's fields that a script can write after a dot, of functions alone if `methods`.
+function complete.names(x, methods)
+    local names, seen = {}, {}
+    for _, t in ipairs(tables_of(x)) do
+        for key, value in next, t do
+            if type(key) == "string" and not seen[key] and key:find "^[%a_][%w_]*$"
+                and (not methods or type(value) == "function") then
+                seen[key] = true
+                names[#names + 1] = key
+            end
+        end
+    end
+    return names
+end
+
+-- The value that a path like "a.b.c" leads to; `first` gives that of a single name. Nil where it leads
+-- nowhere.
+function complete.resolve(path, first)
+    local value
+    for i, name in ipairs(path) do
+        if i == 1 then
+            value = first(name)
+        else
+            value = complete.field(value, name)
+        end
+        if value == nil then
+            return nil
+        end
+    end
+    return value
+end
+
+function complete.global(name)
+    return complete.field(_G, name)
+end
+
+-- ---------------------------------------------------------------- the text before the cursor
+
+-- The start of the string that is open at the end of the text and what stands before it; nil if none
+-- is open. A comment counts as code.
+local function open_string(text)
+    local pos = 1
+    while true do
+        local start = text:find("[\"'%[]", pos)
+        if not start then
+            return nil
+        end
+        local quote = text:sub(start, start)
+        if quote == "[" then
+            local level = text:match("^%[(=*)%[", start)
+            local _, stop
+            if level then
+                _, stop = text:find("]" .. level .. "]", start, true)
+                if not stop then
+                    return nil -- long strings hold no names
+                end
+            end
+            pos = (stop or start) + 1
+        else
+            local stop = start
+            repeat
+                stop = text:find("[\\" .. quote .. "]", stop + 1)
+                local escaped = stop and text:sub(stop, stop) == "\\"
+                if escaped then
+                    stop = stop + 1
+                end
+            until not escaped
+            if not stop then
+                return start + 1, text:sub(1, start - 1)
+            end
+            pos = stop + 1
+        end
+    end
+end
+
+-- Those names that start with the prefix, sorted, each once.
+local function starting(names, prefix)
+    local found, seen = {}, {}
+    for _, name in ipairs(names) do
+        if name:sub(1, #prefix) == prefix and not seen[name] then
+            seen[name] = true
+            found[#found + 1] = name
+        end
+    end
+    table.sort(found)
+    return found
+end
+
+-- ---------------------------------------------------------------- modules and files
+
+local function modules(list)
+    local names = {}
+    for name in pairs(package.loaded) do
+        names[#names + 1] = name
+    end
+    for name in pairs(package.preload) do
+        names[#names + 1] = name
+    end
+    for template in (package.path .. ";" .. package.cpath):gmatch "[^;]+" do
+        local dir, tail = template:match "^(.-)([^/]*%?.*)$"
+        local suffix = tail and tail:match "^%?(%.?[%w]*)$"
+        if suffix then
+            for _, file in ipairs(list(dir == "" and "." or dir)) do
+                if #file > #suffix and file:sub(-#suffix) == suffix and suffix ~= "" then
+                    names[#names + 1] = file:sub(1, -#suffix - 1)
+                end
+            end
+        end
+    end
+    return names
+end
+
+local function files(prefix, list)
+    local dir, base = prefix:match "^(.*/)([^/]*)$"
+    local names = {}
+    for _, file in ipairs(list(dir or ".")) do
+        if base and base ~= "" or not dir and prefix ~= "" or file:sub(1, 1) ~= "." then
+            names[#names + 1] = (dir or "") .. file
+        end
+    end
+    return names
+end
+
+-- ---------------------------------------------------------------- the answer
+
+-- The value that a path such as "a.b" leads to, nil where there is none.
+local function value_of(path)
+    local parts = {}
+    for name in path:gmatch "[%w_]+" do
+        parts[#parts + 1] = name
+    end
+    return complete.resolve(parts, complete.global)
+end
+
+-- The texts that are keys of a table: the names of columns, also those that no dot can reach.
+local function keys(x)
+    local names = {}
+    for key in next, type(x) == "table" and x or {} do
+        names[#names + 1] = type(key) == "string" and key or nil
+    end
+    return names
+end
+
+-- The names that can be meant by the end of the text: those, and the part of the text they start with.
+local function candidates(text, list, commands)
+    local command = text:match "^%s*:(%a*)$"
+    if command then
+        return starting(commands, command), command
+    end
+    local start, before = open_string(text)
+    if start then
+        local prefix = text:sub(start)
+        local keyed = before:match "([%w_%.]+)%s*%[%s*$"
+        local owner = keyed and value_of(keyed)
+        if owner ~= nil then
+            return starting(keys(owner), prefix), prefix
+        end
+        if before:find "require%s*%(?%s*$" then
+            return starting(modules(list), prefix), prefix
+        end
+        return starting(files(prefix, list), prefix), prefix
+    end
+    text = text:gsub("^%s*:explain%s", "")
+    local path, mark, prefix = text:match "([%w_%.]-)%s*([.:])%s*([%w_]*)$"
+    if not mark then
+        prefix = text:match "[%w_]*$"
+        if prefix:find "^%d" then
+            return {}, ""
+        end
+        local names = complete.names(_G)
+        table.move(KEYWORDS, 1, #KEYWORDS, #names + 1, names)
+        return starting(names, prefix), prefix
+    end
+    local value
+    if path == "" then -- of a call, a constructor or a string: what is most likely
+        local last = text:sub(1, -#prefix - 2):match "(%S)%s*$"
+        if mark == ":" and last then
+            value = last:find "[\"']" and "" or core.internal.methods
+        end
+    else
+        value = value_of(path)
+    end
+    if value == nil then
+        return {}, prefix
+    end
+    return starting(complete.names(value, mark == ":"), prefix), prefix
+end
+
+local function common_start(names)
+    local common = names[1]
+    for _, name in ipairs(names) do
+        while name:sub(1, #common) ~= common do
+            common = common:sub(1, -2)
+        end
+    end
+    return common
+end
+
+-- The names in columns of a window so wide.
+local function columns(names, width)
+    local longest = 0
+    for _, name in ipairs(names) do
+        longest = math.max(longest, #name)
+    end
+    local across = math.max(1, (width + 2) // (longest + 2))
+    local down = (#names + across - 1) // across
+    local lines = {}
+    for row = 1, down do
+        local cells = {}
+        for i = row, #names, down do
+            cells[#cells + 1] = names[i] .. (" "):rep(longest - #names[i])
+        end
+        lines[row] = table.concat(cells, "  "):gsub("%s+$", "")
+    end
+    return table.concat(lines, "\n")
+end
+
+-- Answers Tab after `text`: what to insert (nil: nothing), and what to show (nil: nothing).
+-- list(directory) gives the names in it; commands: those after a colon; width of the window.
+function complete.answer(text, list, commands, width)
+    if text:find "^%s*$" then
+        return "  "
+    end
+    local line = text:match "[^\n]*$"
+    local names, prefix = candidates(line, list, commands)
+    if #names == 0 then
+        return nil
+    end
+    local insert = common_start(names):sub(#prefix + 1)
+    if insert ~= "" or #names == 1 then
+        return insert
+    end
+    for i, name in ipairs(names) do -- of a path the last part says enough
+        names[i] = name:match "([^/]+/?)$" or name
+    end
+    return nil, columns(names, width)
+end
+
+return complete

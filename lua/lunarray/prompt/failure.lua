@@ -1,0 +1,218 @@
+-- An error as the prompt shows it: its message, the part of the traceback that is
+-- theirs, and the name they may have meant. Knows nothing of how inputs are read.
+
+local complete = require "lunarray.prompt.complete"
+local core = require "lunarray.core"
+local foreign = require "lunarray.prompt.foreign"
+local guess = require "lunarray.prompt.guess"
+
+local failure = {}
+
+local getinfo, getlocal, getupvalue = debug.getinfo, debug.getlocal, debug.getupvalue
+local DEEPEST = 200 -- levels that are looked at
+local SHOWN = 12 -- of them shown
+
+-- ---------------------------------------------------------------- the traceback
+
+-- The levels of the stack that are the user's, innermost first: those above the call that `stop` tells
+-- and outside of the module's own files.
+local function user_levels(first, stop)
+    local levels = {}
+    for level = first, first + DEEPEST do
+        local info = getinfo(level, "Slnf")
+        if not info or info.func == stop then
+            break
+        end
+        local ours = info.source:find "^@lua/lunarray/"
+        if not ours and (info.what ~= "C" or #levels > 0) then
+            levels[#levels + 1] = info
+        end
+    end
+    return levels
+end
+
+local function level_text(info)
+    local place = info.what == "C" and "[C]" or ("%s:%d"):format(info.short_src, info.currentline)
+    if info.what == "main" then
+        return place .. ": in main chunk"
+    elseif info.name and info.name ~= "" then
+        return ("%s: in %s '%s'"):format(place, info.namewhat ~= "" and info.namewhat or "function", info.name)
+    end
+    return ("%s: in function <%s:%d>"):format(place, info.short_src, info.linedefined)
+end
+
+-- The lines of the traceback; none where it would only say that the prompt was there.
+local function trace(levels)
+    local lines = {}
+    if #levels == 0 or #levels == 1 and levels[1].what == "main" then
+        return lines
+    end
+    for i, info in ipairs(levels) do
+        if #levels > SHOWN and i == SHOWN - 1 then
+            lines[#lines + 1] = ("... %d more"):format(#levels - SHOWN + 1)
+        elseif #levels <= SHOWN or i < SHOWN or i == #levels then
+            lines[#lines + 1] = level_text(info)
+        end
+    end
+    return lines
+end
+
+-- ---------------------------------------------------------------- did you mean
+
+-- What a name means in a function that runs: a local, an upvalue or a global.
+local function scope(f)
+    return function(name)
+        local found
+        local level = 1
+        while getinfo(level, "f") and getinfo(level, "f").func ~= f do
+            level = level + 1
+        end
+        for i = 1, 250 do
+            local known, value = getlocal(level, i)
+            if not known then
+                break
+            elseif known == name then
+                found = value -- the last one of that name holds
+            end
+        end
+        for i = 1, 250 do
+            local known, value = getupvalue(f, i)
+            if found ~= nil or not known then
+                break
+            elseif known == name then
+                found = value
+            end
+        end
+        if found == nil then
+            found = complete.global(name)
+        end
+        return found
+    end
+end
+
+-- The line of source that the level stands in; `input` is what was typed.
+local function source_line(info, input)
+    local wanted = info.currentline
+    if info.source == "=stdin" then
+        for line in (input .. "\n"):gmatch "([^\n]*)\n" do
+            wanted = wanted - 1
+            if wanted == 0 then
+                return line
+            end
+        end
+        return ""
+    end
+    local file = info.source:sub(1, 1) == "@" and io.open(info.source:sub(2), "rb")
+    if not file then
+        return ""
+    end
+    local _ <close> = file
+    for line in file:lines() do
+        wanted = wanted - 1
+        if wanted == 0 then
+            return line
+        end
+    end
+    return ""
+end
+
+-- The value before the dot or colon of a misspelt name in that line, and how it is written; nil where it cannot be
+-- told.
+local function owner(kind, name, line, first)
+    local mark = kind == "method" and ":" or "%."
+    local path = line:match("([%a_][%w_%.]*)%s*" .. mark .. "%s*" .. name .. "%f[^%w_]")
+    if path then
+        local parts = {}
+        for part in path:gmatch "[%w_]+" do
+            parts[#parts + 1] = part
+        end
+        return complete.resolve(parts, first), path
+    elseif line:find("[\"']%)?%s*:%s*" .. name .. "%f[^%w_]") then
+        return "" -- any text
+    end
+end
+
+-- What a name of ours, or of another library, is here that stands where it means nothing; nil for other names. One
+-- that is not called may be a variable's, which no method is like.
+local function known_elsewhere(kind, name, value)
+    local place = foreign.place(name)
+    local here = value == package.loaded.lunarray and "lun." or core.isarray(value) and "a:" or ""
+    local is_variable = kind == "global"
+    if place and place ~= here .. name and not (is_variable and place:find "^a:") then
+        return ("did you mean '%s'?"):format(place)
+    elseif not is_variable or foreign.code(name) == "lun" then
+        return foreign.hint(name)
+    end
+end
+
+-- "did you mean 'pairs'?" for a name that means nothing: a global, a global function, or a field or method of `value`,
+-- which is written so; without a value of what a call gives. Nil where nothing is close.
+function failure.meant(kind, name, value, path)
+    local ours = value == nil or value == package.loaded.lunarray or core.isarray(value)
+    local known = ours and known_elsewhere(kind, name, value)
+    if known then
+        return known
+    end
+    local names = {}
+    if kind == "global" or kind == "function" then
+        names = complete.names(_G)
+    elseif value ~= nil then
+        names = complete.names(value, kind == "method")
+    elseif kind == "method" then -- of a call or a constructor
+        local of_strings = complete.names ""
+        names = complete.names(core.internal.methods)
+        table.move(of_strings, 1, #of_strings, #names + 1, names)
+    end
+    local near = guess.nearest(name, names)
+    if near then
+        local mark = kind == "method" and ":" or "."
+        return ("did you mean '%s'?"):format(path and path .. mark .. near or near)
+    end
+end
+
+-- The hint for an error's message, nil for none. info: of the user's innermost function.
+local function hint(message, info, input)
+    local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
+    if not info or info.what == "C" or not message:find "nil value" or
+        kind ~= "global" and kind ~= "field" and kind ~= "method" then
+        return nil
+    elseif kind == "global" then
+        return failure.meant(message:find "attempt to call" and "function" or kind, name)
+    end
+    return failure.meant(kind, name, owner(kind, name, source_line(info, input), scope(info.func)))
+end
+
+-- ---------------------------------------------------------------- the whole
+
+-- What the value says that was raised.
+function failure.text(value)
+    local meta = debug.getmetatable(value)
+    if type(value) == "string" or type(value) == "number" or type(meta) == "table" and meta.__tostring then
+        local ok, text = pcall(tostring, value)
+        return ok and text or "(error object whose text could not be produced)"
+    elseif type(value) == "table" and type(rawget(value, "message")) == "string" then
+        return rawget(value, "message")
+    end
+    return ("(error object is a %s value)"):format(type(value))
+end
+
+-- A message handler's work, `depth` functions above the one that raised: message, lines of traceback,
+-- hint. stop: the function below which nothing is the user's; input: what was typed.
+function failure.describe(value, depth, stop, input)
+    local message = failure.text(value)
+    local levels = user_levels(depth + 1, stop)
+    local innermost
+    for _, info in ipairs(levels) do
+        if info.what ~= "C" then
+            innermost = info
+            break
+        end
+    end
+    return {
+        message = message,
+        trace = trace(levels),
+        hint = innermost and hint(message, innermost, input),
+    }
+end
+
+return failure

@@ -1,0 +1,712 @@
+-- lun.help(x): what a function, method, operation or value of the module is for, as text. Operations,
+-- skeletons and reductions are described by the engine's tables, the rest here.
+
+local core = require "lunarray.core"
+local foreign = require "lunarray.prompt.foreign"
+local guess = require "lunarray.prompt.guess"
+
+local describe_op = core.internal.describe
+local describe_skeleton = core.internal.skeleton
+
+local M = {}
+
+-- Functions of the module: the call, and what it does.
+local FUNCTIONS = {
+    vector = {
+        "lun.vector(t [, dtype [, {layout=}]])",
+        "a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;\n"
+            .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements)',
+    },
+    zeros = {
+        "lun.zeros(shape [, dtype [, {layout=}]])",
+        "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+    },
+    ones = {
+        "lun.ones(shape [, dtype [, {layout=}]])",
+        "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+    },
+    full = {
+        "lun.full(shape, x [, dtype [, {layout=}]])",
+        "all elements are x; the dtype is that of x by default; layout as in lun.vector",
+    },
+    range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as in Lua's for loop; virtual" },
+    index = { "lun.index(n)", "1 to n; virtual" },
+    linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    call = {
+        "lun.call(f, ...)",
+        "calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose\n"
+            .. "rounds depend on each other; gives its results, numbers",
+    },
+    teams = {
+        "lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)",
+        "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
+            .. "elements of arrays of any rank as it goes, A[i][j] = x, args or captured ones, each handed over once.\n"
+            .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
+            .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
+            .. "first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at\n"
+            .. "first; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
+            .. "t:each(n, g [, \"nobarrier\"]): g(i), i = 1 to n, shared out among the threads, then a barrier;\n"
+            .. "t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;\n"
+            .. "t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;\n"
+            .. "t:scan(op, x [, id]): what those before come to, and all; t:reduce(op, n, g [, id]): over g(1) to\n"
+            .. "g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a\n"
+            .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
+            .. "check=true, on reference: an error where a thread writes what another one uses without a barrier.\n"
+            .. "f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),\n"
+            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on; indices and\n"
+            .. "dimensions count from 0",
+    },
+    workdiv = {
+        "lun.workdiv(extents [, {team=1, elements=8}])",
+        "a table for lun.teams: a league that covers the extents, a number or {x, y, z}, with that team and elements",
+    },
+    queue = {
+        "lun.queue(device [, {async=true}])",
+        "a queue of a backend or device, by its name or row of lun.devices(): does what it is given in order, at\n"
+            .. "once or, async, while the script goes on, beside others.  q:enqueue(task); q:enqueue(e) evaluates\n"
+            .. "an array there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all is done and\n"
+            .. "raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for the event of\n"
+            .. "another; q:idle(): all is done.  local q <close> waits at the end of the block",
+    },
+    buffer = {
+        "lun.buffer(device, extents [, dtype])",
+        'plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),\n'
+            .. "b:device(), b:pitch(): bytes of a row, b:free().  It lives as long as work that has it",
+    },
+    task = {
+        "lun.task(workdiv, f, args...)",
+        "f(t, args...), or C text, for each thread of the teams, as in lun.teams, for queues: arguments are\n"
+            .. "buffers of the queue's device and numbers; numbers that f captures are those of now, arrays cannot be\n"
+            .. "captured",
+    },
+    copy = {
+        "lun.copy(q, to, from [, extents [, to_first, from_first]])",
+        "has a queue copy elements between buffers and arrays of one dtype: extents of them, all of `from` by\n"
+            .. "default, from the given indices on.  An array that is copied is its elements of now, one that\n"
+            .. "receives has them after the wait",
+    },
+    each = {
+        'lun.each(shape, f [, {tile={16, 64}, schedule="dynamic", chunk=4096}])',
+        "calls f(i, j, ...) for each index; f assigns elements of captured arrays, B[i][j] = x, or updates them, "
+            .. "h[k[i]] = h[k[i]] + x; shape as in generate.  Options change the speed alone: indices of a tile are\n"
+            .. "those of a work-group, or of what a thread takes at once, which is chunk indices if that is given;\n"
+            .. 'schedule: threads begin with shares of their own, "static", or take one chunk after the other.\n'
+            .. "lun.each(shape, text [, options], args...) calls C text without a result, whose first parameters are\n"
+            .. "the indices, from 0: void f(int i, int j, double *a); rounds do not touch one element, but by\n"
+            .. "LUN_ATOMIC_ADD and its like",
+    },
+    generate = {
+        "lun.generate(shape, f [, {out=}])",
+        "element (i, j, ...) is f(i, j, ...); shape is n or {n1, n2, ...}, an extent may be {first, last}; lazy",
+    },
+    random = {
+        "lun.random(shape [, {seed=, dist=, dtype=, layout=}])",
+        'random numbers, "uniform" in [0, 1) or "normal"; the same for the same seed; virtual',
+    },
+    frombytes = { "lun.frombytes(s, dtype [, shape])", "an array from bytes as a:tobytes() returns them" },
+    struct = {
+        'lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])',
+        "a struct, the dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
+            .. 'layout: "aos" (adjacent fields, as in C) or "soa" (an array for each field); P(x, y) is a record',
+    },
+    concat = {
+        "lun.concat(list [, axis=1])",
+        "joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis",
+    },
+    stack = { "lun.stack(list [, axis=1])", "stacks arrays of one shape along a new axis" },
+    sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
+    compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
+    eval = {
+        "lun.eval(e1, e2, ... [, {out=list}])",
+        "evaluates them in as few passes as possible; returns the number of a Scalar; "
+            .. "{out={w1, w2}}: writes the results to these arrays together",
+    },
+    explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
+    dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
+    matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
+    compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },
+    take = { "lun.take(a, indices [, {axis=, missing=}])", "the elements at indices, as a:take(indices)" },
+    histogram = { "lun.histogram(a [, bins] [, {range=, weights=}])", "counts and edges, as a:histogram(bins)" },
+    spread = { "lun.spread(a, counts [, {axis=1}])", "elements repeated, as a:spread(counts)" },
+    reduceat = { "lun.reduceat(a, offsets, f [, id])", "runs from offsets on reduced, as a:reduceat(offsets, f)" },
+    indices = { "lun.indices(mask)", "the positions of the true elements, as mask:indices()" },
+    filter = { "lun.filter(a, p, extra...)", "the elements for which p returns true, as a:filter(p)" },
+    sort = { "lun.sort(a [, {axis=, descending=true}])", "the elements in order, as a:sort()" },
+    argsort = { "lun.argsort(a [, {axis=, descending=true}])", "the indices that sort the elements, as a:argsort()" },
+    topk = { "lun.topk(a, k [, {smallest=true}])", "the largest elements and their indices, as a:topk(k)" },
+    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true}])", "quantiles, as a:quantile(q)" },
+    median = { "lun.median(a [, {axis=, skipnan=true}])", "the median, as a:median()" },
+    searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a sorted Vector, as s:searchsorted(x)" },
+    unique = { "lun.unique(a)", "the different values and their counts, as a:unique()" },
+    dropnan = { "lun.dropnan(a)", "the elements that are not NaN, as a:dropnan()" },
+    cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
+    prepare = {
+        "lun.prepare(e1, e2, ...)",
+        "compiles the kernels that lun.eval of them would run, without running them",
+    },
+    stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
+    profile = {
+        "lun.profile(f)",
+        "calls f() and prints the cost of each kernel, matrix product and algorithm (sort, group ...) that it runs,\n"
+            .. "and of tasks, copies and expressions of queues, as far as it waits for them; returns the rows and the\n"
+            .. "results of f",
+    },
+    check = {
+        "lun.check(true), lun.check(false)",
+        "tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some\n"
+            .. "results of Lua functions by Lua itself, and checks w[i] in C functions that are made from now on; a\n"
+            .. "failed test is an error that shows the operands",
+    },
+    clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
+    trim = { "lun.trim()", "returns pooled memory to the system" },
+    backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
+    devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units; for the host also machine" },
+    use = {
+        "lun.use(name, ...) or lun.use{name, ...}",
+        'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
+    },
+    math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
+    load = {
+        "lun.load(path [, opts])",
+        "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
+            .. 'of columns from .csv or .csv.gz: all, or some with {columns={"a", "b"}}',
+    },
+    open = {
+        "lun.open(path [, opts])",
+        "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
+            .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
+            .. "or the table of the columns of a .csv or .csv.gz file, each read when it is first used",
+    },
+    save = {
+        "lun.save(path, a [, opts])",
+        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .csv.gz, of arrays\n"
+            .. "or records .npz, which {compress=true} compresses",
+    },
+    table = {
+        "lun.table(t [, names])",
+        "turns t, whose Vectors and lists of texts have one length, into a table of columns, printed as that of\n"
+            .. "lun.load; names: the order of the columns, others come last; returns t",
+    },
+    rows = {
+        "lun.rows(t, which)",
+        "a new table with some rows, selected by a bool Vector or by integers in any order, repeated or not, negative\n"
+            .. 'ones counting from the end; row 0 is a missing one: NaN, "", an error in columns of integers',
+    },
+    factor = {
+        "lun.factor(list)",
+        "codes, an i32 Vector, and levels: the distinct texts of a list, sorted by bytes, or the distinct values of a\n"
+            .. "Vector, sorted; codes has the number of each element's level: levels[codes[i]] is list[i]",
+    },
+    group = {
+        "lun.group(k1 [, k2, ...] [, {order=\"first\"}])",
+        "rows in groups by equal keys, Vectors or lists of texts; groups ascend by their keys, NaN last, or\n"
+            .. "stand as they first appear; #g groups; g:keys() a column for each key, g:codes() the group of each\n"
+            .. "row, g:rows(k) the rows of one; g:count(), g:count(x, {skipnan=true}) of numbers, g:sum(x [,\n"
+            .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
+            .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row;\n"
+            .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=}]): f in row order, from id on;\n"
+            .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
+            .. "that lun.factor gives",
+    },
+    join = {
+        "lun.join(a, b [, how])",
+        "i, j: the rows of a and b whose keys are equal, each with each, by a's rows, then b's; a and b: Vectors,\n"
+            .. 'lists of texts, or lists of such columns; how: "inner", or "left": j is 0 where b has none, so that\n'
+            .. "b.price:take(j, {missing = 0/0}) fits",
+    },
+    reduceby = { "lun.reduceby(a, k, f, id)", "as a:reduceby(k, f, id)" },
+    scanby = { "lun.scanby(a, k, f, id [, {inclusive=}])", "as a:scanby(k, f, id)" },
+    plot = {
+        "lun.plot([x,] y [, opts])",
+        "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
+            .. 'such as "2012-01-31" or "2012-01-31 06:30"; of a table of columns all numbers, or {x="date", y={"low", '
+            .. '"high"}}; opts: title, names, points=true, xlim={low, high}, ylim=, width=, height=, colour=, '
+            .. 'string=true (returns the text), file="p.svg" or "p.png" (draws into a file, in pixels)',
+    },
+    hist = {
+        "lun.hist(a [, bins] [, opts])",
+        "a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, width,\n"
+            .. 'colour, string=true, file="h.svg" or "h.png"',
+    },
+    image = {
+        "lun.image(A [, high] [, opts])",
+        "draws [height][width] in grey, [height][width][3] in colour; opts: low, high, title, width, height,\n"
+            .. 'colour=false, "16", "256" or "true", string=true',
+    },
+    precision = {
+        "lun.precision([n])",
+        "the number of significant digits printed, 6 by default; returns the number in use; nil restores the default",
+    },
+    width = {
+        "lun.width([n])",
+        "the width of printed lines in columns, 80 by default; returns the width in use; nil restores the default",
+    },
+    info = { "lun.info()", "versions, backends, devices, ranks and the kernel cache, as text" },
+    help = {
+        "lun.help(x)",
+        "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",
+    },
+    isarray = { "lun.isarray(x)", "whether x is an array" },
+}
+
+-- Methods of arrays, except operations.
+local METHODS = {
+    dtype = { "a:dtype()", "the name of the element type" },
+    shape = { "a:shape()", "the extents, as several numbers" },
+    size = { "a:size()", "the number of elements; #a is the first extent" },
+    kind = { "a:kind()", "Vector, View, Scalar or Composition" },
+    pending = { "a:pending()", "the number of pending operations" },
+    backend = {
+        "a:backend()",
+        "where its elements are: on a backend, or in host memory if not on the current device",
+    },
+    copy = {
+        "a:copy([{layout=}])",
+        "a copy with its own elements, in row-major order or the given layout (see lun.vector)",
+    },
+    pad = {
+        "a:pad(n [, edge])",
+        'a value with n more elements at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;\n'
+            .. 'edge: their value, "wrap", "nearest" or a number, NaN by default for floats',
+    },
+    shift = {
+        "a:shift(k [, {axis=1, edge=}])",
+        'a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest" or a number,\n'
+            .. "NaN by default for floats",
+    },
+    cast = { "a:cast(dtype)", "the elements converted to another dtype" },
+    reshape = {
+        "a:reshape(shape)",
+        "the same elements in another shape; one extent may be -1 and is computed from the others",
+    },
+    flatten = { "a:flatten()", "the elements in row-major order as a Vector" },
+    sub = {
+        "a:sub(i, j [, step]), A:sub({i, j [, step]}, ...)",
+        "a window on elements i to j, or rows; with tables, on that part of each axis, {} being all of it; by rules\n"
+            .. "of string.sub; writing to it writes to a",
+    },
+    select = { "A:select(axis, i)", "a window on index i of that axis, which is dropped" },
+    row = { "A:row(i)", "a window on row i, as A[i]" },
+    col = { "A:col(j)", "a window on column j" },
+    transpose = {
+        "A:transpose([{p1, p2, ...}])",
+        "a window with the axes reversed, or axis p1 first, then p2",
+    },
+    view = {
+        "a:view(shape)",
+        "a window on the same elements in another shape; one extent may be -1; where none is possible, use reshape",
+    },
+    diagonal = { "A:diagonal([k])", "a window on the elements A[i][i + k] of the last two axes" },
+    windows = {
+        "a:windows(w [, {axis=1, step=1}])",
+        "windows of w adjacent elements, as a new last axis; read-only if they overlap",
+    },
+    take = {
+        "a:take(i [, {axis=1, missing=x}])",
+        "the elements at the indices i, an integer array or a table, whose shape replaces the axis; negative ones\n"
+            .. "count from the end; 0 gives x",
+    },
+    spread = {
+        "a:spread(counts [, {axis=1}])",
+        "repeats each element, or slice along the axis; counts: how often, one number for each or a single number",
+    },
+    reduceat = {
+        "a:reduceat(offsets, f [, id])",
+        "reduces each run of elements, from its offset up to the next one, in order, by f: a function of two values,\n"
+            .. 'or "+" "*" "min" "max" "&" "|" "~"; id: the initial value, and the result of empty runs',
+    },
+    histogram = {
+        "a:histogram([bins=10] [, {range={lo, hi}, weights=}])",
+        "counts of elements in bins of equal width, and the edges; bins: a number, or a Vector of edges; with\n"
+            .. "weights their sums, the edges and the counts; the last bin holds its upper edge, NaN is in none",
+    },
+    put = {
+        "a:put(i, x [, {axis=1, combine=\"+\"}])",
+        "writes x to the elements at the indices i; of equal indices the last one wins, or, with combine, each is\n"
+            .. "combined in turn; returns a",
+        "writes x to the elements at the indices i, the last of equal ones wins, or combines them with x one after\n"
+            .. "the other; combine: an operation, or a Lua function f(old, x) for Vectors; returns a",
+    },
+    broadcast = { "a:broadcast(shape)", "a window that repeats axes of extent 1 and adds missing axes in front" },
+    layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
+    strides = { "a:strides()", "the distance in elements between neighbours along each axis, as several numbers" },
+    distribute = {
+        "a:distribute(kind [, {device=1, rule=, weights=, halo=1, combine=}])",
+        'where the elements belong in a set of places: "single", "block", "overlap" or "copy"; rule: "remainder",\n'
+            .. '"ceiling" or "balanced"; combine: by which copies that lun.teams has written are merged, as\n'
+            .. 'reduce takes it; moves nothing until a kernel needs it; returns a',
+    },
+    distribution = {
+        "a:distribution()",
+        "the kind, and a table: devices, counts, starts, rule, axis, halo, fresh, combine, diverged",
+    },
+    touched = { "a:touched()", "says that the copies of a, one on each place, differ from now on; returns a" },
+    eval = { "a:eval()", "evaluates it now; returns a" },
+    free = { "a:free()", "releases the memory now" },
+    fill = { "a:fill(x)", "sets all elements; returns a" },
+    set = { "a:set(e)", "stores an expression into a's elements, broadcast to its shape; returns a" },
+    copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; returns b" },
+    value = { "a:value()", "the number of a Scalar" },
+    iter = { "for i, x in a:iter()", "elements in order" },
+    totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
+    read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
+    tobytes = { "a:tobytes()", "the elements as a string of bytes" },
+    lazy = {
+        'a:lazy("sum" [, opts])',
+        "a reduction as a lazy Scalar, to be evaluated with others by lun.eval; opts: as the reduction takes them",
+    },
+    dot = { "a:dot(b)", "the sum of the products" },
+    matmul = {
+        "A:matmul(B)",
+        "the product of matrices; a Vector is a row on the left, a column on the right; axes in front are batches and\n"
+            .. "broadcast; floats give their common dtype, integers i64 or u64",
+    },
+    compress = {
+        "a:compress(mask [, {axis=}])",
+        "the elements, in row-major order, at which mask, bools of a's shape, is true: a Vector whose length is known\n"
+            .. "once it is evaluated, which #, shape and expressions of it do; along an axis, slices at which mask, a\n"
+            .. "Vector of that extent, is true",
+    },
+    indices = { "mask:indices()", "the positions, row-major and from 1, of the true elements; length: as compress" },
+    filter = { "a:filter(p, extra...)", "the elements for which p(x, extra...) gives true; length: as compress" },
+    reduceby = {
+        "a:reduceby(k, f, id)",
+        "runs of equal neighbours in k, a Vector or a list of texts: their keys, and f, a function or\n"
+            .. '"+" "*" "min" "max", of a\'s elements in each, from id on, one after the other',
+    },
+    scanby = {
+        "a:scanby(k, f, id [, {inclusive=}])",
+        "a scan that starts anew with each run of equal neighbours in k, element after element",
+    },
+    dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
+    sort = {
+        "a:sort([{axis=, descending=true}])",
+        "the elements of each line along the axis, by default the last one, sorted; stable, NaN last in both\n"
+            .. "directions, -0.0 before 0.0 (after it if descending), false before true",
+    },
+    argsort = {
+        "a:argsort([{axis=, descending=true}])",
+        "the indices, along the axis, of the elements in the order of sort; of equal ones the first comes first;\n"
+            .. "of a Vector a:take(a:argsort()) is a:sort()",
+    },
+    topk = {
+        "a:topk(k [, {smallest=true}])",
+        "two Vectors: the k largest elements of a Vector, largest first, or the smallest, smallest first, and their\n"
+            .. "indices; of equal ones the first; of fewer than k all; NaN is taken last",
+    },
+    unique = {
+        "a:unique()",
+        "two Vectors: the distinct values, sorted, and how often each occurs; 0.0 and -0.0 are one value, 0.0, and so\n"
+            .. "are all NaN; length: as compress",
+    },
+    quantile = {
+        "a:quantile(q [, {axis=, skipnan=true}])",
+        "the q-quantile, q from 0 to 1, linearly interpolated; a list of q adds an axis in front; a line with a NaN\n"
+            .. "gives NaN, unless skipnan leaves NaNs out; between an infinity and a number it is that infinity,\n"
+            .. "between -inf and inf NaN",
+    },
+    median = { "a:median([{axis=, skipnan=true}])", "the middle element, or the mean of two: a:quantile(0.5)" },
+    searchsorted = {
+        's:searchsorted(x [, {side="right"}])',
+        "for a sorted Vector: the index at which each element of x would be inserted, before equal elements or, with\n"
+            .. '"right", after them; from 1 to #s + 1; a number gives a number',
+    },
+    source = { "a:source([backend])", "the source code of the kernels that would compute it" },
+}
+
+-- Operators and values that are not functions: names under which help finds them, a form, the result.
+local SIGNS = {
+    { "element elements", "a[i], a[-1]", "an element, counted from 1, or from the end; a[i] = x writes it" },
+    { "row rows", "A[i], A[i][j]", "a row of an array of several dimensions, an element of it; A[i] = row writes it" },
+    {
+        "slice slices window windows", "a:sub(i, j, step)",
+        "a window on elements i to j, or rows; a:sub(-1, 1, -1) reverses it; a:sub(i, j):copy() is a value",
+    },
+    {
+        "field fields record records", "a:field 'x', a.x, a[i], a[i] = {x=1, y=2}",
+        "of records (lun.struct): an array that shows a field, a.x = e stores into it;\n"
+            .. "a record as a table, which has to have each field to be assigned;\n"
+            .. "map, zip, sub, take, copy, set, iter and others as arrays have them; f gets records and may return one",
+    },
+    { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
+    { "length", "#a", "the first extent: elements, or rows" },
+    { "chain", "s1 >> s2", "a skeleton that applies s1, then s2" },
+    {
+        "columns pairs csv", 'for name, column in pairs(lun.load "t.csv")',
+        "the columns of a csv in the order of the file; t.name is one, #t the number of rows; print(t) shows some",
+    },
+    {
+        "date parse date.parse", "lun.date.parse(list)",
+        'days since 1970-01-01, an i64 Vector, of texts such as "2012-01-31"; a time that follows is left out; or\n'
+            .. 'nil, message with the row, "format"; of one text its number',
+    },
+    {
+        "date make date.make", "lun.date.make(year, month, day)",
+        "days since 1970-01-01 of integers and arrays of them; months and days may be beyond their ends",
+    },
+    {
+        "date year month day weekday yearday date.year date.month date.day date.weekday date.yearday",
+        "lun.date.year(days)",
+        "also month, day, weekday (Monday is 1), yearday: parts of dates given as days since 1970-01-01, a number or\n"
+            .. "an array of integers, in the Gregorian calendar at all times",
+    },
+    {
+        "spmd ranks npes mype spmd.npes spmd.mype", "local s = lun.spmd",
+        "what ranks do together (lunarray --ranks 4 script.lua, mpirun -n 4 lunarray script.lua): each runs the whole\n"
+            .. "script with data of its own; s.npes ranks, of which this one is s.mype, from 0; docs/ranks.md",
+    },
+    {
+        "barrier barrier_begin barrier_end spmd.barrier spmd.barrier_begin spmd.barrier_end", "s.barrier()",
+        "waits until all ranks are here; s.barrier_begin() and s.barrier_end(): the same with work between them",
+    },
+    {
+        "bcast gather allgather alltoall spmd.bcast spmd.gather spmd.allgather spmd.alltoall", "s.bcast(x [, root])",
+        "root's value on all; s.gather(x [, root]), s.allgather(x): a list of all values, PE p's at p + 1;\n"
+            .. "s.alltoall(list): one value for each, one from each; nil, booleans, numbers, strings, arrays, tables",
+    },
+    {
+        "allreduce exscan spmd.reduce spmd.allreduce spmd.scan spmd.exscan", "s.allreduce(op, x)",
+        "the values of all combined by + * & | ~ min max or a function, in rank order by the pair tree;\n"
+            .. "s.reduce(op, x [, root]); s.scan(op, x): of PE 0 to this one; s.exscan(op, x [, id]): without this one",
+    },
+    {
+        "send recv spmd.send spmd.recv", "s.send(pe, x [, tag])",
+        "a message, which s.recv(pe [, tag]) of that rank gives; send does not wait for it",
+    },
+    {
+        "master endmaster inmaster spmd.master spmd.endmaster spmd.inmaster", "s.master(f)",
+        "PE 0 calls f, all get its results; or: if s.master() then ... end; x = s.endmaster(x)",
+    },
+    {
+        "critical shared symmetric home spmd.critical spmd.shared spmd.symmetric spmd.home",
+        "s.critical(f)",
+        "one rank at a time calls f; s.shared(dtype, x): a value, v:get() v:set(x), or array, v[i], on PE 0, which is\n"
+            .. "s.home(v); s.symmetric(dtype, shape): an array on each rank: y[i], y:get(pe, i), y:put(pe, i, x),\n"
+            .. "y:localview()",
+    },
+    {
+        "block blksize localsize localview spmd.block spmd.blksize spmd.localsize spmd.localview",
+        "lun.zeros({20, s.block(50)}, dtype)",
+        "an array blocked over the ranks along these axes; elements, operators, methods and printing as ever;\n"
+            .. "s.home(a, i, ...), s.blksize(a, dim, pe), s.localsize(a, pe) (bytes), s.localview(a): the own part;\n"
+            .. "a:distribute(\"block\", {over=\"ranks\"}) blocks a private array, \"copy\" gives a private one",
+    },
+    {
+        "sharedon spmd.sharedon", "s.sharedon(owner, [extents,] f)",
+        "calls f(i, j, ...) as lun.each does, each round on the rank that has owner's element: a blocked array, or\n"
+            .. "function(i, j) return a[j][i] end; what other ranks have is fetched before and sent after, and\n"
+            .. "elements that rounds of several ranks assign or combine take them in the serial loop's order",
+    },
+    {
+        "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",
+        "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange",
+    },
+    { "date text date.text", "lun.date.text(days)", 'a list of texts such as "2012-01-31"; of a number its text' },
+    {
+        "cache export", "lun.cache.export(path)",
+        "writes the compiled kernels on disk into one file, for machines without a compiler; returns their number",
+    },
+    { "import", "lun.cache.import(path)", "adds the kernels of such a file; the file is code, so it must be trusted" },
+    {
+        "atomic", "lun.atomic.add",
+        "changes an element at once and gives what it was, in functions of lun.teams, in tasks and in plain Lua:\n"
+            .. "lun.atomic.add sub min max band bor bxor exchange (w, i [, j ...], x), and lun.atomic.cas(w, i\n"
+            .. "[, j ...], expected, x), which changes it where it is what is expected; w: numbers of 32 and 64\n"
+            .. "bits.  What order changes, such as sums of floats, differs from run to run",
+    },
+    { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
+    { "_VERSION", "lun._VERSION", "the version, as text" },
+}
+
+-- Methods of skeletons, and of trees made by lun.compose.
+local SKELETON_METHODS = {
+    run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B; of several results into out={B, C}" },
+    source = { "s:source([backend])", "the source code of a skeleton" },
+    workgroup = { "s:workgroup(n)", "sets the work-group size on opencl; 0: tuned automatically" },
+    left = { "c:left(s)", "puts s under a binary root, on its left" },
+    right = { "c:right(s)", "puts s under a binary root, on its right" },
+    only = { "c:only(s)", "puts s under a unary root" },
+}
+
+-- Reductions: the call, and the result.
+local REDUCTIONS = {}
+local ALONG = "; a:%s{axis=2, keep=true, skipnan=true%s} along axes"
+
+-- Names in the order of the tables.
+local skeletons, reductions = {}, {}
+
+for i, row in ipairs(core.internal.skeletons()) do
+    local name = row.name
+    local others = ({ "", "b, ", "b, c, " })[row.arrays]
+    local first = row.folds and ", id" or row.combines and ", g, id" or ""
+    local option = row.option ~= "" and (" [, {%s}]"):format(row.option) or ""
+    FUNCTIONS[name] = { ("lun.%s(f%s%s)"):format(name, first, option), "a skeleton: " .. row.doc }
+    METHODS[name] = {
+        ("a:%s(%sf%s%s%s)"):format(name, others, first, row.extras and ", extra..." or "", option), row.doc,
+    }
+    skeletons[i] = name
+end
+
+for i, row in ipairs(core.internal.reductions()) do
+    local takes = row.option ~= "" and ("[%s]"):format(row.option) or core.op[row.name] and "" or "[axis]"
+    local also = ALONG:format(row.name, row.option ~= "" and (", %s=1"):format(row.option) or "")
+    if core.op[row.name] then
+        also = also .. (", but a:%s(b) is elementwise, with a number too"):format(row.name)
+    end
+    REDUCTIONS[row.name] = { ("a:%s(%s)"):format(row.name, takes), row.doc .. also }
+    reductions[i] = row.name
+end
+
+local SKELETON = [[
+a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
+s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group
+size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function for map]]
+
+local OVERVIEW = [[
+Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
+making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
+skeletons       %s sequence compose
+of skeletons    %s
+computing       eval each teams workdiv atomic call prepare explain stats profile check
+queues          queue buffer copy task
+reductions      %s dot
+printing        precision width
+written so      %s
+methods         %s
+files           load open save
+tables          table rows factor date group join
+pictures        plot hist image
+ranks           spmd
+the engine      backends devices use math clock trim cache info isarray op _VERSION
+operations      %s]]
+
+-- The text for an operation of lun.op.
+local function op_text(op)
+    local name, symbol, arity, doc = describe_op(op)
+    local letters = ({ "a", "a, b", "a, b, c" })[arity]
+    local forms = { ("lun.%s(%s)"):format(name, letters) }
+    if symbol ~= "" then
+        forms[#forms + 1] = arity == 1 and symbol .. "a" or "a " .. symbol .. " b"
+    elseif name ~= "sub" then
+        forms[#forms + 1] = ("a:%s(%s)"):format(name, letters:sub(4))
+    end
+    return ("%s: %s"):format(table.concat(forms, ", "), doc)
+end
+
+-- The names in lines that fit a window, each after the first indented.
+local function in_lines(names)
+    local lines, line = {}, ""
+    for _, name in ipairs(names) do
+        if #line + #name > 80 then
+            lines[#lines + 1] = line
+            line = ""
+        end
+        line = line == "" and name or line .. " " .. name
+    end
+    lines[#lines + 1] = line
+    return table.concat(lines, "\n" .. (" "):rep(16))
+end
+
+local function sorted(t)
+    local names = {}
+    for name in pairs(t) do
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    return in_lines(names)
+end
+
+local function overview()
+    return OVERVIEW:format(table.concat(skeletons, " "), sorted(SKELETON_METHODS), table.concat(reductions, " "),
+        "a[i] A[i] a:sub(i, j) #a a .. b s1 >> s2 pairs(t)", sorted(METHODS), sorted(core.op))
+end
+
+-- All that is known by this name, nil if nothing is.
+local function text_of_name(name)
+    local texts = {}
+    name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^%a*:", "")
+    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS } do
+        if known[name] then
+            texts[#texts + 1] = ("%s: %s"):format(known[name][1], known[name][2])
+        end
+    end
+    if REDUCTIONS[name] then
+        texts[#texts + 1] = ("%s, lun.%s(a): %s"):format(REDUCTIONS[name][1], name, REDUCTIONS[name][2])
+    end
+    if core.op[name] then
+        texts[#texts + 1] = op_text(core.op[name])
+    end
+    for _, sign in ipairs(SIGNS) do
+        if (" " .. sign[1] .. " "):find(" " .. name .. " ", 1, true) then
+            texts[#texts + 1] = ("%s: %s"):format(sign[2], sign[3])
+        end
+    end
+    return texts[1] and table.concat(texts, "\n")
+end
+
+-- The names of all that text_of_name knows.
+local function known_names()
+    local names = {}
+    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS, REDUCTIONS, core.op } do
+        for name in pairs(known) do
+            names[#names + 1] = name
+        end
+    end
+    return names
+end
+
+-- What is said of a name that nothing is known by.
+local function no_help(name)
+    local near = guess.nearest(name:match "[%w_]*$", known_names())
+    return ("no help for '%s'; %slun.help() lists everything"):format(name,
+        near and ("did you mean '%s'? "):format(near) or "")
+end
+
+-- The name under which a function stands in the module, among the methods or in a table of the module.
+local function name_of(f)
+    local lun = package.loaded.lunarray or core
+    for _, where in ipairs { lun, core.internal.methods, lun.date or {}, lun.cache or {} } do
+        for name, value in pairs(where) do
+            if value == f then
+                return name
+            end
+        end
+    end
+end
+
+-- What the reference is made of.
+M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
+M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
+
+-- lun.help(x): without an argument, what there is.
+function M.text(...)
+    local x = ...
+    if select("#", ...) == 0 or x == package.loaded.lunarray then
+        return overview()
+    end
+    local text
+    local records = package.loaded["lunarray.record.recordbase"]
+    if type(x) == "string" then
+        text = text_of_name(x)
+    elseif type(x) == "function" then
+        text = text_of_name(name_of(x) or "")
+    elseif type(x) == "table" and name_of(x) then -- of the module, as lun.date
+        text = text_of_name(name_of(x))
+    elseif describe_op(x) then
+        text = op_text(x)
+    elseif describe_skeleton(x) then
+        text = SKELETON
+    elseif records and records.kind_of(x) then
+        text = records.kind_of(x)
+    elseif core.isarray(x) then
+        text = ("a %s of dtype %s; its methods: lun.help \"a:sum\" and so on"):format(x:kind(), x:dtype())
+    end
+    if text then
+        return text
+    elseif type(x) == "string" then
+        return foreign.hint(x:match "[%w_]*$") or no_help(x)
+    end
+    return ("no help for a %s; lun.help() lists everything"):format(type(x))
+end
+
+return M

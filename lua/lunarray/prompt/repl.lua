@@ -1,0 +1,343 @@
+-- The prompt at a terminal: reads inputs, over several lines if need be, runs them, shows what they
+-- give. What it needs of the system comes in one table, `host` (program/repl_session.c). Commands, completion
+-- and errors have files of their own.
+
+local core = require "lunarray.core"
+local commands = require "lunarray.prompt.commands"
+local complete = require "lunarray.prompt.complete"
+local failure = require "lunarray.prompt.failure"
+local peek = require "lunarray.prompt.peek"
+
+local repl = {}
+
+local stdout, stderr = io.stdout, io.stderr
+local tostring, load, pcall, rawget, rawset = tostring, load, pcall, rawget, rawset
+local math_type = math.type
+local MOST_LINES = 100 -- of an expression at the end of pasted text
+local NEWLINE = 10
+local WELCOME = "Type an expression to see its value, :help for help, Ctrl-D to leave.\n"
+
+-- The running session; there is one at a time, as there is one terminal.
+local session
+
+-- ---------------------------------------------------------------- showing
+
+local COLOURS = { error = "31", dim = "2", hint = "33", prompt = "1" }
+
+local function paint(wanted, colour, text)
+    return wanted and ("\27[%sm%s\27[0m"):format(COLOURS[colour], text) or text
+end
+
+local function show_failure(problem)
+    local wanted = session.host.error_colour
+    local lines = { paint(wanted, "error", problem.message) }
+    for _, line in ipairs(problem.trace) do
+        lines[#lines + 1] = paint(wanted, "dim", "  " .. line)
+    end
+    if problem.hint then
+        lines[#lines + 1] = paint(wanted, "hint", problem.hint)
+    end
+    stdout:flush()
+    stderr:write(table.concat(lines, "\n"), "\n")
+    stderr:flush()
+end
+
+-- The text of results: as print would write them, but NaN has no sign, and what plain tables hold.
+local function texts(results)
+    local parts = {}
+    local width = core.internal.terminal() or 80
+    for i = 1, results.n do
+        local x = results[i]
+        parts[i] = peek.text(x, width) or math_type(x) == "float" and x ~= x and "nan" or tostring(x)
+    end
+    return table.concat(parts, "\t")
+end
+
+-- Keeps the names that an input declares as locals: they end with it.
+local function note_locals(input)
+    for pos in input:gmatch "%f[%w_]local%s+()" do
+        pos = input:match("^function%s+()", pos) or pos
+        repeat
+            local name, after = input:match("^([%a_][%w_]*)%s*()", pos)
+            if name then
+                session.locals[name] = true
+                after = input:match("^<%s*%a+%s*>%s*()", after) or after
+                pos = input:match("^,%s*()", after)
+            end
+        until not name or not pos
+    end
+end
+
+-- Where a name that means nothing was local to an earlier input: what to do, once in a session.
+local function hint_for_local(name)
+    if name and session.locals[name] and not session.told_of_locals then
+        session.told_of_locals = true
+        return ("'%s' was local to the input that declared it; without 'local' it stays"):format(name)
+    end
+end
+
+-- "did you mean 'range'?" for an input that is a name with nothing in it.
+local function hint_for_nil(input)
+    local alone = input:match "^%s*([%a_][%w_]*)%s*;?%s*$"
+    if alone then
+        return hint_for_local(alone) or failure.meant("global", alone)
+    end
+    local path, name = input:match "^%s*([%a_][%w_.]*)%.([%a_][%w_]*)%s*;?%s*$"
+    if path then
+        local parts = {}
+        for part in path:gmatch "[%w_]+" do
+            parts[#parts + 1] = part
+        end
+        return failure.meant("field", name, complete.resolve(parts, complete.global), path)
+    end
+end
+
+-- ---------------------------------------------------------------- understanding
+
+-- The chunk of a text of several lines whose last ones are an expression, with that as its result; or nil. What
+-- stands before them has to be whole, and cannot go on with them.
+local function compile_with_value(text, is_statement)
+    local first = #text + 1
+    for _ = 1, MOST_LINES do
+        repeat
+            first = first - 1
+        until first < 1 or text:byte(first) == NEWLINE
+        if first < 1 then
+            return nil
+        end
+        local before, last = text:sub(1, first), text:sub(first + 1)
+        local start = last:match "^%s*(%S%S?)"
+        if start and start ~= "--" and start:sub(1, 1) ~= ";"
+            and not (is_statement and start:find "^[%(%[{\"'~:-]") -- may be its operand
+            and load("return " .. last, "=stdin", "t") and load(before, "=stdin", "t") then
+            return load(before .. "return " .. last, "=stdin", "t")
+        end
+    end
+end
+
+-- The chunk that the text is; or nil, the message, and whether more lines may complete it.
+local function compile(text)
+    local expression = text:match "^%s*=(.*)$"
+    local chunk = load("return " .. (expression or text), "=stdin", "t")
+    if chunk then
+        return chunk
+    elseif expression then
+        text = "return " .. expression
+    end
+    local message
+    chunk, message = load(text, "=stdin", "t")
+    chunk = compile_with_value(text, chunk ~= nil) or chunk
+    if chunk then
+        return chunk
+    end
+    return nil, message, message:sub(-5) == "<eof>"
+end
+
+local function prompt(name, fallback)
+    local value = rawget(_G, name)
+    if value ~= nil then
+        local ok, text = pcall(tostring, value)
+        return ok and text or fallback
+    end
+    -- A sequence that takes no room stands between bytes \1, and not at the end.
+    return session.host.colour and fallback:gsub("(>+)", "\1\27[1m\1%1\1\27[0m\1") or fallback
+end
+
+-- Reads until there is a whole input: its text and its chunk, or its text, nil and a message, which is "command"
+-- where it is one. False after Ctrl-C, nil at the end.
+local function read_input()
+    local text = session.host.read((prompt("_PROMPT", "> ")))
+    if not text then
+        return text
+    elseif text:find "^%s*$" then
+        return false
+    elseif text:find "^%s*:%s*[%a?]" then
+        return text, nil, "command"
+    end
+    while true do
+        local chunk, message, more = compile(text)
+        if chunk or not more then
+            return text, chunk, message
+        end
+        local line = session.host.read((prompt("_PROMPT2", ">> ")))
+        if line == false then
+            return false
+        elseif line == nil then
+            return text, chunk, message
+        end
+        text = text .. "\n" .. line
+    end
+end
+
+-- The inputs of a text of several lines that is no chunk as a whole: a pasted dialogue.
+local function split_inputs(text)
+    local inputs, pending = {}, nil
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+        pending = pending and pending .. "\n" .. line or line
+        local chunk, _, more = compile(pending)
+        if (chunk or not more) and not pending:find "^%s*$" then -- blank lines count with what follows
+            inputs[#inputs + 1] = pending
+            pending = nil
+        end
+    end
+    if pending and not pending:find "^%s*$" then
+        inputs[#inputs + 1] = pending
+    end
+    return inputs
+end
+
+-- ---------------------------------------------------------------- running
+
+-- Calls f so that Ctrl-C stops it, and shows what goes wrong. True and the results, else false.
+local function run(f, ...)
+    local host = session.host
+    local results = table.pack(host.run(function(value)
+        return failure.describe(value, 3, host.run, session.input)
+    end, f, ...))
+    if results[1] then
+        return true, table.pack(table.unpack(results, 2, results.n))
+    end
+    local problem, interrupted = results[2], results[3]
+    if interrupted then
+        problem = { message = "interrupted", trace = {} }
+    elseif type(problem) ~= "table" or not problem.message then
+        problem = { message = failure.text(problem), trace = {} } -- memory, or an error in describing
+    end
+    local unknown = problem.message:match "a nil value %(global '([%a_][%w_]*)'%)"
+    problem.hint = hint_for_local(unknown) or problem.hint
+    show_failure(problem)
+    return false
+end
+
+local function write_line(text)
+    stdout:write(text, "\n")
+    stdout:flush()
+end
+
+-- Keeps and shows what an input gave; its text ends with a semicolon where nothing is shown.
+local function show_results(text, results)
+    if results.n == 0 then
+        return
+    end
+    rawset(_G, "_", results[1]) -- whatever the script thinks of new globals
+    if text:find ";%s*$" then
+        return
+    end
+    local shown = texts(results)
+    if results.n == 1 and results[1] == nil then
+        local hint = hint_for_nil(text)
+        shown = hint and ("%s (%s)"):format(shown, hint) or shown
+    end
+    write_line(shown)
+end
+
+-- Runs one input that is compiled, with arguments.
+local function run_input(text, chunk, ...)
+    session.input = text
+    local clock = session.timing and commands.start_clock()
+    local ok, results = run(chunk, ...)
+    if ok then
+        ok = run(show_results, text, results)
+    end
+    note_locals(text)
+    stdout:flush()
+    if clock then
+        write_line(paint(session.host.colour, "dim", clock()))
+    end
+    return ok
+end
+
+-- One chunk of several inputs, so that locals of one are those of the next; it calls its argument with what each
+-- expression but the last gives. Nil where that cannot be.
+local function join(inputs)
+    local parts = {}
+    for i, input in ipairs(inputs) do
+        if not load("return " .. input, "=stdin", "t") then
+            parts[i] = input
+        elseif i == #inputs then
+            parts[i] = "return " .. input
+        else
+            parts[i] = "(...)(" .. input .. ")"
+        end
+    end
+    return (load(table.concat(parts, "\n;"), "=stdin", "t"))
+end
+
+-- Runs an input, or as many as a pasted text holds.
+local function take(text, chunk, message)
+    if message == "command" then
+        return commands.run(session, text, run, write_line)
+    end
+    local inputs = not chunk and text:find "\n" and split_inputs(text) or {}
+    chunk = chunk or #inputs > 1 and join(inputs)
+    if chunk then
+        return run_input(text, chunk, function(...)
+            show_results("", table.pack(...))
+        end)
+    elseif #inputs < 2 then
+        return show_failure { message = message, trace = {} }
+    end
+    for _, input in ipairs(inputs) do
+        local part, fault = compile(input)
+        if not part then
+            return show_failure { message = fault, trace = {} }
+        elseif not run_input(input, part) then
+            return
+        end
+    end
+end
+
+-- ---------------------------------------------------------------- the session
+
+-- What `help` is at the prompt: a function that prints, and alone a text.
+local function make_help()
+    local text = require("lunarray.prompt.help").text
+    return setmetatable({}, {
+        __call = function(_, ...)
+            write_line(text(...))
+        end,
+        __tostring = function()
+            return text()
+        end,
+    })
+end
+
+-- Whether an input is a word that ends the prompt of other programs, and nothing here.
+local function is_farewell(text)
+    local word = text:match "^%s*(%a+)%s*;?%s*$" or text:match "^%s*(%a+)%s*%(%s*%)%s*;?%s*$"
+    return (word == "quit" or word == "exit") and rawget(_G, word) == nil
+end
+
+-- Answers Tab.
+function repl.complete(text)
+    local columns = core.internal.terminal() or 80
+    return complete.answer(text, session.host.list, commands.names, columns)
+end
+
+-- Reads and runs inputs until the terminal ends, or :quit, quit or exit.
+function repl.session(host)
+    session = { host = host, input = "", locals = {} }
+    if rawget(_G, "help") == nil then
+        rawset(_G, "help", make_help())
+    end
+    if host.colour then
+        write_line(paint(true, "dim", (WELCOME:gsub("\n$", ""))))
+    else
+        stdout:write(WELCOME)
+    end
+    while not session.over do
+        local text, chunk, message = read_input()
+        if text == nil then
+            write_line ""
+            break
+        elseif text then
+            host.remember(text)
+            if is_farewell(text) then
+                break
+            end
+            take(text, chunk, message)
+        end
+    end
+end
+
+return repl

@@ -1,0 +1,279 @@
+-- lun.struct, and what the functions of the module do with records: by their fields, as with arrays. A call of one of
+-- them with records among its arguments comes here (interp/bind/host/divert.c). Knows nothing of kernels.
+
+local base = require "lunarray.record.recordbase"
+local core = require "lunarray.core"
+local struct = require "lunarray.record.struct"
+
+local internal = core.internal
+local misuse, struct_of, fields_of, list_of = base.misuse, base.struct_of, base.fields_of, base.list_of
+local each_field, values_of, store, types, zeros = base.each_field, base.values_of, base.store, base.types, base.zeros
+local elements = require "lunarray.record.recordmethods"
+local methods, events = elements.methods, elements.events
+
+local record = {}
+local offers = require "lunarray.record.recordcall" -- for functions of the module, by their names
+
+-- What is raised where an array is expected.
+local function refusal(r)
+    local s = struct_of(r)
+    if not s then
+        return ("array expected, got the struct %s"):format(r.name)
+    end
+    return ("array expected, got records of %s: take a field (%s), as a:field '%s'"):format(s.name,
+        struct.names(s), s[1])
+end
+offers.refusal = refusal
+
+-- ---------------------------------------------------------------- making
+
+-- The shape of the first array among such values; {1} if there is none.
+local function shape_of(s, values)
+    for _, name in ipairs(s) do
+        if core.isarray(values[name]) then
+            return { values[name]:shape() }
+        end
+    end
+    return { 1 }
+end
+
+-- Records of a list of tables.
+local function of_list(s, list)
+    local columns = {}
+    for _, name in ipairs(s) do
+        columns[name] = {}
+    end
+    for i, row in ipairs(list) do
+        local fault = struct.fault(s, row)
+        if fault then
+            misuse(1, "vector", ("record %d: %s"):format(i, fault))
+        end
+        for _, name in ipairs(s) do
+            columns[name][i] = row[name]
+        end
+    end
+    local values = {}
+    for _, name in ipairs(s) do
+        local ok, a = pcall(core.vector, columns[name], s.dtypes[name])
+        if not ok then
+            local text = type(a) == "string" and a:match "%((.*)%)$"
+            if not text then
+                error(a, 0)
+            end
+            misuse(1, "vector", ("field '%s': %s"):format(name, text))
+        end
+        values[name] = a
+    end
+    return store(zeros(s, #list), values, 1, "vector")
+end
+
+-- lun.zeros(shape, P), where shape may be several numbers.
+function offers.zeros(...)
+    local given = table.pack(...)
+    local s = given[given.n]
+    if not types[s] then
+        misuse(given.n, "zeros", struct_of(s) and "records are no dtype: a:dtype() is their struct"
+            or "the struct is the last argument: its layout is lun.struct's")
+    end
+    if given.n < 2 then
+        misuse(1, "zeros", "length or table of extents expected")
+    end
+    return zeros(s, given.n == 2 and given[1] or table.pack(table.unpack(given, 1, given.n - 1)))
+end
+
+function offers.ones(...)
+    misuse(select("#", ...), "ones", "a struct has no 1: lun.full(n, {x = 1, ...}, P) says each field")
+end
+
+-- lun.full(shape, {x = ..., ...}, P)
+function offers.full(shape, t, s)
+    if not types[s] then
+        misuse(3, "full", "a struct expected")
+    end
+    return store(zeros(s, shape), values_of(s, t, 2, "full"), 2, "full")
+end
+
+-- lun.frombytes(text, P [, shape])
+function offers.frombytes(text, s, shape)
+    if not types[s] then
+        misuse(2, "frombytes", "a struct expected")
+    elseif type(text) ~= "string" then
+        misuse(1, "frombytes", ("string expected, got %s"):format(internal.kind_of(text)))
+    elseif #text % s.bytes ~= 0 then
+        misuse(1, "frombytes", ("%d bytes are not a whole number of records of %d"):format(#text, s.bytes))
+    end
+    local count = #text // s.bytes
+    shape = shape or count
+    if base.count_of(shape) ~= count then
+        misuse(3, "frombytes", ("the shape does not match %d records"):format(count))
+    end
+    local aos = count == 0 and zeros(s, shape) or base.on_bytes(s, core.frombytes(text, "u8"), shape)
+    for _, name in ipairs(s) do
+        if s.dtypes[name] == "bool" and count > 0 then -- any byte but 0 is true
+            local bytes = internal.field(base.bytes_of(aos), s.offsets[name], s.bytes, "u8", shape)
+            fields_of(aos)[name]:set(bytes:ne(0))
+        end
+    end
+    return s.layout == "aos" and aos or aos:copy()
+end
+
+-- ---------------------------------------------------------------- several arrays of records
+
+-- What `join` gives of the fields of a list of records, which have the same fields.
+local function joined(list, call, join)
+    local s = struct_of(list[1])
+    for i, r in ipairs(list) do
+        local other = struct_of(r)
+        if not other then
+            misuse(1, call, ("element %d is %s, not records"):format(i, internal.kind_of(r)))
+        elseif not struct.same(s, other) then
+            misuse(1, call, ("element %d has other fields: %s has %s, %s has %s"):format(i, other.name,
+                struct.names(other), s.name, struct.names(s)))
+        end
+    end
+    return each_field(list[1], function(_, name)
+        local arrays = {}
+        for i, r in ipairs(list) do
+            arrays[i] = fields_of(r)[name]
+        end
+        return join(arrays)
+    end)
+end
+
+function offers.concat(list, axis)
+    return joined(list, "concat", function(arrays) return core.concat(arrays, axis) end)
+end
+
+function offers.stack(list, axis)
+    return joined(list, "stack", function(arrays) return core.stack(arrays, axis) end)
+end
+
+-- lun.vector(list of tables, P), lun.vector({x = array, ...}, P), lun.vector(records [, P]), lun.vector(list of records
+-- [, P])
+function offers.vector(t, s, ...)
+    if select("#", ...) > 0 and ... ~= nil then
+        misuse(3, "vector", "the layout of records is lun.struct's")
+    end
+    if type(t) == "table" and struct_of(rawget(t, 1)) then
+        local stacked = offers.stack(t)
+        return s == nil and stacked:copy() or offers.vector(stacked, s)
+    elseif struct_of(t) and s == nil then
+        s = struct_of(t)
+    end
+    if not types[s] then
+        misuse(2, "vector", "a struct expected")
+    elseif type(t) ~= "table" then
+        misuse(1, "vector", ("a list of records expected, got %s"):format(internal.kind_of(t)))
+    end
+    if not struct_of(t) and (#t > 0 or next(t) == nil) then
+        return of_list(s, t)
+    end
+    local values = values_of(s, t, 1, "vector")
+    return store(zeros(s, shape_of(s, values)), values, 1, "vector")
+end
+
+function events.__concat(a, b)
+    for i, r in ipairs { a, b } do
+        if not struct_of(r) then
+            misuse(i, "..", ("records expected, got %s"):format(internal.kind_of(r)))
+        end
+    end
+    return offers.concat { a, b }
+end
+
+-- The arguments with fields in the place of records.
+local function spread(...)
+    local list, n = {}, 0
+    for i = 1, select("#", ...) do
+        local x = select(i, ...)
+        for _, a in ipairs(struct_of(x) and list_of(x) or { x }) do
+            n = n + 1
+            list[n] = a
+        end
+    end
+    return list
+end
+
+-- A function of the module that takes the fields of records as it takes arrays.
+local function of_fields(name, gives_itself)
+    offers[name] = function(...)
+        local list = spread(...)
+        if not gives_itself then
+            return core[name](table.unpack(list))
+        end
+        local values, result, k = table.pack(core[name](table.unpack(list))), {}, 0
+        for i = 1, select("#", ...) do
+            local x = select(i, ...)
+            k = k + (struct_of(x) and #struct_of(x) or 1)
+            result[i] = struct_of(x) and x or values[k]
+        end
+        return table.unpack(result, 1, select("#", ...))
+    end
+end
+
+of_fields("eval", true)
+of_fields("explain")
+of_fields("prepare")
+
+function offers.isarray()
+    return false
+end
+
+-- ---------------------------------------------------------------- what records are not
+
+local SIGNS = {
+    add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", unm = "-", band = "&", bor = "|",
+    bxor = "~", bnot = "~", shl = "<<", shr = ">>", lt = "<", le = "<=",
+}
+for event, sign in pairs(SIGNS) do
+    events["__" .. event] = function(a, b)
+        local s = struct_of(a) or struct_of(b)
+        if not s then -- a struct
+            error(("attempt to perform %s on a struct"):format(sign), 0)
+        end
+        error(("attempt to perform %s on records of %s: take their fields (%s), as a:field '%s'"):format(sign, s.name,
+            struct.names(s), s[1]), 0)
+    end
+end
+
+-- ---------------------------------------------------------------- structs
+
+methods.map, methods.zip = offers.map, offers.zip
+
+for _, functions in ipairs { methods, offers, events } do
+    for name, f in pairs(functions) do
+        functions[name] = name ~= "refusal" and base.public(f) or f
+    end
+end
+internal.offer_records(offers)
+
+local struct_type = {
+    __name = "struct", __records = offers, __tostring = struct.text,
+    __call = base.public(function(s, ...)
+        local one, message = struct.record(s, ...)
+        return one or error(message, 0)
+    end),
+    __newindex = base.public(function() error("a struct cannot be changed", 0) end),
+}
+
+local function new_struct(name, fields, options)
+    local s, argument, message = struct.new(name, fields, options, struct_type)
+    if not s then
+        misuse(argument, "struct", message)
+    end
+    local own = {
+        __name = ("records of %s (fields %s)"):format(name, struct.names(s)), __records = offers,
+        __tostring = function(r) return require("lunarray.record.recordtext").text(r) end, __pairs = methods.iter,
+        __close = methods.free, __fields = s,
+    }
+    for event, f in pairs(events) do
+        own[event] = f
+    end
+    types[s] = own
+    return s
+end
+
+-- lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])
+record.struct = base.public(new_struct)
+
+return record

@@ -1,0 +1,256 @@
+-- Records in calls of map and zip: the function is called with a record for each of theirs, by a function around it
+-- that takes their fields. Knows nothing of kernels.
+
+local base = require "lunarray.record.recordbase"
+local core = require "lunarray.core"
+local recordc = require "lunarray.record.recordc"
+
+local internal = core.internal
+local getinfo = debug.getinfo
+local misuse, struct_of, list_of = base.misuse, base.struct_of, base.list_of
+
+local offers = {} -- for functions of the module, by their names
+
+-- ---------------------------------------------------------------- Lua functions
+
+-- A call's operands as a list: { of = number of the element, name, from = number of the argument, struct = or nil }.
+-- Only those that the function reads are passed: a string "lun_hole 3" in the place of the third one is an error of
+-- the compiler, once the function reads it.
+
+-- A name that is not in `used`, where it then is.
+local function unique(name, used)
+    while used[name] do
+        name = name .. "_"
+    end
+    used[name] = true
+    return name
+end
+
+-- The text of a function that takes the operands in `passed` and calls f with records; structs: of each element, or
+-- false.
+local function text_around(structs, operands, passed, extras)
+    local parameters, arguments, used, k = {}, {}, {}, 0
+    for i, s in ipairs(structs) do
+        local fields = {}
+        for n = 1, s and #s or 1 do
+            k = k + 1
+            local name = unique(operands[k], used)
+            parameters[#parameters + 1] = passed[k] and name
+            fields[n] = passed[k] == true and name or ("'lun_hole %d'"):format(k)
+        end
+        arguments[i] = s and ("lun_s%d(%s)"):format(i, table.concat(fields, ", ")) or fields[1]
+    end
+    for i = 1, extras do
+        parameters[#parameters + 1] = ("lun_e%d"):format(i)
+        arguments[#arguments + 1] = ("lun_e%d"):format(i)
+    end
+    local names = {}
+    for i = 1, #structs do
+        names[i] = ("lun_s%d"):format(i)
+    end
+    return ("local lun_f, %s = ... return function(%s) return lun_f(%s) end"):format(table.concat(names, ", "),
+        table.concat(parameters, ", "), table.concat(arguments, ", "))
+end
+
+local around = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
+
+-- What is known of calls of f with such elements and as many further arguments: { structs, extras, passed, f }, where
+-- passed says of each operand whether it is passed: true, "unread" (it gives the shape), or not at all.
+local function entry_of(f, structs, extras)
+    local known = around[f] or {}
+    around[f] = known
+    for _, one in ipairs(known) do
+        local same = one.extras == extras and #one.structs == #structs
+        for k, s in ipairs(structs) do
+            same = same and one.structs[k] == s
+        end
+        if same then
+            return one
+        end
+    end
+    known[#known + 1] = { structs = structs, extras = extras, passed = {} }
+    return known[#known]
+end
+
+-- The function of an entry; each element has to have an operand.
+local function function_of(one, f, operands)
+    local first = 0
+    for _, s in ipairs(one.structs) do
+        local any = not s
+        for k = first + 1, first + (s and #s or 1) do
+            one.passed[k] = one.passed[k] == true or not s or nil
+            any = any or one.passed[k]
+        end
+        one.passed[first + 1] = one.passed[first + 1] or not any and "unread" or nil
+        first = first + (s and #s or 1)
+    end
+    one.f = load(text_around(one.structs, operands, one.passed, one.extras), "=records", "t", {})(f,
+        table.unpack(one.structs))
+end
+
+-- ---------------------------------------------------------------- calls
+
+-- The error of a call with fields in the place of records, as one of the call: owner: of each operand the argument.
+local function as_called(e, owner)
+    return type(e) == "string" and e:gsub("bad argument #(%d+) to", function(k)
+        return ("bad argument #%d to"):format(owner[tonumber(k)] or tonumber(k))
+    end, 1) or e
+end
+
+local function settle(owner, ok, ...)
+    if not ok then
+        error(as_called(..., owner), 0)
+    end
+    return ...
+end
+
+-- The fields of a call's records, and other elements, as one list: arrays, their names, the numbers of the arguments.
+local function spread(name, leaves, given)
+    local structs, arrays, names, owner = {}, {}, {}, {}
+    for k = 1, leaves do
+        local s = struct_of(given[k])
+        structs[k] = s or false
+        for i, a in ipairs(s and list_of(given[k]) or { given[k] }) do
+            arrays[#arrays + 1], names[#names + 1], owner[#owner + 1] = a, s and s[i] or "x", k
+        end
+    end
+    for k = leaves + 1, given.n do
+        if struct_of(given[k]) then
+            misuse(k, name, "records behind the elements: let the function capture them, and read records[i].x there")
+        end
+    end
+    return structs, arrays, names, owner
+end
+
+-- Calls s with the operands that are passed, and goes on as long as another one turns out to be read.
+local function call_around(s, f, given, leaves, structs, arrays, names, owner)
+    local extras = math.max(given.n - leaves, 0)
+    local one = entry_of(f, structs, extras)
+    while true do
+        if not one.f then
+            function_of(one, f, names)
+        end
+        local list, from = {}, {}
+        for k, a in ipairs(arrays) do
+            if one.passed[k] then
+                list[#list + 1], from[#from + 1] = a, owner[k]
+            end
+        end
+        local count = #list
+        for k = 1, extras do
+            list[count + k], from[count + k] = given[leaves + k], leaves + k
+        end
+        local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1,
+            count + extras)))
+        local missing = not results[1] and type(results[2]) == "string"
+            and results[2]:match "lun_hole (%d+) is not passed"
+        if not missing then
+            return settle(from, table.unpack(results, 1, results.n))
+        end
+        one.passed[tonumber(missing)], one.f = true, nil
+    end
+end
+
+-- s with the function f of so many arrays.
+local function skeleton_of(s, f, count, name)
+    local ok, result = pcall(internal.skeleton_of, s, f, count)
+    if not ok then
+        error(type(result) == "string" and result:gsub("bad argument #2 to '[^']*'", ("bad argument #1 to '%s'"):format(
+            name)) or result, 0)
+    end
+    return result
+end
+
+-- The same of a C text.
+local function call_text(s, text, name, given, leaves, structs, arrays, owner)
+    local rewritten, fields = recordc.text(text, structs)
+    if not rewritten then
+        misuse(1, name, fields)
+    end
+    local list, from, k = {}, {}, 0
+    for i, of in ipairs(structs) do
+        local wanted = {}
+        for _, field in ipairs(fields[i]) do
+            wanted[field] = true
+        end
+        for n = 1, of and #of or 1 do
+            k = k + 1
+            if not of or wanted[of[n]] then
+                list[#list + 1], from[#from + 1] = arrays[k], owner[k]
+            end
+        end
+    end
+    local count, extras = #list, math.max(given.n - leaves, 0)
+    for i = 1, extras do
+        list[count + i], from[count + i] = given[leaves + i], leaves + i
+    end
+    return settle(from, base.try(skeleton_of(s, rewritten, count, name), table.unpack(list, 1, count + extras)))
+end
+
+-- s(...) with records among the arguments.
+local function call(s, ...)
+    local name, leaves, is_program, f = internal.skeleton(s)
+    if is_program or name ~= "map" and name ~= "zip" then
+        misuse(1, name, "records are taken by map and zip alone: take fields")
+    end
+    local given = table.pack(...)
+    local structs, arrays, names, owner = spread(name, leaves, given)
+    if type(f) == "function" and getinfo(f, "S").what ~= "C" then
+        return call_around(s, f, given, leaves, structs, arrays, names, owner)
+    end
+    if type(f) == "string" and (f:find("{", 1, true) or f:find "^%s*%(") then
+        return call_text(s, f, name, given, leaves, structs, arrays, owner)
+    end
+    misuse(1, name, "records need a function in Lua or C; what else computes takes fields")
+end
+offers.call = call
+
+-- a:map(f, extra..., opts), a:zip(b, f, extra..., opts)
+for name, arrays in pairs { map = 1, zip = 2 } do
+    offers[name] = function(...)
+        local given, f = table.pack(...), (select(arrays + 1, ...))
+        local options = given[given.n]
+        if given.n > arrays + 1 and type(options) == "table" and not struct_of(options) then
+            given.n = given.n - 1
+        else
+            options = nil
+        end
+        local list = table.move(given, 1, arrays, 1, {})
+        table.move(given, arrays + 2, given.n, arrays + 1, list)
+        local ok, s = pcall(core[name], f, options)
+        if not ok then
+            local prefix = ("bad argument #%d to '%s'"):format(arrays, name)
+            error(type(s) == "string" and s:gsub("bad argument #%d+ to '[^']*'", prefix) or s, 0)
+        end
+        return call(s, table.unpack(list, 1, given.n - 1))
+    end
+end
+
+-- s:run{a, extra..., out=b}
+function offers.run(s, t)
+    local results = table.pack(call(s, table.unpack(t)))
+    if t.out == nil then
+        return table.unpack(results, 1, results.n)
+    elseif struct_of(t.out) then
+        return t.out:set(results[1])
+    end
+    return core.eval(table.unpack(results, 1, results.n), { out = t.out })
+end
+
+-- In the place of a C text that takes records, until they are known; nil for any other text.
+local stand_in = load("return function(record) return record.field end", "=C function of records")()
+function offers.stand_in(text)
+    return recordc.takes(text, base.types) and stand_in or nil
+end
+
+-- Records of s whose fields a function has given.
+function offers.gather(s, ...)
+    local fields = {}
+    for k, name in ipairs(s) do
+        local a = (select(k, ...))
+        fields[name] = a:dtype() == s.dtypes[name] and a or a:cast(s.dtypes[name])
+    end
+    return base.make(s, fields)
+end
+
+return offers

@@ -1,0 +1,39 @@
+-- tostring of records: a line with their struct, shape, layout and laziness, then the first and last of them as a
+-- table with a column for each field; of several dimensions the arrays of the fields. Reads what it shows, no more.
+
+local base = require "lunarray.record.recordbase"
+local frame = require "lunarray.show.frame"
+
+local recordtext = {}
+
+-- "Records<Particle>[1000] aos openmp"
+local function title(r)
+    local waiting = r:pending()
+    local text = ("Records<%s>[%s] %s %s"):format(base.struct_of(r).name, table.concat({ r:shape() }, ", "), r:layout(),
+        r:backend())
+    return waiting == 0 and text or ("%s (%d operation%s waiting)"):format(text, waiting, waiting == 1 and "" or "s")
+end
+
+-- The fields as a table of columns; of records of one dimension.
+function recordtext.columns(r)
+    local columns, names = {}, {}
+    for k, name in ipairs(base.struct_of(r)) do
+        names[k], columns[name] = name, base.fields_of(r)[name]
+    end
+    return frame.make(columns, names, #r)
+end
+
+-- The text of records, of several lines without a newline at the end.
+function recordtext.text(r)
+    local s, list, names = base.struct_of(r), base.list_of(r), {}
+    local head = title(r)
+    if select("#", r:shape()) == 1 then
+        return head .. "\n" .. frame.text(recordtext.columns(r)):gsub("^[^\n]*\n", "")
+    end
+    for k, name in ipairs(s) do
+        names[k] = (".%s: %s"):format(name, tostring(list[k]))
+    end
+    return head .. "\n" .. table.concat(names, "\n")
+end
+
+return recordtext

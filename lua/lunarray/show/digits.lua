@@ -1,0 +1,144 @@
+-- Elements as text for people: the floats of one array in one form, with as many digits as lun.precision says and
+-- none that is not the value's. Knows nothing of shapes and lines.
+
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local number = require "lunarray.base.number"
+local setting = require "lunarray.base.setting"
+
+local digits = {}
+
+local PRECISION = 6
+local MOST_MORE = 3 -- decimals beyond the precision, for small numbers beside large ones
+
+-- lun.precision([n]): the significant digits shown of each float.
+digits.precision = setting("precision", PRECISION, 1, 17)
+
+-- How many digits stand after the point of a number written so, were there no exponent; at least one, as in Lua.
+local function after_point(text)
+    local fraction, exponent = text:match "^-?%d+%.?(%d*)e?([+-]?%d*)$"
+    return fraction and math.max(1, #fraction - (tonumber(exponent) or 0)) or 1
+end
+
+-- How many digits after the first a number written so has, without zeros at its end; at least one.
+local function after_first(text)
+    local significant = text:gsub("e.*", ""):gsub("[-.]", ""):match "^0*(%d-)0*$"
+    return significant and math.max(#significant - 1, 1) or 1
+end
+
+-- How many decimals tell x apart from all others.
+local function all_decimals(x)
+    return after_point(number.exact(x))
+end
+
+-- How many digits after the first tell x apart from all others.
+local function all_after_first(x)
+    return after_first(number.exact(x))
+end
+
+-- How many decimals x needs at `most` significant digits.
+local function decimals(x, most)
+    return math.min(after_point(number.format("%." .. most .. "g", x)), all_decimals(x))
+end
+
+-- How many digits after the first x needs at `most` significant digits, written with an exponent.
+local function exponent_digits(x, most)
+    return math.min(after_first(number.format("%." .. most - 1 .. "e", x)), all_after_first(x))
+end
+
+-- Whether floats of these magnitudes are written with exponents: where decimals would get too long. Numbers
+-- below 1 are not, as long as none of them gets lost in the decimals, so that random numbers look alike.
+local function takes_exponents(largest, smallest, whole, most)
+    local below_one = largest > 0.01 and largest <= 1 and smallest >= 10.0 ^ (1 - most - MOST_MORE)
+    return largest >= (whole and 1e12 or 1e8) or smallest < 1e-4 and not below_one
+end
+
+-- A function from float to text with `most` digits after the point, and an exponent. What follows the digits that tell
+-- a number apart is noise: zeros stand there.
+local function with_exponents(most)
+    return function(x)
+        local own = math.min(most, all_after_first(x))
+        local text = number.format("%." .. own .. "e", x)
+        return (text:gsub("e", ("0"):rep(most - own) .. "e"))
+    end
+end
+
+-- The same without exponents.
+local function with_decimals(most)
+    return function(x)
+        local own = math.min(most, all_decimals(x))
+        local text = number.format("%." .. own .. "f", x)
+        return text:find "[^%d.-]" and text or text .. ("0"):rep(most - own)
+    end
+end
+
+-- A function from float to text, such that the texts of all `values` have the same form: plain
+-- decimals, or exponents where some would get too long. Every digit is the value's.
+local function float_formatter(values)
+    local precision = digits.precision()
+    local largest, smallest, whole = 0, math.huge, true
+    for _, x in ipairs(values) do
+        local size = math.abs(x)
+        if size > 0 and size < math.huge then
+            largest, smallest = math.max(largest, size), math.min(smallest, size)
+            whole = whole and size % 1 == 0
+        end
+    end
+    local exponents = takes_exponents(largest, smallest, whole, precision)
+    local count = exponents and exponent_digits or decimals
+    local most = 1
+    for _, x in ipairs(values) do
+        most = math.max(most, count(x, precision))
+    end
+    if exponents then
+        return with_exponents(most)
+    end
+    return with_decimals(math.min(most, precision + MOST_MORE))
+end
+
+-- The text of a float in as many digits as tell it apart from others of its dtype.
+local function shortest(dtype, x)
+    local most = dtypes.digits(dtype)
+    for count = 1, most - 1 do
+        local text = number.format("%." .. count .. "g", x)
+        if core.internal.rounded(number.parse(text), dtype) == x then
+            return text
+        end
+    end
+    return number.format("%." .. most .. "g", x)
+end
+
+-- A function from element to text for elements of this dtype, fit for all `values`.
+function digits.formatter(dtype, values)
+    if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 then
+        local function short(x) -- of -0.0, which is its own shortest, Lua would read an integer
+            return x == 0 and x or number.parse(shortest(dtype, x))
+        end
+        local all = {}
+        for i, x in ipairs(values) do
+            all[i] = short(x)
+        end
+        local aligned = float_formatter(all)
+        return function(x)
+            return aligned(short(x))
+        end
+    elseif dtypes.is_float(dtype) then
+        return float_formatter(values)
+    elseif dtypes.is_beyond_lua(dtype) then
+        return number.unsigned
+    end
+    return tostring
+end
+
+-- The text of a Scalar's value: an f64 as Lua shows it, a narrower float in as many digits as tell it apart.
+function digits.scalar(dtype, x)
+    if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 and x == x and math.abs(x) < math.huge then
+        local text = shortest(dtype, x)
+        return text:find "[.e]" and text or text .. ".0"
+    elseif math.type(x) == "float" then
+        return number.shown(x)
+    end
+    return digits.formatter(dtype, {})(x)
+end
+
+return digits

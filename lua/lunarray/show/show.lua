@@ -1,0 +1,199 @@
+-- tostring of arrays: a line with kind, dtype, shape, layout, device and laziness, then head ... tail of
+-- the elements, aligned and at most lun.width() columns wide. Reads the few elements it shows, no others.
+-- Knows nothing of how they are computed.
+
+local digits = require "lunarray.show.digits"
+local setting = require "lunarray.base.setting"
+
+local show = {}
+
+local ALL = 100 -- up to so many elements are shown without a gap
+local COLUMNS = 80
+local EDGE = 8 -- columns of a line for one of the elements that are read at each end otherwise
+
+-- lun.width([n]): how many columns of the screen a line takes at most.
+show.width = setting("width", COLUMNS, 20, 10000)
+
+-- ---------------------------------------------------------------- what is shown
+
+-- Which of n indices are shown: all, or `edge` at each end (a 0 stands for the gap).
+local function shown(n, edge, all)
+    local indices = {}
+    if all or n <= 2 * edge + 1 then
+        for i = 1, n do
+            indices[i] = i
+        end
+        return indices
+    end
+    for i = 1, edge do
+        indices[i] = i
+        indices[edge + 1 + i] = n - edge + i
+    end
+    indices[edge + 1] = 0
+    return indices
+end
+
+-- How many indices of dimension `d` are shown at each end.
+local function edge_of(d, rank)
+    if d == rank - 1 then
+        return rank == 2 and 5 or 3
+    end
+    return rank == 3 and 2 or 1
+end
+
+-- The elements of the row that starts at flat index `first`: head and, if there is a gap, tail.
+local function read_row(a, first, length)
+    local edge = math.max(1, show.width() // EDGE)
+    if length <= 2 * edge then
+        return { head = a:read(first, length) }
+    end
+    return { head = a:read(first, edge), tail = a:read(first + length - edge, edge) }
+end
+
+-- How far apart in the flat order neighbours in each dimension stand.
+local function strides_of(shape)
+    local strides = { [#shape] = 1 }
+    for d = #shape - 1, 1, -1 do
+        strides[d] = strides[d + 1] * shape[d + 1]
+    end
+    return strides
+end
+
+-- The rows that are shown, by the flat index of their first element, and for every dimension the
+-- indices that are shown.
+local function read_rows(a, shape, strides, all)
+    local rank = #shape
+    local firsts, indices = { 1 }, {}
+    for d = 1, rank - 1 do
+        local inner = {}
+        indices[d] = shown(shape[d], edge_of(d, rank), all)
+        for _, first in ipairs(firsts) do
+            for _, i in ipairs(indices[d]) do
+                if i > 0 then
+                    inner[#inner + 1] = first + (i - 1) * strides[d]
+                end
+            end
+        end
+        firsts = inner
+    end
+    local rows, length = {}, shape[rank]
+    local elements = all and a:read(1, a:size()) -- at once: each read may run a kernel
+    for _, first in ipairs(firsts) do
+        if all then
+            rows[first] = { head = table.move(elements, first, first + length - 1, 1, {}) }
+        else
+            rows[first] = read_row(a, first, length)
+        end
+    end
+    return rows, indices
+end
+
+-- ---------------------------------------------------------------- layout
+
+-- The text of one row of cells, as many from both ends as fit into `room` columns.
+local function row_text(cells, tail, width, room)
+    if not tail and #cells * (width + 1) - 1 <= room then
+        return table.concat(cells, " ")
+    end
+    tail = tail or cells
+    local most = tail == cells and (#cells - 1) // 2 or #cells
+    local each = math.max(1, math.min(most, (room - 3) // (2 * (width + 1))))
+    return table.concat(cells, " ", 1, each) .. " ... " .. table.concat(tail, " ", #tail - each + 1)
+end
+
+-- A Vector's elements without a gap, wrapped at the width.
+local function wrapped(cells, width)
+    local per_line = math.max(1, (show.width() - 2 + 1) // (width + 1))
+    local lines = {}
+    for first = 1, #cells, per_line do
+        lines[#lines + 1] = table.concat(cells, " ", first, math.min(first + per_line - 1, #cells))
+    end
+    return "[" .. table.concat(lines, "\n ") .. "]"
+end
+
+-- Turns the elements of all rows into cells of one form and one width, which it returns.
+local function format_rows(rows, dtype)
+    local parts, values = {}, {}
+    for _, row in pairs(rows) do
+        parts[#parts + 1] = row.head
+        parts[#parts + 1] = row.tail
+    end
+    for _, part in ipairs(parts) do
+        table.move(part, 1, #part, #values + 1, values)
+    end
+    local text, width = digits.formatter(dtype, values), 0
+    for _, part in ipairs(parts) do
+        for i = 1, #part do
+            part[i] = text(part[i])
+            width = math.max(width, #part[i])
+        end
+    end
+    for _, part in ipairs(parts) do
+        for i = 1, #part do
+            part[i] = (" "):rep(width - #part[i]) .. part[i]
+        end
+    end
+    return width
+end
+
+-- The elements of an array of rank 1 or more in brackets.
+local function body(a, shape, dtype)
+    local rank, size = #shape, a:size()
+    if size == 0 then
+        return "[]"
+    end
+    local all = size <= ALL
+    local strides = strides_of(shape)
+    local rows, indices = read_rows(a, shape, strides, all)
+    local width = format_rows(rows, dtype)
+    if rank == 1 and all then
+        return wrapped(rows[1].head, width)
+    end
+    local function block(d, first) -- as deep as the rank
+        if d == rank then
+            local row = rows[first]
+            return "[" .. row_text(row.head, row.tail, width, show.width() - 2 * rank) .. "]"
+        end
+        local parts = {}
+        for k, i in ipairs(indices[d]) do
+            parts[k] = i == 0 and "..." or block(d + 1, first + (i - 1) * strides[d])
+        end
+        return "[" .. table.concat(parts, ("\n"):rep(rank - d) .. (" "):rep(d)) .. "]"
+    end
+    return block(1, 1)
+end
+
+-- ---------------------------------------------------------------- the whole
+
+-- "Composition<f64>[3, 4] openmp (3 operations waiting)", "View<f32>[4, 3] left openmp"
+local function title(a, shape, dtype)
+    local kind, waiting, layout = a:kind(), a:pending(), a:layout()
+    local text = kind .. "<" .. dtype .. ">"
+    if #shape > 0 then
+        text = text .. "[" .. table.concat(shape, ", ") .. "]"
+    end
+    if layout ~= "right" then
+        text = text .. " " .. layout
+    end
+    text = text .. " " .. a:backend()
+    if waiting > 0 then
+        text = text .. (" (%d operation%s waiting)"):format(waiting, waiting == 1 and "" or "s")
+    end
+    return text
+end
+
+-- The text of an array, of several lines without a newline at the end.
+function show.text(a)
+    local usable, dtype = pcall(a.dtype, a)
+    if not usable then
+        error(dtype, 0) -- freed: the place to name is not in this file
+    end
+    local shape = { a:shape() }
+    local head = title(a, shape, dtype)
+    if #shape == 0 then
+        return head .. "\n" .. digits.scalar(dtype, a:read(1, 1)[1])
+    end
+    return head .. "\n" .. body(a, shape, dtype)
+end
+
+return show

@@ -1,0 +1,260 @@
+-- Rows in groups by equal keys and what becomes of each: lun.group. A group is a handle of the binding
+-- (interp/bind/array/group.c) with its keys beside. Knows no order of work.
+
+local core = require "lunarray.core"
+local given_as = require "lunarray.table.keys"
+local lines = require "lunarray.function.lines"
+local misuse = require "lunarray.base.misuse"
+
+local internal = core.internal
+local checked, column, is_list = given_as.checked, given_as.column, given_as.is_list
+local options, vector = given_as.options, given_as.vector
+
+local M = {}
+
+-- ---------------------------------------------------------------- groups
+
+local group = {}
+local type_of_groups = { __index = group, __name = "group", __metatable = "group" }
+local state = setmetatable({}, { __mode = "k" }) -- what a group is made of
+
+local function of(g, call)
+    local s = state[g]
+    if not s then
+        misuse(1, call, "group expected, got %s", internal.kind_of(g))
+    end
+    return s
+end
+
+local function new(handle, count, rows, keys)
+    local g = setmetatable({}, type_of_groups)
+    state[g] = { handle = handle, count = count, rows = rows, keys = keys }
+    return g
+end
+
+function type_of_groups.__len(g)
+    return of(g, "#").count
+end
+
+function type_of_groups.__tostring(g)
+    local s = of(g, "tostring")
+    return ("group: %d group%s of %d rows"):format(s.count, s.count == 1 and "" or "s", s.rows)
+end
+
+local GROUP_OPTIONS <const> = { order = true, levels = true }
+
+-- Groups of codes from 1 on, of which some may have no rows.
+local function of_levels(given, opts, argument)
+    local levels = opts.levels
+    local names = is_list(levels) and levels or nil
+    local count = names and #names or math.tointeger(levels)
+    if not count then
+        misuse(argument, "group", "option 'levels': number or list of texts expected, got %s", internal.kind_of(levels))
+    end
+    if #given ~= 1 or opts.order ~= nil then
+        misuse(argument, "group", "option 'levels' takes one Vector of codes and no other option")
+    end
+    local handle = checked(1, "group", internal.grouping_of(vector(given[1], 1, "group"), count))
+    return new(handle, count, #given[1], { { names = names, index = not names } })
+end
+
+-- lun.group(k1 [, k2, ...] [, {order=, levels=}]): the rows in groups by equal keys.
+function M.group(...)
+    local given, opts = { ... }, {}
+    local last = given[#given]
+    if is_list(last) and #last == 0 and next(last) ~= nil then
+        opts = options(table.remove(given), select("#", ...), "group", GROUP_OPTIONS)
+    end
+    if #given == 0 then
+        misuse(1, "group", "Vector or list of texts expected, got no value")
+    end
+    if opts.levels ~= nil then
+        return of_levels(given, opts, #given + 1)
+    end
+    if opts.order ~= nil and opts.order ~= "first" then
+        misuse(#given + 1, "group", 'option \'order\': "first" expected')
+    end
+    local keys, names = {}, {}
+    for k, x in ipairs(given) do
+        keys[k], names[k] = column(x, k, "group")
+    end
+    local handle, count, operand = internal.grouping(keys, opts.order == "first")
+    if not handle then
+        misuse(math.max(operand, 1), "group", "%s", count)
+    end
+    for k = 1, #keys do
+        keys[k] = { names = names[k], number = k }
+    end
+    return new(handle, count, #given[1], keys)
+end
+
+local function array(s, call, what, k)
+    return (checked(1, call, internal.grouping_array(s.handle, what, k)))
+end
+
+-- The keys of the groups: a column for each key.
+function group.keys(g)
+    local s, out = of(g, "keys"), {}
+    for i, key in ipairs(s.keys) do
+        if key.index then
+            out[i] = core.index(s.count)
+        elseif not key.number then
+            out[i] = table.move(key.names, 1, #key.names, 1, {})
+        else
+            local values = array(s, "keys", "key", key.number)
+            if key.names and internal.texts(key.names) then
+                values = internal.texts_take(key.names, values:cast "i64":eval())
+            elseif key.names then
+                values = values:totable()
+                for r, code in ipairs(values) do
+                    values[r] = key.names[code]
+                end
+            end
+            out[i] = values
+        end
+    end
+    return table.unpack(out)
+end
+
+-- The group of each row.
+function group.codes(g)
+    return array(of(g, "codes"), "codes", "codes")
+end
+
+-- All rows, those of a group side by side; how many each group has; where each begins.
+local function arranged(g, call)
+    local s = of(g, call)
+    if not s.order then
+        s.order, s.counts = core.eval(array(s, call, "order"), array(s, call, "counts"))
+        s.starts = (core.scan("+", 0, { inclusive = false })(s.counts) + 1):eval()
+    end
+    return s.order, s.counts, s.starts
+end
+
+-- The numbers of the rows of group k.
+function group.rows(g, k)
+    local s = of(g, "rows")
+    k = math.tointeger(k) or misuse(1, "rows", "number of a group expected, got %s", internal.kind_of(k))
+    if k < 1 or k > s.count then
+        misuse(1, "rows", "group %d is out of range: there are %d", k, s.count)
+    end
+    local order, counts, starts = arranged(g, "rows")
+    return order:sub(starts[k], starts[k] + counts[k] - 1):copy()
+end
+
+-- ---------------------------------------------------------------- aggregates
+
+local SKIPS <const> = { skipnan = true }
+local DIVIDES <const> = { skipnan = true, ddof = true }
+
+local function reduction(name, known)
+    group[name] = function(g, x, opts)
+        local s = of(g, name)
+        opts = options(opts, 2, name, known)
+        if opts.ddof ~= nil and not math.tointeger(opts.ddof) then
+            misuse(2, name, "option 'ddof': integer expected, got %s", internal.kind_of(opts.ddof))
+        end
+        vector(x, 1, name)
+        return (checked(1, name, internal.grouping_reduce(s.handle, name, x, opts.skipnan, opts.ddof)))
+    end
+end
+
+for _, name in ipairs { "sum", "prod", "mean", "min", "max", "first", "last" } do
+    reduction(name, SKIPS)
+end
+reduction("var", DIVIDES)
+reduction("std", DIVIDES)
+reduction("any", {})
+reduction("all", {})
+reduction("count", {})
+
+local count_true = group.count
+
+-- Rows of each group, or of x those elements that are not 0; skipnan: that are not NaN.
+function group.count(g, x, opts)
+    if x == nil then
+        return array(of(g, "count"), "count", "counts")
+    end
+    if options(opts, 2, "count", SKIPS).skipnan then
+        x = vector(x, 1, "count"):isnan():lnot()
+    end
+    return count_true(g, x)
+end
+
+-- Linear between neighbours of the sorted elements of each group, as NumPy does it.
+local function quantile(sorted, starts, counts, q)
+    local place = (counts - 1) * q
+    local low = place:floor()
+    local part = place - low
+    local first = core.where(counts:gt(0), starts + low:cast "i64", 0)
+    local second = core.where(counts:gt(0), starts + place:ceil():cast "i64", 0)
+    local a, b = sorted:take(first, { missing = 0 / 0 }), sorted:take(second, { missing = 0 / 0 })
+    local step = b - a
+    local inner = core.where(part:lt(0.5), a + step * part, b - step * (1 - part))
+    -- Infinite ends, or huge ones of opposite signs: the weighted sum cannot overflow, and an infinite end stays.
+    inner = core.where(step:isfinite(), inner, a * (1 - part) + b * part)
+    return core.where(a:eq(b), a, inner)
+end
+
+local function quantiles(g, x, q, opts, call, argument)
+    local s = of(g, call)
+    opts = options(opts, argument, call, SKIPS)
+    vector(x, 1, call)
+    if #x ~= s.rows or select("#", x:shape()) ~= 1 then
+        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
+    end
+    local _, counts, starts = arranged(g, call)
+    local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
+    local by_group = internal.grouping_array(internal.grouping_of(g:codes():take(by_value), s.count), "order")
+    local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
+    local numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot()))
+    local list = {}
+    for i, p in ipairs(type(q) == "table" and q or { q }) do
+        if type(p) ~= "number" or not (p >= 0 and p <= 1) then
+            misuse(2, call, "number from 0 to 1 expected, got %s", tostring(p))
+        end
+        list[i] = quantile(sorted, starts, numbers, p)
+        if not opts.skipnan then
+            list[i] = core.where(numbers:eq(counts), list[i], 0 / 0)
+        end
+    end
+    return type(q) == "table" and core.stack(list) or list[1]
+end
+
+function group.quantile(g, x, q, opts)
+    return quantiles(g, x, q, opts, "quantile", 3)
+end
+
+function group.median(g, x, opts)
+    return quantiles(g, x, 0.5, opts, "median", 2)
+end
+
+-- ---------------------------------------------------------------- functions
+
+local function rows_of(g, x, call)
+    local s = of(g, call)
+    vector(x, 1, call)
+    if select("#", x:shape()) ~= 1 or #x ~= s.rows then
+        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
+    end
+    return arranged(g, call)
+end
+
+-- f of the rows of each group, in their order.
+function group.reduce(g, x, f, id)
+    f, id = lines.combiner(f, id, 2, "reduce")
+    local order, counts, starts = rows_of(g, x, "reduce")
+    return lines.reduce(x:take(order):eval(), starts, counts, f, id)
+end
+
+local SCANS <const> = { inclusive = true }
+
+-- The same running, where the rows stand.
+function group.scan(g, x, f, id, opts)
+    f, id = lines.combiner(f, id, 2, "scan")
+    opts = options(opts, 4, "scan", SCANS)
+    local order, counts, starts = rows_of(g, x, "scan")
+    return lines.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
+end
+
+return M

@@ -1,0 +1,57 @@
+-- lun.join: the rows of two tables that have equal keys, found by the binding (interp/bind/array/group.c).
+-- Knows no groups.
+
+local core = require "lunarray.core"
+local given_as = require "lunarray.table.keys"
+local misuse = require "lunarray.base.misuse"
+
+local internal = core.internal
+local checked, column, is_list, is_texts = given_as.checked, given_as.column, given_as.is_list, given_as.is_texts
+
+local M = {}
+
+local function columns(x, argument)
+    if core.isarray(x) or is_texts(x) then
+        return { x }
+    end
+    if not is_list(x) then
+        misuse(argument, "join", "Vector, list of texts or list of columns expected, got %s", internal.kind_of(x))
+    end
+    return x
+end
+
+-- A column of each side as Vectors: texts by their numbers among those of both.
+local function both(a, b, k)
+    if core.isarray(a) and core.isarray(b) then
+        return a, b
+    end
+    if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
+        misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))
+    end
+    if internal.texts(a) and internal.texts(b) then
+        local codes = internal.factor(a, b)
+        return codes:sub(1, #a), codes:sub(#a + 1, #codes)
+    end
+    local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+    local codes = column(all, 1, "join")
+    return codes:sub(1, #a), codes:sub(#a + 1, #all)
+end
+
+-- i, j = lun.join(a, b [, how]): the rows of a and of b that have equal keys.
+function M.join(a, b, how)
+    local left, right = columns(a, 1), columns(b, 2)
+    if how ~= nil and how ~= "inner" and how ~= "left" then
+        misuse(3, "join", '"inner" or "left" expected, got %s', type(how) == "string" and how or internal.kind_of(how))
+    end
+    if #left ~= #right then
+        misuse(2, "join", "%d keys on one side and %d on the other", #left, #right)
+    end
+    local x, y = {}, {}
+    for k = 1, #left do
+        x[k], y[k] = both(left[k], right[k], k)
+    end
+    local i, j = checked(1, "join", internal.join(x, y, how == "left"))
+    return i, j
+end
+
+return M

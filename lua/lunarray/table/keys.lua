@@ -1,0 +1,65 @@
+-- What functions of groups, runs and joins are given: columns of keys as Vectors or lists of texts, options. Knows none
+-- of these functions.
+
+local core = require "lunarray.core"
+local misuse = require "lunarray.base.misuse"
+
+local internal = core.internal
+
+local M = {}
+
+-- What a function of the binding gives; nil and a text is a mistake in that argument of `call`.
+function M.checked(argument, call, result, ...)
+    if result == nil then
+        misuse(argument, call, "%s", (...))
+    end
+    return result, ...
+end
+
+-- The options as a table; every name must be known.
+function M.options(opts, argument, call, known)
+    if opts ~= nil and type(opts) ~= "table" then
+        misuse(argument, call, "table of options expected, got %s", internal.kind_of(opts))
+    end
+    for name in pairs(opts or {}) do
+        if not known[name] then
+            misuse(argument, call, "unknown option '%s'", tostring(name))
+        end
+    end
+    return opts or {}
+end
+
+-- A table that is no array.
+function M.is_list(x)
+    return type(x) == "table" and not core.isarray(x)
+end
+
+-- A list of texts, or an empty one.
+function M.is_texts(x)
+    return M.is_list(x) and (x[1] == nil and next(x) == nil or type(x[1]) == "string")
+end
+
+-- A column as a Vector, and the texts that its numbers stand for if it is a list.
+function M.column(x, argument, call)
+    if core.isarray(x) then
+        return x
+    end
+    if not M.is_texts(x) then
+        misuse(argument, call, "Vector or list of texts expected, got %s", internal.kind_of(x))
+    end
+    local codes, levels = internal.factor(x)
+    if not codes then
+        misuse(argument, call, "element %d is a %s, where a text was expected", levels, type(x[levels]))
+    end
+    return codes, levels
+end
+
+-- An array as it is.
+function M.vector(x, argument, call)
+    if not core.isarray(x) then
+        misuse(argument, call, "array expected, got %s", internal.kind_of(x))
+    end
+    return x
+end
+
+return M

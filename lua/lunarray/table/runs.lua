@@ -1,0 +1,169 @@
+-- Elements repeated by counts, and runs of elements reduced: spread, reduceat, reduceby, scanby. Knows nothing of how
+-- elements are taken or added: takes, puts, scans and functions do that.
+
+local core = require "lunarray.core"
+local given_as = require "lunarray.table.keys"
+local lines = require "lunarray.function.lines"
+local misuse = require "lunarray.base.misuse"
+
+local M = {}
+
+-- A Vector of i64 of the integers in x, an array or a table; nil: it is none.
+local function integers(x)
+    if type(x) == "table" then
+        local made, v = pcall(core.vector, x, "i64")
+        x = made and v or nil
+    end
+    local fits = core.isarray(x) and select("#", x:shape()) == 1 and x:dtype():match "^[iu]%d"
+    return fits and x:cast "i64" or nil
+end
+
+-- The axis that the options name, and its length.
+local function axis_of(a, options)
+    local axis = 1
+    for name, value in pairs(options or {}) do
+        if name ~= "axis" then
+            misuse(2, "spread", "unknown option '%s': the only option is axis", name)
+        end
+        axis = value
+    end
+    local shape = { a:shape() }
+    local n = math.type(axis) == "integer" and shape[axis < 0 and #shape + 1 + axis or axis]
+    if not n then
+        misuse(2, "spread", "axis %s is out of range: the array has %d", axis, #shape)
+    end
+    return axis, n
+end
+
+-- a:spread(counts [, {axis=1}]): each element, or slice, as often as its count says; counts: one each, or a number.
+function M.spread(a, counts, options)
+    if not core.isarray(a) then
+        misuse(1, "spread", "array expected, got %s", core.internal.kind_of(a))
+    end
+    a:dtype() -- fails if it is freed
+    if options ~= nil and type(options) ~= "table" then
+        misuse(2, "spread", "table of options expected, got %s", type(options))
+    end
+    local axis, n = axis_of(a, options)
+    local times = math.type(counts) == "integer" and core.full(n, counts) or integers(counts)
+    if not times then
+        misuse(1, "spread", "a number or a Vector of integers expected")
+    elseif #times ~= n then
+        misuse(1, "spread", "%d counts for axis %d of length %d", #times, axis, n)
+    elseif n > 0 and times:min() < 0 then
+        misuse(1, "spread", "count %d is negative: %d", times:argmin(), times:min())
+    end
+    local total = times:sum()
+    -- how many elements begin at each place: their running sum is the number of the one that stands there
+    local starts = core.scan("+", 0)(times):eval()
+    local marks = core.zeros(total + 1, "i64"):put(starts + 1, 1, { combine = "+" })
+    local at = core.scan("+", 0, { inclusive = true })(marks):eval()
+    return a:take(at:sub(1, total), { axis = axis })
+end
+
+-- The function that runs from each of `first` to `last` are reduced by, in order.
+local function reducer(x, f, id)
+    if id == nil then
+        return function(first, last)
+            local sum = x[first]
+            for k = first + 1, last do
+                sum = f(sum, x[k])
+            end
+            return sum
+        end
+    end
+    return function(first, last)
+        local sum = id
+        for k = first, last do
+            sum = f(sum, x[k])
+        end
+        return sum
+    end
+end
+
+-- Raises an error unless the offsets ascend within 1 .. n + 1; strictly: no run is empty.
+local function check_offsets(at, n, strictly)
+    local steps = at:sub(2) - at:sub(1, -2)
+    if #at > 0 and (at[1] < 1 or at[#at] > n + 1) then
+        misuse(1, "reduceat", "offsets from %d to %d: the length is %d", at[1], at[#at], n)
+    elseif #at > 1 and steps:min() < 0 then
+        misuse(1, "reduceat", "offset %d is less than the one before", steps:argmin() + 1)
+    elseif strictly and #at > 0 and (at[#at] == n + 1 or (#at > 1 and steps:min() == 0)) then
+        misuse(3, "reduceat", "a first value is needed, since a run is empty")
+    end
+end
+
+-- a:reduceat(offsets, f [, id]): f over each run of elements, from its offset to the next one, or to the end.
+function M.reduceat(a, offsets, f, id)
+    local known = lines.operation(f)
+    local at = integers(offsets)
+    if not core.isarray(a) or select("#", a:shape()) ~= 1 then
+        misuse(1, "reduceat", "a Vector expected, got " .. core.internal.kind_of(a))
+    elseif not at then
+        misuse(1, "reduceat", "a Vector of integers expected")
+    elseif type(f) ~= "function" and not known then
+        misuse(2, "reduceat", 'a function of two values, or one of "+" "*" "min" "max" "&" "|" "~" expected')
+    elseif id ~= nil and type(id) ~= "number" then
+        misuse(3, "reduceat", "number expected, got " .. type(id))
+    end
+    local first, float = id, a:dtype():match "^b?f" ~= nil
+    if first == nil and known and f ~= "min" and f ~= "max" then -- of these it would be no element's value
+        first = core.reduce(f)(core.zeros(0, "i64")):value()
+    end
+    if first and float then
+        first = first + 0.0
+    end
+    check_offsets(at, #a, first == nil)
+    local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
+    local runs = core.zip(reducer(a, known or f, first))(at, ends)
+    return known and float and runs:cast(a:dtype()) or runs
+end
+
+-- ---------------------------------------------------------------- by keys
+
+-- Where runs of equal neighbours begin, how many elements each has.
+local function equal_neighbours(a, k, call)
+    given_as.vector(a, 1, call)
+    k = given_as.column(k, 2, call)
+    if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
+        misuse(2, call, "lengths differ: %d elements and %d keys", #a, #k)
+    end
+    local n = #k
+    if n == 0 then
+        return core.zeros(0, "i64"), core.zeros(0, "i64")
+    end
+    local before, here = k:sub(1, n - 1), k:sub(2, n)
+    local is_new = before:ne(here)
+    if k:dtype():find "f" then
+        is_new = is_new:land(before:isnan():land(here:isnan()):lnot())
+    end
+    local starts = core.concat { core.vector({ 1 }, "i64"), is_new:indices() + 1 }:eval()
+    local ends = core.concat { starts:sub(2, -1) - 1, core.vector({ n }, "i64") }
+    return starts, (ends - starts + 1):eval()
+end
+
+-- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
+function M.reduceby(a, k, f, id)
+    local starts, counts = equal_neighbours(a, k, "reduceby")
+    f, id = lines.combiner(f, id, 2, "reduceby")
+    local keys
+    if core.isarray(k) then
+        keys = k:take(starts)
+    else
+        keys = {}
+        for i, first in ipairs(starts:totable()) do
+            keys[i] = k[first]
+        end
+    end
+    return keys, lines.reduce(a, starts, counts, f, id)
+end
+
+-- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
+function M.scanby(a, k, f, id, opts)
+    local starts, counts = equal_neighbours(a, k, "scanby")
+    f, id = lines.combiner(f, id, 2, "scanby")
+    opts = given_as.options(opts, 4, "scanby", { inclusive = true })
+    return lines.scan(a, starts, counts, f, id, opts.inclusive == false, "scanby")
+end
+
+return M

@@ -1,0 +1,37 @@
+-- Elements chosen by what they are: filter, dropnan. Knows nothing of how elements are chosen: a mask says which.
+
+local core = require "lunarray.core"
+local misuse = require "lunarray.base.misuse"
+
+local M = {}
+
+local function check(a, argument, call)
+    if not core.isarray(a) then
+        misuse(argument, call, "array expected, got %s", core.internal.kind_of(a))
+    end
+end
+
+-- a:filter(p, extra...): the elements for which p gives true; as a method p is its first argument.
+function M.filter(a, p, ...)
+    check(a, 1, "filter")
+    local made, mask = pcall(a.map, a, p, ...)
+    if not made then
+        local text = type(mask) == "string"
+        error(text and mask:gsub("#2 to 'map'", "#1 to 'filter'") or mask, text and 2 or 0)
+    end
+    local gives = core.isarray(mask) and mask:dtype() or "several results"
+    if type(p) == "string" and gives ~= "several results" then
+        mask = mask:ne(0) -- as C's own conditions
+    elseif gives ~= "bool" then
+        misuse(1, "filter", "the predicate gives %s, not bool", gives)
+    end
+    return a:compress(mask)
+end
+
+-- a:dropnan(): the elements that are numbers.
+function M.dropnan(a)
+    check(a, 1, "dropnan")
+    return a:compress(a:isnan():lnot())
+end
+
+return M

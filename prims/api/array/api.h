@@ -1,0 +1,44 @@
+/* api.h - expressions as nodes: what the files here share.
+ * All take borrowed nodes and give references.  Private to prims/. */
+#ifndef LUN_BUILD_H
+#define LUN_BUILD_H
+
+#include "api/array/array.h"
+#include "engine/state.h"
+#include "graph/node.h"
+
+/* op on nodes of any dtypes that fit it (numbers already typed): converts,
+ * simplifies, makes the node. */
+lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out);
+/* The same with operands of the right dtypes already; t: the result's. */
+lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
+/* lun__op, then releases the operands, also on failure.  A NULL operand: an earlier call failed,
+ * whose failure is returned. */
+lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
+lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
+lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);
+/* The operand whose shape the result of an elementwise operation has, where the others have that
+ * shape or are single numbers; else NULL: they are to be aligned. */
+const lun_node *lun__like(lun_node *const *in, int count);
+/* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
+ * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */
+lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like);
+/* Where elements of that layout do not broadcast to the shape: ", axis 2: 3 and 4" in text, "" if
+ * they have more axes. */
+enum { LUN_MISFIT = 64 };
+const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, char *text);
+/* The elements of `from` repeated along the axes that it lacks or has once, so that the extents are
+ * `shape`; false if they do not go together. */
+bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out);
+/* A shape's extents checked: rank, no negative ones. */
+lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
+
+/* n with before[k] and after[k] elements more at the ends of axis k, as edge[k] says; x: for
+ * LUN_EDGE_VALUE.  LUN_ESHAPE: an axis of no elements has none that could stand there. */
+lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
+                    const lun_edge *edge, lun_value x, lun_node **out);
+
+/* Frees what lun_spmd_shared and lun_spmd_symmetric made (shared.c). */
+void lun__shared_close(lun_engine *e);
+
+#endif

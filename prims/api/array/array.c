@@ -1,0 +1,402 @@
+/* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and
+ * writing through them value.c's, data.c's, write.c's. */
+#include "api/array/array.h"
+#include "eval/run.h"
+#include "graph/walk.h"
+#include "lunarray_bind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLAB_HANDLES = 128 };
+
+typedef struct slab {
+    lun_array handles[SLAB_HANDLES];
+    struct slab *next;
+} slab;
+
+static lun_array *take(lun_engine *e)
+{
+    if (!e->spare_handles) {
+        slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
+        if (!s)
+            return NULL;
+        memset(s, 0, sizeof *s); /* unused handles have no references */
+        s->next = e->handle_slabs;
+        e->handle_slabs = s;
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            s->handles[i].parent = e->spare_handles;
+            e->spare_handles = &s->handles[i];
+        }
+    }
+    lun_array *a = e->spare_handles;
+    e->spare_handles = a->parent;
+    a->refs = 1;
+    a->weak = a->freed = a->made = a->wraps = 0;
+    a->engine = e;
+    a->parent = NULL;
+    a->shown = NULL;
+    a->viewed = false;
+    a->born = e->looks;
+    return a;
+}
+
+/* Puts a among the unused handles. */
+static void give(lun_array *a)
+{
+    a->refs = 0;
+    a->parent = a->engine->spare_handles;
+    a->engine->spare_handles = a;
+}
+
+void lun__arrays_end(lun_engine *e)
+{
+    for (slab *s = e->handle_slabs; s; s = s->next)
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            lun_array *a = &s->handles[i];
+            if (a->refs > 0) {
+                lun__node_release(e, a->node);
+                lun__node_release(e, a->shown);
+            }
+            a->node = a->shown = NULL;
+        }
+}
+
+void lun__arrays_close(lun_engine *e)
+{
+    slab *s = e->handle_slabs;
+    while (s) {
+        slab *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
+lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
+{
+    lun_array *a = take(e);
+    lun_status s = a ? LUN_OK : lun__nomem(e);
+    if (s == LUN_OK && n && !lun__node_ready(n))
+        s = lun__waiting(e, n);
+    if (s != LUN_OK) {
+        lun__node_release(e, n);
+        if (a)
+            give(a);
+        return s;
+    }
+    a->node = n;
+    a->made = made;
+    *out = a;
+    return LUN_OK;
+}
+
+lun_status lun__viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool made, lun_array **out)
+{
+    lun_status s = lun__array(e, n, made, out);
+    if (s != LUN_OK)
+        return s;
+    (*out)->viewed = true;
+    (*out)->at = *l;
+    return LUN_OK;
+}
+
+lun_status lun__window(lun_engine *e, lun_array *a, const lun_layout *l, lun_array **out)
+{
+    lun_status s = lun__viewed(e, NULL, l, true, out);
+    if (s != LUN_OK)
+        return s;
+    (*out)->parent = lun__base(a);
+    lun_retain((*out)->parent);
+    return LUN_OK;
+}
+
+void lun__layout_of(const lun_array *a, lun_layout *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    if (a->viewed) {
+        *out = a->at;
+        return;
+    }
+    lun__node_shape(a->node, shape);
+    *out = lun__layout_right(a->node->rank, shape);
+}
+
+void lun_retain(lun_array *a)
+{
+    if (a)
+        a->refs++;
+}
+
+void lun_release(lun_array *a)
+{
+    while (a && !--a->refs) { /* a View may hold the last reference to its parent */
+        lun_array *parent = a->parent;
+        lun__node_release(a->engine, a->node);
+        lun__node_release(a->engine, a->shown);
+        give(a);
+        a = parent;
+    }
+}
+
+/* LUN_EFREED or LUN_EARG unless a is an array of e. */
+static lun_status ours(lun_engine *e, const lun_array *a)
+{
+    if (!e)
+        return LUN_EARG;
+    if (!a)
+        return lun__fail(e, LUN_EARG, "no array given (NULL)");
+    if (a->engine != e)
+        return lun__fail(e, LUN_EARG, "the array belongs to another engine");
+    for (const lun_array *p = a; p; p = p->parent)
+        if (p->freed)
+            return lun__fail(e, LUN_EFREED, "attempt to use a freed %s",
+                             p->viewed ? "View" : "Vector");
+    return LUN_OK;
+}
+
+/* Of a window it is known: making that asked for it. */
+static inline bool measured(const lun_array *a)
+{
+    return !a->node || !lun__node_is_unknown(a->node);
+}
+
+/* Evaluates a, of which that is not so. */
+static lun_status measure(const lun_array *a)
+{
+    lun_node *n = lun__node_retain(a->node);
+    lun_status s = lun__run(a->engine, &n, 1);
+    lun__node_release(a->engine, n);
+    return s;
+}
+
+lun_status lun_free(lun_engine *e, lun_array *a)
+{
+    LUN_NEED(e, true);
+    lun_status s = ours(e, a);
+    if (s != LUN_OK)
+        return s;
+    lun__node_release(e, a->node);
+    a->node = NULL;
+    a->freed = 1;
+    return LUN_OK;
+}
+
+lun_status lun__usable(lun_engine *e, const lun_array *a)
+{
+    lun_status s = ours(e, a);
+    return s != LUN_OK || measured(a) ? s : measure(a);
+}
+
+lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
+{
+    lun_status s = lun__value_check(e, v);
+    if (s != LUN_OK)
+        return s;
+    if (!lun__value_fits(t, v)) {
+        char text[LUN_NUMBER_TEXT];
+        if (lun__value_is_float(v))
+            return lun__fail(e, LUN_ERANGE, "number %s does not fit into dtype %s",
+                             lun__number_text(v.as.d, text), lun_dtype_name(t));
+        if (lun__value_is_bool(v))
+            return lun__fail(e, LUN_EDTYPE, "a boolean does not fit into dtype %s",
+                             lun_dtype_name(t));
+        return lun__fail(e, LUN_ERANGE, "number %lld does not fit into dtype %s", (long long)v.as.i,
+                         lun_dtype_name(t));
+    }
+    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
+}
+
+/* The node of a, a window of what waits: kept, so that what is asked for twice is computed once. */
+static lun_status part(lun_engine *e, lun_array *a, lun_node *whole, lun_node **out)
+{
+    if (!a->node) {
+        lun_status s = lun__view(e, whole, &a->at, &a->node);
+        if (s != LUN_OK)
+            return s;
+        a->born = e->looks;
+    }
+    lun__array_used(e, a);
+    *out = lun__node_retain(a->node);
+    return LUN_OK;
+}
+
+lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+{
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    if (a->weak)
+        return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
+    const lun_array *top = lun__top(a);
+    lun__array_used(e, top);
+    if (a->parent && !lun__node_ready(top->node))
+        return part(e, a, top->node, out);
+    if (a->parent) { /* nothing waits any more, or another array's elements came */
+        lun__node_release(e, a->node);
+        a->node = NULL;
+    }
+    if (a->viewed)
+        return lun__view(e, top->node, &a->at, out);
+    *out = lun__node_retain(a->node);
+    return LUN_OK;
+}
+
+lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
+{
+    lun_status s = ours(e, a);
+    if (s != LUN_OK)
+        return s;
+    if (!measured(a)) {
+        *out = lun__node_retain(a->node);
+        return LUN_OK;
+    }
+    bool shown = a->parent && lun__node_ready(a->parent->node);
+    lun_array *of = shown ? a->parent : a;
+    if (of->parent || !of->viewed)
+        return lun__node(e, of, LUN_DTYPE_COUNT, out);
+    lun__array_used(e, of);
+    *out = lun__node_retain(of->node);
+    return LUN_OK;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+lun_engine *lun_engine_of(const lun_array *a)
+{
+    return a ? a->engine : NULL;
+}
+
+bool lun_is_weak(const lun_array *a)
+{
+    return a && a->weak;
+}
+
+bool lun_is_freed(const lun_array *a)
+{
+    for (; a; a = a->parent)
+        if (a->freed)
+            return true;
+    return false;
+}
+
+lun_dtype lun_dtype_of(const lun_array *a)
+{
+    if (!a || lun_is_freed(a))
+        return LUN_DTYPE_COUNT;
+    if (a->weak)
+        return a->number.dtype;
+    return (lun_dtype)lun__top(a)->node->dtype;
+}
+
+bool lun_is_measured(const lun_array *a)
+{
+    return !a || measured(a);
+}
+
+lun_status lun_measure(lun_engine *e, lun_array *a)
+{
+    return lun__usable(e, a);
+}
+
+int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
+{
+    if (!a || !shape || a->weak || lun_is_freed(a))
+        return 0;
+    if (!measured(a) && measure(a) != LUN_OK) {
+        shape[0] = -1;
+        return 1;
+    }
+    if (a->viewed) {
+        memcpy(shape, a->at.extent, (size_t)a->at.rank * sizeof *shape);
+        return a->at.rank;
+    }
+    lun__node_shape(a->node, shape);
+    return a->node->rank;
+}
+
+int64_t lun_length(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK] = {1};
+    if (!a || lun_is_freed(a))
+        return 0;
+    lun_shape(a, shape);
+    return shape[0];
+}
+
+int64_t lun_size(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK], n = 1;
+    if (!a || lun_is_freed(a))
+        return 0;
+    int rank = lun_shape(a, shape);
+    for (int i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
+}
+
+lun_class lun_class_of(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return LUN_SCALAR;
+    if (a->parent)
+        return LUN_VIEW;
+    if (a->viewed)
+        return a->made || a->node->kind == LUN_NODE_LEAF ? LUN_VIEW : LUN_COMPOSITION;
+    if (a->node->rank == 0)
+        return LUN_SCALAR;
+    if (a->node->kind == LUN_NODE_LEAF || a->made)
+        return a->node->rank > 1 ? LUN_VIEW : LUN_VECTOR;
+    return LUN_COMPOSITION;
+}
+
+bool lun_is_virtual(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return false;
+    const lun_node *n = lun__top(a)->node;
+    return lun__node_is(n, LUN_IS_VIRTUAL) && n->rank > 0;
+}
+
+const char *lun_device_of(const lun_array *a)
+{
+    if (!a)
+        return "";
+    const lun_array *whole = lun__top(a);
+    if (whole->node && whole->node->storage)
+        return lun__storage_place(whole->engine, whole->node->storage);
+    return lun_backend_name(whole->engine);
+}
+
+const char *lun__describe(const lun_array *a, char buf[96])
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(a, shape);
+    size_t at = (size_t)snprintf(buf, 96, "%s[", lun_dtype_name(lun_dtype_of(a)));
+    for (int i = 0; i < rank && at < 80; i++)
+        at += (size_t)snprintf(buf + at, 96 - at, i ? ", %lld" : "%lld", (long long)shape[i]);
+    snprintf(buf + (at < 94 ? at : 94), 2, "]");
+    return buf;
+}
+
+/* ---- over the graph -------------------------------------------------------------------------- */
+
+static bool count_waiting(void *count, lun_node *n, const lun_node *user)
+{
+    (void)user;
+    *(int64_t *)count += !lun__node_ready(n) && !lun__node_is(n, LUN_IS_SOURCE) &&
+                         n->kind != LUN_NODE_RESHAPE && lun__node_works(n);
+    return true;
+}
+
+int64_t lun_pending(const lun_array *a)
+{
+    if (!a || a->weak || lun_is_freed(a))
+        return 0;
+    const lun_array *top = lun__top(a);
+    bool by_itself = a->node && !lun__node_ready(top->node);
+    int64_t count = 0;
+    lun__walk(++a->engine->walk, by_itself ? a->node : top->node,
+              &(lun_visitor){LUN_WALK_MARK, NULL, count_waiting, &count});
+    return count;
+}

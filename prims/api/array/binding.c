@@ -1,0 +1,98 @@
+/* binding.c - what a binding fills and runs itself: memory for elements, and the threads of a
+ * backend. Knows nothing of what is written. */
+#include "api/array/api.h"
+#include "lunarray_bind.h"
+
+/* A lun_blank is a storage by another name. */
+static lun_storage *storage_of(lun_blank *b)
+{
+    return (lun_storage *)(void *)b;
+}
+
+lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data)
+{
+    LUN_NEED(e, out && data);
+    lun_storage *s;
+    lun_dtype t = LUN_U8;
+    for (int k = 0; k < LUN_DTYPE_COUNT; k++)
+        if (lun__dtype_get((lun_dtype)k)->bytes == bytes)
+            t = (lun_dtype)k;
+    if (lun__dtype_get(t)->bytes != bytes)
+        return lun__fail(e, LUN_EARG, "no dtype has elements of %d bytes", bytes);
+    lun_status status = lun__shape_check(e, 1, &n);
+    if (status == LUN_OK)
+        status = lun__storage_new(e, t, n, &s);
+    if (status != LUN_OK)
+        return status;
+    *data = s->data;
+    *out = (lun_blank *)(void *)s;
+    return LUN_OK;
+}
+
+void lun_blank_drop(lun_engine *e, lun_blank *b)
+{
+    if (e && b)
+        lun__storage_release(e, storage_of(b));
+}
+
+lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array **out)
+{
+    LUN_NEED(e, b && out);
+    lun_storage *s = storage_of(b);
+    if ((unsigned)t >= LUN_DTYPE_COUNT ||
+        lun__dtype_get(t)->bytes != lun__dtype_get(s->dtype)->bytes)
+        return lun__fail(e, LUN_EDTYPE,
+                         "the dtype is not of the size that the memory was made for");
+    lun_node *leaf;
+    s->dtype = t;
+    lun_status status = lun__node_leaf(e, s, 0, 1, &s->count, &leaf);
+    if (status == LUN_OK)
+        status = lun__array(e, leaf, true, out);
+    if (status == LUN_OK)
+        lun__storage_release(e, s);
+    return status;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* A backend gives out ranges of whole blocks, as many as the bytes are worth: a part is a block of
+ * indices, and as many bytes as one range. */
+enum { PART = 64, PART_BYTES = 512 << 10 };
+
+typedef struct parts {
+    void *ctx;
+    void (*task)(void *ctx, int64_t k);
+} parts;
+
+static void take_parts(void *ctx, int64_t from, int64_t to)
+{
+    const parts *p = ctx;
+    for (int64_t k = from / PART; k < to / PART; k++)
+        p->task(p->ctx, k);
+}
+
+/* The backend that has threads: the one in use, or the native one; NULL: none. */
+static lun_backend_slot *sharing(lun_engine *e)
+{
+    lun_backend_slot *b;
+    if (lun__backend(e, &b) == LUN_OK && b->backend->share)
+        return b;
+    for (int i = 0; i < e->backend_count; i++) {
+        b = e->backends[i];
+        if (b->backend->native && b->backend->share && lun__backend_open(e, b) == LUN_OK)
+            return b;
+    }
+    return NULL;
+}
+
+void lun_host_share(lun_engine *e, int64_t count, void *ctx, void (*task)(void *ctx, int64_t k))
+{
+    parts p = {ctx, task};
+    if (count <= 0 || !task)
+        return;
+    lun_backend_slot *b = e && count > 1 && count < INT64_MAX / PART_BYTES ? sharing(e) : NULL;
+    if (b)
+        b->backend->share(b->state, count * PART, count * PART_BYTES, &p, take_parts);
+    else
+        take_parts(&p, 0, count * PART);
+}

@@ -1,0 +1,58 @@
+/* elements.h - elements of arrays where they stand in memory: read, owned, written.  Private to
+ * prims/api. */
+#ifndef LUN_ELEMENTS_H
+#define LUN_ELEMENTS_H
+
+#include "api/array/axes.h"
+
+/* ---- reading (value.c) ----------------------------------------------------------------------- */
+
+/* LUN_ERANGE unless a has elements first .. first + count - 1, row-major, from 0. */
+lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count);
+/* Elements first .. first + count - 1 of n, a LEAF or NUMBER, to host. */
+lun_status lun__copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count,
+                         void *host);
+/* Evaluates what a, which is not row-major, waits for, in its own order, so that it is kept. */
+lun_status lun__settle(lun_engine *e, lun_array *a);
+/* n's elements in storage with one reference, the caller's; a virtual n stays so if it can. */
+lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out);
+
+/* ---- memory of one holder (data.c) ----------------------------------------------------------- */
+
+/* Makes top's node a LEAF that only top holds.  Others keep the old elements: where they are, since
+ * they may be mapped; in a copy if they are in the memory that top wraps, which stays top's. */
+lun_status lun__own(lun_engine *e, lun_array *top);
+
+/* ---- writing (write.c) ----------------------------------------------------------------------- */
+
+/* Elements that are to be written: those of `at` from `data` on. */
+typedef struct lun_target {
+    char *data;
+    lun_layout at;
+    int size; /* bytes of an element */
+    bool dense;
+} lun_target;
+
+/* LUN_EARG for a number and for a window whose indices share elements. */
+lun_status lun__check_writable(lun_engine *e, const lun_array *a);
+/* Makes a's elements those of a LEAF that only its top holds. */
+lun_status lun__hold(lun_engine *e, lun_array *a);
+/* a's elements, which nothing else holds then. */
+lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
+/* The same by the device in use, where a's elements are there alone; x: their order, or NULL; n: a
+ * NUMBER for each, or a LEAF or VIEW of one of as many. *done: nothing remains to be written. */
+lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done);
+/* The same at the places of the set in use, where elements of a, which is held, or of n stand there
+ * alone: each place writes its part. */
+lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done);
+/* The same elements with their axes in that order. */
+void lun__target_reorder(lun_target *to, const lun_axes *x);
+/* Elements first .. first + count - 1 from host. */
+void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
+                     const void *host);
+/* All elements become the cell, of dtype t. */
+void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell);
+
+#endif

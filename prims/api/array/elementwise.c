@@ -1,0 +1,280 @@
+/* elementwise.c - elementwise expressions: conversion of operands. Shapes are shape.c's, parts of
+ * arrays part.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "api/array/axes.h"
+#include "graph/simplify.h"
+#include "lunarray_bind.h"
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
+{
+    lun_value v = {.dtype = LUN_F64, .as.d = x};
+    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
+}
+
+/* op on operands of a STORED dtype: in the dtype it computes in, the result rounded to t once. */
+static lun_status op_on_stored(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                               lun_node **out)
+{
+    int arity = lun__op_get(op)->arity;
+    lun_node *wide[3] = {NULL, NULL, NULL}, *result = NULL;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < arity; k++)
+        s = lun__cast(e, in[k], (lun_dtype)lun__dtype_get((lun_dtype)in[k]->dtype)->compute,
+                      &wide[k]);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, wide, (lun_dtype)lun__dtype_get(t)->compute, &result);
+    if (s == LUN_OK)
+        s = lun__cast(e, result, t, out);
+    for (int k = 0; k < arity; k++)
+        lun__node_release(e, wide[k]);
+    lun__node_release(e, result);
+    return s;
+}
+
+/* op on operands whose shapes differ. */
+static lun_status op_on_aligned(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                                lun_node **out)
+{
+    const int arity = lun__op_get(op)->arity;
+    lun_node *fit[3] = {NULL, NULL, NULL};
+    const lun_node *like;
+    for (int k = 0; k < arity; k++)
+        fit[k] = lun__node_retain(in[k]);
+    lun_status s = lun__align(e, fit, arity, &like);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, fit, t, out);
+    for (int k = 0; k < arity; k++)
+        lun__node_release(e, fit[k]);
+    return s;
+}
+
+lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
+{
+    if (lun__dtype_is_stored((lun_dtype)in[lun__op_get(op)->arity - 1]->dtype))
+        return op_on_stored(e, op, in, t, out);
+    const lun_node *like = lun__like(in, lun__op_get(op)->arity);
+    if (!like)
+        return op_on_aligned(e, op, in, t, out);
+    lun_node *simple = lun__simplify(e, op, in, like);
+    if (simple) {
+        *out = simple;
+        return LUN_OK;
+    }
+    return lun__node_op(e, op, in, t, like, out);
+}
+
+static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
+{
+    return row->rule == LUN_RULE_SELECT && k == 0 ? LUN_BOOL : from;
+}
+
+lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out)
+{
+    const lun_op_row *row = lun__op_get(op);
+    lun_node *cast[3] = {0};
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
+    const bool weak[3] = {false, false, false};
+    for (int k = 0; k < row->arity; k++)
+        t[k] = (lun_dtype)in[k]->dtype;
+    lun_status s = lun__op_types(op, t, weak, &from, &to);
+    for (int k = 0; s == LUN_OK && k < row->arity; k++)
+        s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, cast, to, out);
+    for (int k = 0; k < row->arity; k++)
+        lun__node_release(e, cast[k]);
+    return s;
+}
+
+lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out)
+{
+    lun_node *in[2] = {a, b};
+    bool unary = lun__op_get(op)->arity == 1;
+    lun_status s = a && (b || unary) ? lun__op(e, op, in, out) : LUN_ENOMEM;
+    lun__node_release(e, a);
+    lun__node_release(e, b);
+    return s;
+}
+
+/* A script's shift count may be negative or large for any dtype. */
+static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
+{
+    if (!lun__dtype_is_index(count->dtype))
+        return op;
+    if (count->as.i > 100)
+        count->as.i = 100;
+    if (count->as.i < -100)
+        count->as.i = -100;
+    if (count->as.i >= 0 || lun__dtype_get(from)->kind != LUN_KIND_UNSIGNED)
+        return op;
+    count->as.i = -count->as.i;
+    return op == LUN_OP_SHL ? LUN_OP_SHR : LUN_OP_SHL;
+}
+
+/* The operand that it is about is the first float, else the last one. */
+static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
+{
+    const lun_op_row *row = lun__op_get(op);
+    int about = 0;
+    while (about < row->arity - 1 && !lun__dtype_is_float(lun_dtype_of(operands[about])))
+        about++;
+    lun_fail(e, LUN_EDTYPE, "");
+    lun__strbuf_printf(&e->error, "%s needs integers, not", row->name);
+    for (int k = 0; k < row->arity; k++)
+        lun__strbuf_printf(&e->error, "%s %s", k ? " and" : "",
+                           lun_dtype_name(lun_dtype_of(operands[k])));
+    e->error_operand = about + 1;
+    return LUN_EDTYPE;
+}
+
+/* The node of an array that has one of its own and needs no conversion here; else NULL. */
+static inline lun_node *plain(const lun_engine *e, const lun_array *a)
+{
+    bool own = a && a->engine == e && !(a->weak | a->freed) && !a->viewed;
+    if (!own || a->node->rank != 1 || lun__node_is_unknown(a->node))
+        return NULL;
+    lun__array_used(e, a);
+    return a->node;
+}
+
+/* A script's number as an operand beside floats of dtype t; NULL: it is none, or does not fit. */
+static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
+{
+    lun_node *n = NULL;
+    bool fits = a && a->weak && a->engine == e && lun__dtype_is_float(t);
+    return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
+}
+
+static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
+                                 lun_array **out)
+{
+    lun_node *n;
+    lun_status s = lun__op_of(e, op, in, (lun_dtype)number->dtype, &n);
+    lun__node_release(e, number);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out);
+
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what
+ * scripts do most: it takes no detours. */
+static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *operands,
+                                   lun_array **out)
+{
+    lun_node *in[2] = {plain(e, operands[0]), plain(e, operands[1])}, *n, *number = NULL;
+    if (in[0] && !in[1])
+        in[1] = number = number_beside(e, operands[1], (lun_dtype)in[0]->dtype);
+    else if (in[1] && !in[0])
+        in[0] = number = number_beside(e, operands[0], (lun_dtype)in[1]->dtype);
+    if (number)
+        return combine_number(e, op, in, number, out);
+    if (!in[0] || !in[1] || in[0]->dtype != in[1]->dtype || in[0]->n != in[1]->n ||
+        !lun__dtype_is_closed((lun_dtype)in[0]->dtype))
+        return apply_any(e, op, operands, 2, out);
+    n = lun__simplify(e, op, in, in[0]);
+    lun_status s = n ? LUN_OK : lun__node_op(e, op, in, (lun_dtype)in[0]->dtype, in[0], &n);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out)
+{
+    const lun_op_row *row = lun__op_get(op);
+    lun_node *in[3] = {0}, *n = NULL;
+    lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
+    bool weak[3] = {false, false, false};
+    lun_axes order;
+    lun_status s;
+    for (int k = 0; k < count; k++) {
+        s = lun__usable(e, operands[k]);
+        if (s != LUN_OK) {
+            e->error_operand = k + 1;
+            return s;
+        }
+        t[k] = lun_dtype_of(operands[k]);
+        weak[k] = operands[k]->weak;
+    }
+    s = lun__op_types(op, t, weak, &from, &to);
+    if (s != LUN_OK)
+        return wrong_dtype(e, op, operands);
+    const lun_axes *axes = lun__axes_common(operands, count, &order) ? &order : NULL;
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        lun_dtype want = operand_dtype(row, k, from);
+        lun_node *raw = NULL;
+        if (weak[k]) {
+            lun_value v = operands[k]->number;
+            if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
+                op = shift_count(op, from, &v);
+            s = lun__constant(e, want, v, &in[k]);
+            if (s != LUN_OK)
+                e->error_operand = k + 1;
+            continue;
+        }
+        s = lun__node_along(e, operands[k], want, axes, &raw);
+        if (s == LUN_OK && raw->dtype == want)
+            in[k] = raw;
+        else if (s == LUN_OK) {
+            s = lun__cast(e, raw, want, &in[k]);
+            lun__node_release(e, raw);
+        }
+    }
+    if (s == LUN_OK)
+        s = lun__op_of(e, op, in, to, &n);
+    for (int k = 0; k < count; k++)
+        lun__node_release(e, in[k]);
+    return s == LUN_OK ? lun__array_along(e, n, false, axes, out) : s;
+}
+
+lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                     lun_array **out)
+{
+    LUN_NEED(e, operands && out);
+    if ((unsigned)op >= LUN_OP_COUNT)
+        return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
+    const lun_op_row *row = lun__op_get(op);
+    if (count != row->arity)
+        return lun__fail(e, LUN_EARG, "%s takes %d operand%s, not %d", row->name, row->arity,
+                         row->arity == 1 ? "" : "s", count);
+    if (count == 2 && row->rule == LUN_RULE_ARITH)
+        return apply_arithmetic(e, op, operands, out);
+    return apply_any(e, op, operands, count, out);
+}
+
+#define OPERANDS_1 lun_array *a
+#define OPERANDS_2 lun_array *a, lun_array *b
+#define OPERANDS_3 lun_array *a, lun_array *b, lun_array *c
+#define LIST_1     a
+#define LIST_2     a, b
+#define LIST_3     a, b, c
+#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+    lun_status lun_##name(lun_engine *e, OPERANDS_##arity, lun_array **out)       \
+    {                                                                             \
+        lun_array *in[] = {LIST_##arity};                                         \
+        return lun_apply(e, LUN_OP_##ID, in, arity, out);                         \
+    }
+#include "table/ops.def"
+#undef LUN_OP
+
+lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n, *c;
+    if ((unsigned)t >= LUN_DTYPE_COUNT)
+        return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
+    lun_axes order;
+    lun_status s = lun__usable(e, a);
+    const lun_axes *axes = s == LUN_OK && lun__axes_of(a, &order) ? &order : NULL;
+    if (s == LUN_OK)
+        s = lun__node_along(e, a, LUN_DTYPE_COUNT, axes, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__cast(e, n, t, &c);
+    lun__node_release(e, n);
+    return s == LUN_OK ? lun__array_along(e, c, a->made, axes, out) : s;
+}

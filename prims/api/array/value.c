@@ -1,0 +1,299 @@
+/* value.c - elements out of arrays: evaluation on demand, reading, copies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "api/array/elements.h"
+#include "eval/run.h"
+#include "store/placed.h"
+#include "store/pool.h"
+
+/* Calls work on the nodes of arrays, which are held meanwhile. */
+static lun_status with_nodes(lun_engine *e, lun_array *const *arrays, int count,
+                             lun_status (*work)(lun_engine *e, lun_node *const *roots, int count))
+{
+    enum { FEW = 16 };
+    lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
+    int n = 0;
+    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    e->error_where = NULL;
+    few[0] = NULL;
+    for (; s == LUN_OK && n < count; n++) {
+        s = lun__root(e, arrays[n], &roots[n]);
+        if (s != LUN_OK)
+            break;
+    }
+    if (s == LUN_OK)
+        s = work(e, roots, count);
+    while (n)
+        lun__node_release(e, roots[--n]);
+    if (roots != few)
+        free(roots);
+    return s;
+}
+
+lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
+    return with_nodes(e, arrays, count, lun__run);
+}
+
+lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || arrays));
+    return with_nodes(e, arrays, count, lun__prepare);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
+{
+    int64_t size = lun_size(a);
+    if (first < 0 || count < 0 || first > size || count > size - first)
+        return lun__fail(
+            e, LUN_ERANGE, "elements %lld to %lld are out of range: the length is %lld",
+            (long long)first + 1, (long long)first + (long long)count, (long long)size);
+    return LUN_OK;
+}
+
+/* Elements first .. first + count - 1 of n, which is ready. */
+lun_status lun__copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count, void *host)
+{
+    if (n->kind != LUN_NODE_NUMBER)
+        return lun__storage_read(e, n->storage, n->offset + first, count, host);
+    lun__cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+    return LUN_OK;
+}
+
+/* Elements of a view of n, a LEAF, run by run: what is in a file stays there. */
+static lun_status copy_runs(lun_engine *e, const lun_node *n, const lun_layout *l, int64_t first,
+                            int64_t count, char *host)
+{
+    int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    for (int64_t at = 0, run; at < count; at += run) {
+        int64_t place = lun__layout_place(l, first + at);
+        run = 1;
+        while (at + run < count && lun__layout_place(l, first + at + run) == place + run)
+            run++;
+        lun_status s = lun__copy_out(e, n, place, run, host + at * size);
+        if (s != LUN_OK)
+            return s;
+    }
+    return LUN_OK;
+}
+
+/* Elements of a view of n, a LEAF. */
+static lun_status copy_view(lun_engine *e, const lun_node *n, const lun_layout *l, int64_t first,
+                            int64_t count, void *host)
+{
+    enum { FEW = 256 };
+    int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (lun__layout_is_dense(l))
+        return lun__copy_out(e, n, l->offset + first, count, host);
+    if (count == 1 || (count <= FEW && n->storage->source))
+        return copy_runs(e, n, l, first, count, host);
+    lun_status s = lun__storage_host(e, n->storage, false);
+    if (s == LUN_OK)
+        lun__layout_read(l, lun__leaf_data(n), size, first, count, host);
+    return s;
+}
+
+lun_status lun__settle(lun_engine *e, lun_array *a)
+{
+    bool waits = a->viewed && !a->parent && !lun__node_ready(a->node);
+    return waits && !lun__node_is(a->node, LUN_IS_VIRTUAL) ? lun__run(e, &a->node, 1) : LUN_OK;
+}
+
+/* Elements of what is joined of several arrays, where few of these have all of them. */
+static lun_status read_joined(lun_engine *e, lun_node *n, int64_t first, int64_t count, void *host,
+                              bool *done)
+{
+    const lun_layout at = {.rank = 1, .offset = first, .extent = {count}, .stride = {1}};
+    const lun_node *of = n;
+    lun_node *part;
+    while (of->kind == LUN_NODE_RESHAPE)
+        of = of->in[0];
+    if (of->kind != LUN_NODE_CONCAT)
+        return LUN_OK;
+    lun_status s = lun__view(e, n, &at, &part);
+    if (s != LUN_OK)
+        return s;
+    bool smaller = part->kind != LUN_NODE_VIEW || part->in[0] != of;
+    if (smaller && part->kind != LUN_NODE_NUMBER)
+        s = lun__run(e, &part, 1);
+    if (s == LUN_OK && smaller)
+        s = lun__copy_out(e, part, 0, count, host);
+    *done = smaller && s == LUN_OK;
+    if (*done)
+        n->is |= LUN_IS_PEEKED;
+    lun__node_release(e, part);
+    return s;
+}
+
+lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count)
+{
+    LUN_NEED(e, host || count == 0);
+    lun_node *n;
+    bool done = false;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__check_part(e, a, first, count);
+    e->error_where = NULL;
+    if (s == LUN_OK && !a->weak && count >= lun_size(a) / 4)
+        s = lun__settle(e, a);
+    if (s == LUN_OK && count && a->viewed && lun__top(a)->node->kind == LUN_NODE_LEAF)
+        return copy_view(e, lun__top(a)->node, &a->at, first, count, host);
+    if (s == LUN_OK)
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK || !count) {
+        if (s == LUN_OK)
+            lun__node_release(e, n);
+        return s;
+    }
+    if (!lun__node_ready(n) && count < n->n / 4)
+        s = read_joined(e, n, first, count, host, &done);
+    if (s == LUN_OK && !done && !lun__node_ready(n) && count < n->n / 4)
+        s = lun__run_range(e, n, first, count, host, &done);
+    if (s == LUN_OK && !done) {
+        if (n->kind != LUN_NODE_NUMBER)
+            s = lun__run(e, &n, 1);
+        if (s == LUN_OK)
+            s = lun__copy_out(e, n, first, count, host);
+    }
+    lun__node_release(e, n);
+    return s;
+}
+
+lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
+{
+    LUN_NEED(e, out);
+    enum { FEW = 1024 };
+    uint64_t cell = 0;
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    if (a->weak) {
+        *out = a->number;
+        return LUN_OK;
+    }
+    lun_node *n = a->viewed ? NULL : a->node;
+    if (a->parent && !lun__node_ready(a->parent->node)) {
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        if (s != LUN_OK)
+            return s;
+        lun__node_release(e, n); /* a keeps it */
+    } else if (a->parent) {
+        n = NULL;
+    }
+    bool within = n && index >= 0 && index < n->n;
+    e->error_where = NULL;
+    /* the first element alone, of more than a few; where others are asked for, all at once */
+    if (within && !lun__node_is(n, LUN_IS_VIRTUAL) && !lun__node_ready(n) &&
+        (lun__node_is(n, LUN_IS_PEEKED) || n->n <= FEW))
+        s = lun__run(e, &n, 1);
+    if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
+        s = lun__copy_out(e, n, index, 1, &cell);
+    else if (s == LUN_OK)
+        s = lun_read(e, a, &cell, index, 1);
+    if (s == LUN_OK)
+        *out = lun__cell_to_value(lun_dtype_of(a), cell);
+    return s;
+}
+
+/* The elements of n, a LEAF, that are on the device in use, in storage there. */
+static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out)
+{
+    lun_storage_places to = {.at = lun__layout_right(1, &n->n)},
+                       from = {n->storage, n->offset, to.at};
+    lun_status s = lun__storage_result(e, (lun_dtype)n->dtype, n->n, &to.s);
+    if (s != LUN_OK)
+        return s;
+    s = lun__storage_transfer(e, &to, &from, 0);
+    if (s == LUN_OK)
+        s = lun__placed_follow(e, n->storage->placed, to.s);
+    if (s == LUN_OK)
+        *out = to.s;
+    else
+        lun__storage_release(e, to.s);
+    return s;
+}
+
+/* The elements of n, a LEAF that is all of a distributed storage, where they belong. */
+static lun_status copy_apart(lun_engine *e, const lun_node *n, lun_storage **out)
+{
+    lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, out);
+    if (s != LUN_OK)
+        return s;
+    s = lun__placed_copy(e, n->storage, *out);
+    if (s == LUN_OK)
+        s = lun__placed_follow(e, n->storage->placed, *out);
+    if (s != LUN_OK)
+        lun__storage_release(e, *out);
+    return s;
+}
+
+lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
+{
+    bool done = lun__node_ready(n), made = !done && lun__node_is(n, LUN_IS_VIRTUAL) && n->n;
+    lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
+        return copy_there(e, n, out);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->offset && n->n == n->storage->count &&
+        lun__placed_alone(e, n->storage))
+        return copy_apart(e, n, out);
+    const lun_storage *from = s == LUN_OK && n->kind == LUN_NODE_LEAF ? n->storage : NULL;
+    if (s == LUN_OK)
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);
+    if (s != LUN_OK)
+        return s;
+    done = false;
+    if (made)
+        s = lun__run_range(e, n, 0, n->n, (*out)->data, &done);
+    if (s == LUN_OK && made && !done)
+        s = lun__run(e, &n, 1);
+    if (s == LUN_OK && !done)
+        s = lun__copy_out(e, n, 0, n->n, (*out)->data);
+    if (s == LUN_OK && from)
+        s = lun__placed_follow(e, from->placed, *out);
+    if (s != LUN_OK)
+        lun__storage_release(e, *out);
+    return s;
+}
+
+lun_status lun__node_copy(lun_engine *e, lun_node *n, lun_node **out)
+{
+    lun_storage *copy;
+    int64_t shape[LUN_MAX_RANK];
+    bool waits = !lun__node_ready(n) && !lun__node_is(n, LUN_IS_VIRTUAL);
+    lun_status s = waits && n->refs == 1 ? lun__run(e, &n, 1) : LUN_OK;
+    if (s == LUN_OK && waits && n->refs == 1 && n->kind == LUN_NODE_LEAF && n->storage->refs == 1 &&
+        !n->storage->wrapped && !n->storage->source) {
+        *out = lun__node_retain(n); /* computed for this alone */
+        return LUN_OK;
+    }
+    if (s == LUN_OK)
+        s = lun__private_copy(e, n, &copy);
+    if (s != LUN_OK)
+        return s;
+    lun__node_shape(n, shape);
+    s = lun__node_leaf(e, copy, 0, n->rank, shape, out);
+    lun__storage_release(e, copy);
+    return s;
+}
+
+lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n, *leaf = NULL;
+    e->error_where = NULL;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__settle(e, a);
+    if (s == LUN_OK)
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__node_copy(e, n, &leaf);
+    lun__node_release(e, n);
+    return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
+}

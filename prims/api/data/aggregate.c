@@ -1,0 +1,210 @@
+/* aggregate.c - what the rows of each group become: sums, means, extremes.  Knows no order. */
+#include <math.h>
+
+#include "api/data/grouping.h"
+#include "lunarray_bind.h"
+
+/* A reduction of x's rows by group, on its way. */
+typedef struct reduction {
+    lun_engine *e;
+    const lun_grouping *g;
+    lun_array *x;
+    lun_along_options options;
+    lun_dtype t; /* of x */
+    bool floats, skips;
+    lun_handles h;
+} reduction;
+
+static lun_status aggregate(reduction *r, lun_aggregate which, lun_array *x, lun_array *means,
+                            lun_dtype t, lun_array **out)
+{
+    const unsigned skips = r->skips ? LUN_AGGREGATE_SKIPNAN : 0;
+    return lun__aggregate(r->e, r->g->codes, r->g->groups, which | skips, x, means, t, out);
+}
+
+/* Integers of their wide kind, floats in f64. */
+static lun_dtype sum_dtype(const reduction *r)
+{
+    return (lun_dtype)(r->floats ? LUN_F64 : lun__dtype_get(r->t)->sum);
+}
+
+/* How many elements each result has, as f64, to divide by: of x's rank. */
+static lun_status counts(reduction *r, lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const int rank = lun_shape(r->x, shape);
+    lun_array **n = lun__handle(&r->h), **columns = lun__handle(&r->h);
+    lun_status s;
+    if (r->skips) {
+        s = aggregate(r, LUN_AGGREGATE_COUNT, r->x, NULL, LUN_I64, n);
+    } else {
+        s = lun_grouping_counts(r->e, r->g, n);
+        shape[0] = r->g->groups;
+        for (int k = 1; k < rank; k++)
+            shape[k] = 1;
+        if (s == LUN_OK && rank > 1)
+            s = lun_reshape(r->e, *n, rank, shape, columns);
+    }
+    return s == LUN_OK ? lun_cast(r->e, *columns ? *columns : *n, LUN_F64, out) : s;
+}
+
+static lun_status mean(reduction *r, lun_array **out)
+{
+    lun_array **sum = lun__handle(&r->h), **count = lun__handle(&r->h);
+    lun_status s = aggregate(r, LUN_AGGREGATE_SUM, r->x, NULL, LUN_F64, sum);
+    if (s == LUN_OK)
+        s = counts(r, count);
+    return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
+}
+
+/* Squares of what elements differ from their means, summed, over their number less ddof. */
+static lun_status variance(reduction *r, lun_array **out)
+{
+    lun_array **m = lun__handle(&r->h), **sum = lun__handle(&r->h), **n = lun__handle(&r->h);
+    lun_array **less = lun__handle(&r->h), **free = lun__handle(&r->h);
+    lun_status s = mean(r, m);
+    if (s == LUN_OK)
+        s = aggregate(r, LUN_AGGREGATE_DEVIATIONS, r->x, *m, LUN_F64, sum);
+    if (s == LUN_OK)
+        s = counts(r, n);
+    if (s == LUN_OK)
+        s = lun__grouping_with(r->e, LUN_OP_SUB, *n, r->options.ddof, less);
+    if (s == LUN_OK)
+        s = lun__grouping_with(r->e, LUN_OP_MAX, *less, 0, free);
+    return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *free, out) : s;
+}
+
+static lun_status deviation(reduction *r, lun_array **out)
+{
+    lun_array **square = lun__handle(&r->h);
+    lun_status s = variance(r, square);
+    return s == LUN_OK ? lun_apply(r->e, LUN_OP_SQRT, square, 1, out) : s;
+}
+
+/* A group without rows has no least element. */
+static lun_status no_rows(const reduction *r, const char *what)
+{
+    return lun__fail(r->e, LUN_EARG, "group %lld has no rows: %s of integers has no result there",
+                     (long long)r->g->gap + 1, what);
+}
+
+static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
+{
+    lun_array **best = lun__handle(&r->h), **n = lun__handle(&r->h), **none = lun__handle(&r->h);
+    lun_array **nan = lun__handle(&r->h);
+    if (r->g->gap >= 0 && !r->floats)
+        return no_rows(r, which == LUN_MIN ? "the least" : "the greatest");
+    const lun_aggregate a = which == LUN_MIN ? LUN_AGGREGATE_MIN : LUN_AGGREGATE_MAX;
+    if (r->g->gap < 0 || r->skips)
+        return aggregate(r, a, r->x, NULL, r->t, out);
+    lun_status s = aggregate(r, a, r->x, NULL, r->t, best);
+    if (s == LUN_OK)
+        s = counts(r, n);
+    if (s == LUN_OK)
+        s = lun__grouping_with(r->e, LUN_OP_GT, *n, 0, none);
+    if (s == LUN_OK)
+        s = lun_number(r->e, NAN, nan);
+    if (s == LUN_OK)
+        s = lun_apply(r->e, LUN_OP_WHERE, (lun_array *[]){*none, *best, *nan}, 3, out);
+    return s;
+}
+
+/* Elements that are not 0. */
+static lun_status truth(reduction *r, lun_aggregate which, lun_dtype t, lun_array **out)
+{
+    lun_array **given = lun__handle(&r->h);
+    lun_array *x = r->x;
+    lun_status s = LUN_OK;
+    if (!lun__dtype_is_bool(r->t)) {
+        s = lun__grouping_with(r->e, LUN_OP_NE, x, 0, given);
+        x = *given;
+    }
+    r->skips = false;
+    return s == LUN_OK ? aggregate(r, which, x, NULL, t, out) : s;
+}
+
+static lun_status reduce(reduction *r, lun_reduction which, lun_array **out)
+{
+    switch (which) {
+    case LUN_SUM:
+        return aggregate(r, LUN_AGGREGATE_SUM, r->x, NULL, sum_dtype(r), out);
+    case LUN_PROD:
+        return aggregate(r, LUN_AGGREGATE_PROD, r->x, NULL, sum_dtype(r), out);
+    case LUN_MIN:
+    case LUN_MAX:
+        return extreme(r, which, out);
+    case LUN_MEAN:
+        return mean(r, out);
+    case LUN_VAR:
+        return variance(r, out);
+    case LUN_STD:
+        return deviation(r, out);
+    case LUN_ANY:
+        return truth(r, LUN_AGGREGATE_ANY, LUN_BOOL, out);
+    case LUN_ALL:
+        return truth(r, LUN_AGGREGATE_ALL, LUN_BOOL, out);
+    case LUN_COUNT:
+        return truth(r, LUN_AGGREGATE_SUM, LUN_I64, out);
+    default:
+        return lun__fail(r->e, LUN_EARG, "groups have no such reduction");
+    }
+}
+
+static lun_status start(lun_engine *e, const lun_grouping *g, lun_array *x,
+                        const lun_along_options *options, reduction *r)
+{
+    char text[96];
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = lun__usable(e, x);
+    if (s != LUN_OK)
+        return s;
+    if (x->weak || lun_shape(x, shape) == 0)
+        return lun__fail(e, LUN_ESHAPE, "an array with an element or a line for each row expected");
+    if (lun_length(x) != g->rows)
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and groups of %lld rows",
+                         lun__describe(x, text), (long long)g->rows);
+    *r = (reduction){.e = e, .g = g, .x = x, .t = lun_dtype_of(x)};
+    if (options)
+        r->options = *options;
+    r->floats = lun__dtype_is_float(r->t);
+    r->skips = r->options.skipnan && r->floats;
+    return LUN_OK;
+}
+
+lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction which,
+                               lun_array *x, const lun_along_options *options, lun_array **out)
+{
+    LUN_NEED(e, g && x && out);
+    reduction r;
+    lun_status s = start(e, g, x, options, &r);
+    if (s != LUN_OK)
+        return s;
+    s = reduce(&r, which, out);
+    lun__handles_release(&r.h);
+    return s;
+}
+
+lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
+                             const lun_along_options *options, lun_array **out)
+{
+    LUN_NEED(e, g && x && out);
+    reduction r;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = start(e, g, x, options, &r);
+    if (s != LUN_OK)
+        return s;
+    const lun_value nan = {.dtype = LUN_F64, .as.d = NAN};
+    const bool misses = r.skips || g->gap >= 0;
+    lun_array **rows = lun__handle(&r.h);
+    if (r.skips && lun_shape(x, shape) > 1)
+        s = lun__fail(e, LUN_EARG, "skipnan takes the first of a Vector, not of lines");
+    else if (misses && !r.floats)
+        s = no_rows(&r, last ? "the last" : "the first");
+    if (s == LUN_OK)
+        s = aggregate(&r, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST, r.skips ? x : g->codes,
+                      NULL, LUN_I64, rows);
+    if (s == LUN_OK)
+        s = lun_take_from(e, x, *rows, 0, 1, misses ? &nan : NULL, out);
+    lun__handles_release(&r.h);
+    return s;
+}

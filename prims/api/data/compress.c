@@ -1,0 +1,106 @@
+/* compress.c - the elements where a bool is true, or their places: arrays whose length only running
+ * tells.  Knows no order of work. */
+#include "api/array/api.h"
+
+/* LUN_EDTYPE unless m is of bools. */
+static lun_status check_mask(lun_engine *e, const lun_array *m)
+{
+    char text[96];
+    if (lun_dtype_kind(lun_dtype_of(m)) == LUN_KIND_BOOL)
+        return LUN_OK;
+    return lun__fail(e, LUN_EDTYPE, "the mask is %s, not bool; compare first: x:gt(0)",
+                     lun__describe(m, text));
+}
+
+/* a's elements in row-major order, as a Vector; LUN_ESHAPE unless mask has a's shape. */
+static lun_status keep(lun_engine *e, lun_array *a, lun_array *mask, lun_array **out)
+{
+    lun_node *in[2] = {NULL, NULL}, *n = NULL;
+    char x[96], y[96];
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &in[0]);
+    if (s == LUN_OK)
+        s = lun__node(e, mask, LUN_DTYPE_COUNT, &in[1]);
+    int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
+    if (s == LUN_OK) {
+        lun__node_shape(in[0], shape);
+        lun__node_shape(in[1], other);
+        bool fits = in[0]->rank == in[1]->rank;
+        for (int k = 0; fits && k < in[0]->rank; k++)
+            fits = shape[k] == other[k];
+        if (!fits)
+            s = lun__fail(e, LUN_ESHAPE, "shapes differ: %s and a mask %s", lun__describe(a, x),
+                          lun__describe(mask, y));
+    }
+    if (s == LUN_OK)
+        s = lun__node_algorithm(e, LUN_ALGORITHM_KEEP, in, 0, NULL, (lun_dtype)in[0]->dtype, 1,
+                                &in[0]->n, NULL, &n);
+    lun__node_release(e, in[0]);
+    lun__node_release(e, in[1]);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+lun_status lun_compress(lun_engine *e, lun_array *a, lun_array *mask, lun_array **out)
+{
+    LUN_NEED(e, a && mask && out);
+    e->error_where = NULL;
+    e->error_operand = 0;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__usable(e, mask);
+    if (s == LUN_OK && (a->weak || mask->weak))
+        return lun__fail(e, LUN_EARG, "a number has no elements to choose from");
+    e->error_operand = 2;
+    if (s == LUN_OK)
+        s = check_mask(e, mask);
+    return s == LUN_OK ? keep(e, a, mask, out) : s;
+}
+
+lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int axis,
+                              lun_array **out)
+{
+    LUN_NEED(e, a && mask && out);
+    lun_array *places;
+    int64_t shape[LUN_MAX_RANK], extent[LUN_MAX_RANK];
+    char x[96], y[96];
+    e->error_where = NULL;
+    e->error_operand = 1;
+    lun_status s = lun__usable(e, a);
+    int rank = s == LUN_OK ? lun_shape(a, shape) : 0;
+    if (s == LUN_OK && (axis < 0 || axis >= rank))
+        s = lun__fail(e, LUN_ESHAPE, "no axis %d: the rank is %d", axis + 1, rank);
+    e->error_operand = 2;
+    if (s == LUN_OK)
+        s = lun__usable(e, mask);
+    if (s == LUN_OK)
+        s = check_mask(e, mask);
+    if (s != LUN_OK)
+        return s;
+    if (lun_shape(mask, extent) != 1 || extent[0] != shape[axis])
+        return lun__fail(e, LUN_ESHAPE, "axis %d of %s and a mask %s differ", axis + 1,
+                         lun__describe(a, x), lun__describe(mask, y));
+    s = lun_indices(e, mask, 0, &places);
+    if (s != LUN_OK)
+        return s;
+    s = lun_take(e, a, places, axis, NULL, out);
+    lun_release(places);
+    return s;
+}
+
+lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lun_array **out)
+{
+    LUN_NEED(e, mask && out);
+    lun_node *in = NULL, *n = NULL;
+    e->error_where = NULL;
+    e->error_operand = 1;
+    lun_status s = lun__usable(e, mask);
+    if (s == LUN_OK)
+        s = check_mask(e, mask);
+    if (s == LUN_OK)
+        s = lun__node(e, mask, LUN_DTYPE_COUNT, &in);
+    if (s != LUN_OK)
+        return s;
+    const uint64_t option[] = {(uint64_t)first, 0};
+    s = lun__node_algorithm(e, LUN_ALGORITHM_PLACES, &in, 0, option, LUN_I64, 1, &in->n, NULL, &n);
+    lun__node_release(e, in);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}

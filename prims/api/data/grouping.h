@@ -1,0 +1,48 @@
+/* grouping.h - groups of rows, as the files of lun_grouping and lun_join share them.
+ * Private to prims/. */
+#ifndef LUN_GROUPING_H
+#define LUN_GROUPING_H
+
+#include "api/array/api.h"
+#include "table/aggregate.h"
+
+struct lun_grouping {
+    lun_engine *engine;
+    int64_t rows, groups, gap; /* gap: the first group without rows, or -1 */
+    lun_array *codes;          /* i32, from 0 on, by row */
+    lun_array *firsts;         /* the first row of each group, from 1 on; NULL: not asked for */
+    lun_array **keys;          /* an element for each group: by key; NULL: made of codes */
+    int key_count;
+};
+
+/* Handles that are released together. */
+typedef struct lun_handles {
+    int count;
+    lun_array *at[24];
+} lun_handles;
+
+/* Where the next one goes. */
+static inline lun_array **lun__handle(lun_handles *h)
+{
+    return &h->at[h->count++];
+}
+
+void lun__handles_release(lun_handles *h);
+
+/* op on two arrays, or on one and a number. */
+lun_status lun__grouping_op(lun_engine *e, lun_op op, lun_array *a, lun_array *b, lun_array **out);
+lun_status lun__grouping_with(lun_engine *e, lun_op op, lun_array *a, int64_t x, lun_array **out);
+
+/* The codes of keys, i32, and how many there are.  Evaluates the keys. */
+lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_array **out,
+                      int64_t *groups);
+/* An element of dtype t, or as many as a row of x has, for each of so many groups; which: see
+ * table/aggregate.h; means NULL: none. */
+lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
+                          lun_array *x, lun_array *means, lun_dtype t, lun_array **out);
+/* The rows by code, counted from `first` on. */
+lun_status lun__arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out);
+/* Vectors of one length: LUN_EARG or LUN_ESHAPE if they are none. */
+lun_status lun__keys_check(lun_engine *e, lun_array *const *keys, int count, int64_t *rows);
+
+#endif

@@ -1,0 +1,27 @@
+/* indices.h - indices along an axis of an array, as take and put have them.  Private to
+ * prims/api. */
+#ifndef LUN_INDICES_H
+#define LUN_INDICES_H
+
+#include "api/array/array.h"
+#include "graph/take.h"
+
+/* Indices along an axis of an array, whose shape they replace in that of the result. */
+typedef struct lun_indexed {
+    lun_layout of;   /* the array's */
+    lun_node *index; /* i64, in their own shape; a reference */
+    int axis, rank;
+    int64_t n, shape[LUN_MAX_RANK]; /* of the result */
+} lun_indexed;
+
+/* i along an axis, from 0, of a.  LUN_ESHAPE, LUN_EDTYPE; LUN_EARG: a is a number. */
+lun_status lun__indices(lun_engine *e, const lun_array *a, lun_array *i, int axis,
+                        lun_indexed *out);
+/* All of x but the source and what the first and the missing index are; references.  `of`: where
+ * the array's elements stand among `n` of them. */
+lun_status lun__indices_places(lun_engine *e, const lun_indexed *i, const lun_layout *of, int64_t n,
+                               lun_taking *x);
+/* Releases what x has, but for the source. */
+void lun__indices_end(lun_engine *e, lun_indexed *i, lun_taking *x);
+
+#endif

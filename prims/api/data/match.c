@@ -1,0 +1,163 @@
+/* match.c - joins: the pairs of rows that have equal keys.  Knows no order of work. */
+#include "api/data/grouping.h"
+
+#include <stdlib.h>
+
+/* A join on its way. */
+typedef struct matching {
+    lun_engine *e;
+    int64_t rows[2], groups, total;
+    lun_array *codes, *of_a, *of_b; /* of both sides' keys as one; of each */
+    lun_array *ends;                /* where the pairs of a's rows end */
+    lun_array *starts, *order;      /* where the rows of b of each code begin, the rows */
+    lun_handles h;
+} matching;
+
+/* A key of both sides in one dtype. */
+static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array **out)
+{
+    const lun_dtype s = lun_dtype_of(a), t = lun_dtype_of(b);
+    const bool mixed = s != t && (lun__dtype_is_float(s) != lun__dtype_is_float(t) ||
+                                  lun__dtype_is_bool(s) != lun__dtype_is_bool(t));
+    if (mixed)
+        return lun__fail(m->e, LUN_EDTYPE,
+                         "keys of %s and %s are not compared: convert one of them",
+                         lun_dtype_name(s), lun_dtype_name(t));
+    return lun_concat(m->e, a, b, out);
+}
+
+static lun_status find_codes(matching *m, lun_array *const *a, lun_array *const *b, int count)
+{
+    lun_array **keys = calloc((size_t)count, sizeof *keys);
+    lun_status s = keys ? LUN_OK : lun__nomem(m->e);
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        s = both_sides(m, a[k], b[k], &keys[k]);
+    if (s == LUN_OK)
+        s = lun__codes(m->e, keys, count, &m->codes, &m->groups);
+    for (int k = 0; keys && k < count; k++)
+        if (keys[k])
+            lun_release(keys[k]);
+    free(keys);
+    if (s == LUN_OK)
+        s = lun_slice(m->e, m->codes, 0, m->rows[0], 1, &m->of_a);
+    if (s == LUN_OK)
+        s = lun_slice(m->e, m->codes, m->rows[0], m->rows[1], 1, &m->of_b);
+    return s;
+}
+
+/* Running sums, with a 0 in front or not. */
+static lun_status running(matching *m, lun_array *x, lun_array **out)
+{
+    lun_function *add = NULL;
+    lun_status s = lun_function_op(m->e, LUN_OP_ADD, &add);
+    if (s == LUN_OK)
+        s = lun_scan(m->e, add, NULL, x, true, out);
+    lun_function_release(add);
+    return s;
+}
+
+/* Where b's rows of each code begin, and one more. */
+static lun_status arrange_b(matching *m, lun_array **counts)
+{
+    lun_array **sums = lun__handle(&m->h);
+    const lun_edge edge = LUN_EDGE_VALUE;
+    const lun_value zero = {.dtype = LUN_I64};
+    lun_status s = lun__aggregate(m->e, m->of_b, m->groups, LUN_AGGREGATE_COUNT, m->of_b, NULL,
+                                  LUN_I64, counts);
+    if (s == LUN_OK)
+        s = running(m, *counts, sums);
+    if (s == LUN_OK)
+        s = lun_pad(m->e, *sums, (int64_t[]){1}, (int64_t[]){0}, &edge, zero, &m->starts);
+    return s == LUN_OK ? lun__arranged(m->e, m->of_b, 0, &m->order) : s;
+}
+
+/* How many pairs the rows of a have, and all of them. */
+static lun_status count_pairs(matching *m, lun_array *counts, bool left)
+{
+    lun_array **own = lun__handle(&m->h), **least = lun__handle(&m->h), **wide = lun__handle(&m->h);
+    lun_value sum = {0}, last = {0};
+    lun_status s = lun_take(m->e, counts, m->of_a, 0, NULL, own);
+    if (s == LUN_OK)
+        s = lun__grouping_with(m->e, LUN_OP_MAX, *own, left, least);
+    if (s == LUN_OK)
+        s = running(m, *least, &m->ends);
+    if (s == LUN_OK)
+        s = lun_get(m->e, m->ends, m->rows[0] - 1, &last);
+    if (s == LUN_OK)
+        s = lun_cast(m->e, *least, LUN_F64, wide);
+    if (s == LUN_OK && m->rows[0] > INT32_MAX) /* else what wraps is beyond 2^62 */
+        s = lun_total(m->e, LUN_SUM, *wide, 0, &sum);
+    m->total = last.as.i;
+    if (s == LUN_OK && (m->total < 0 || m->total > INT64_MAX / 16 || sum.as.d > 0x1p59))
+        s = lun__fail(m->e, LUN_ENOMEM, "the join has more pairs than can be addressed");
+    return s;
+}
+
+static lun_status write_pairs(matching *m, int64_t first, lun_array **i, lun_array **j)
+{
+    const uint64_t option[] = {(uint64_t)first, 0};
+    lun_array *const from[] = {m->ends, m->of_a, m->starts, m->order};
+    lun_node *in[4] = {NULL}, *n = NULL, *other = NULL;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < 4; k++)
+        s = lun__node(m->e, from[k], LUN_DTYPE_COUNT, &in[k]);
+    if (s == LUN_OK)
+        s = lun__node_algorithm(m->e, LUN_ALGORITHM_MATCHES, in, 0, option, LUN_I64, 1, &m->total,
+                                NULL, &n);
+    if (s == LUN_OK)
+        s = lun__node_result(m->e, n, 1, &other);
+    for (int k = 0; k < 4; k++)
+        lun__node_release(m->e, in[k]);
+    if (s != LUN_OK) {
+        lun__node_release(m->e, n);
+        return s;
+    }
+    s = lun__array(m->e, n, false, i);
+    if (s == LUN_OK)
+        s = lun__array(m->e, other, false, j);
+    else
+        lun__node_release(m->e, other);
+    return s == LUN_OK && m->total ? lun_eval(m->e, (lun_array *[]){*i, *j}, 2) : s;
+}
+
+static lun_status match(matching *m, lun_array *const *a, lun_array *const *b, int count,
+                        unsigned flags, int64_t first, lun_array **i, lun_array **j)
+{
+    lun_array **counts = lun__handle(&m->h);
+    lun_status s = find_codes(m, a, b, count);
+    if (s == LUN_OK)
+        s = arrange_b(m, counts);
+    if (s == LUN_OK && m->rows[0] > 0)
+        s = count_pairs(m, *counts, (flags & LUN_JOIN_LEFT) != 0);
+    if (s == LUN_OK && m->rows[0] == 0)
+        s = running(m, m->of_a, &m->ends);
+    return s == LUN_OK ? write_pairs(m, first, i, j) : s;
+}
+
+lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int count,
+                    unsigned flags, int64_t first, lun_array **i, lun_array **j)
+{
+    LUN_NEED(e, a && b && i && j);
+    matching m = {.e = e};
+    lun_array *first_rows = NULL, *second_rows = NULL;
+    lun_status s = lun__keys_check(e, a, count, &m.rows[0]);
+    if (s == LUN_OK)
+        s = lun__keys_check(e, b, count, &m.rows[1]);
+    if (s == LUN_OK)
+        s = match(&m, a, b, count, flags, first, &first_rows, &second_rows);
+    lun_array *const used[] = {m.codes, m.of_a, m.of_b, m.ends, m.starts, m.order};
+    for (int k = 0; k < 6; k++)
+        if (used[k])
+            lun_release(used[k]);
+    lun__handles_release(&m.h);
+    if (s == LUN_OK) {
+        *i = first_rows;
+        *j = second_rows;
+        return s;
+    }
+    if (first_rows)
+        lun_release(first_rows);
+    if (second_rows)
+        lun_release(second_rows);
+    return s;
+}

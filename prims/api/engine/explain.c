@@ -1,0 +1,377 @@
+/* explain.c - the plan of an evaluation, told without running it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/write/merge.h"
+#include "eval/short.h"
+#include "graph/print.h"
+#include "kernels/pairs.h"
+#include "kernels/running.h"
+#include "lunarray_bind.h"
+#include "plan/product.h"
+#include "schedule/chain.h"
+#include "schedule/pieces.h"
+#include "schedule/sweep.h"
+#include "steps/algorithm.h"
+#include "steps/product.h"
+#include "table/skeleton.h"
+
+struct lun_plan {
+    char *graph;
+    lun_plan_kernel *kernels;
+    int count;
+    lun_plan_move *moves;
+    lun_plan_place *places;
+    int move_count, place_count;
+};
+
+static char *text_of(lun_strbuf *s)
+{
+    char *t = s->failed ? NULL : strdup(lun__strbuf_text(s));
+    lun__strbuf_free(s);
+    return t;
+}
+
+/* Whether elements for a slot are copied into cache before a kernel reads them. */
+static bool is_staged(const lun_lowered *l, int slot)
+{
+    int64_t step, along;
+    lun_layout at;
+    if (!l->slots[slot].view || l->ir.slots[slot].role != LUN_SLOT_IN)
+        return false;
+    lun__node_layout(l->slots[slot].view, &at);
+    return !(l->rows && !lun__node_made(l->slots[slot].node) &&
+             lun__layout_lines(&at, l->line, &step, &along) && along == 1);
+}
+
+/* Whether n, what step `at` makes, is in memory as a whole. */
+static bool is_stored(const lun_steps *s, int at, const lun_node *n)
+{
+    return !s->at[at].chain || lun__chain_keeps(s, lun__chain_last(s, at), n);
+}
+
+/* Arrays and bytes of a reduction of all pairs of rows. */
+static void count_pairs(const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_pairs *p = s->at[at].pairs;
+    const lun_node *n = p->result;
+    for (int i = 0; i < p->kernel.ir.slot_count; i++)
+        k->reads += p->kernel.ir.slots[i].role != LUN_SLOT_OUT;
+    k->bytes_read = lun__pairs_reads(p);
+    k->writes = 1;
+    if (is_stored(s, at, n))
+        k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+}
+
+static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        int64_t bytes = s->at[at].sweep ? lun__sweep_moves(s, at, i) : lun__chain_moves(s, at, i);
+        if (l->ir.slots[i].role == LUN_SLOT_OUT) {
+            k->writes++;
+            k->bytes_written += bytes;
+        } else {
+            k->reads++;
+            k->staged += !s->at[at].sweep && is_staged(l, i);
+            k->bytes_read += bytes;
+        }
+    }
+}
+
+static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_pairs *pairs = s->at[at].pairs;
+    const lun_lowered *l = pairs ? &pairs->kernel : &s->at[at].lowered;
+    lun_backend_slot *b;
+    lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
+    k->ops = l->ops;
+    k->name = s->at[at].blocks ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
+                               : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    if (pairs)
+        count_pairs(s, at, k);
+    else
+        count_slots(s, at, k);
+    lun_status status = lun__backend(e, &b);
+    if (status == LUN_OK)
+        status = lun__ir_print(&l->ir, &ir);
+    if (status == LUN_OK)
+        status = b->backend->source(b->state, &l->ir, &source);
+    k->ir = text_of(&ir);
+    k->types = strdup(lun__strbuf_text(&l->types));
+    k->source = text_of(&source);
+    if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
+        status = lun__nomem(e);
+    return status;
+}
+
+/* " x f32[512, 256]" and "from left layout" for an operand of a matrix product. */
+static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *m, const char *sign)
+{
+    int64_t shape[LUN_MAX_RANK];
+    char text[96];
+    lun__node_shape(n, shape);
+    lun_array a = {
+        .viewed = true, .node = (lun_node *)(uintptr_t)n, .at = lun__layout_right(n->rank, shape)};
+    lun__strbuf_printf(out, "%s%s", sign, lun__describe(&a, text));
+    if (m->column != 1 && n->kind != LUN_NODE_NUMBER)
+        lun__strbuf_puts(out, " strided");
+}
+
+/* A matrix product: what is multiplied, and who does it. */
+static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_node *n = s->at[at].node;
+    const bool stored = is_stored(s, at, n);
+    const lun_product p = lun__product_of(n);
+    lun_strbuf types = LUN_STRBUF_INIT;
+    print_operand(&types, n->in[0], &p.a, "");
+    print_operand(&types, n->in[1], &p.b, " x ");
+    lun_backend_slot *b;
+    lun_status status = lun__backend(e, &b);
+    if (status == LUN_OK && lun__product_elsewhere(e, &p))
+        lun__strbuf_puts(&types, ", on the host: operands and result are copied");
+    k->types = text_of(&types);
+    k->name = "matmul";
+    k->ops = 1;
+    k->reads = 2;
+    k->writes = 1;
+    k->bytes_written = stored ? n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes : 0;
+    k->bytes_read = lun__product_reads(n);
+    if (lun__pieces_makes(s, at, n->in[0]))
+        k->bytes_read -= n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes;
+    k->ir = strdup("");
+    k->source = strdup("");
+    return k->ir && k->source && k->types ? status : lun__nomem(e);
+}
+
+/* What an algorithm takes, gives, and who does it. */
+static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    const lun_step *step = &s->at[at];
+    const lun_node *n = step->node->kind == LUN_NODE_RESULT ? step->node->in[0] : step->node;
+    const lun_algorithm_row *row = &lun__algorithm_rows[n->op];
+    lun_strbuf types = LUN_STRBUF_INIT;
+    lun_backend_slot *b;
+    lun_status status = lun__backend(e, &b);
+    lun__strbuf_puts(&types, row->doc);
+    if (status == LUN_OK && lun__algorithm_elsewhere(e))
+        lun__strbuf_puts(&types, ", on the host: operands are copied");
+    k->types = text_of(&types);
+    k->name = row->name;
+    k->ops = 1;
+    k->reads = row->operands;
+    k->writes = row->results;
+    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes +
+                       (row->results - 1) * n->n * lun__dtype_get(row->also)->bytes;
+    for (int i = 0; i < row->operands; i++)
+        if (!lun__pieces_makes(s, at, n->more[i]) && !lun__pieces_has_taken(s, at, n->more[i]))
+            k->bytes_read += n->more[i]->n * lun__dtype_get((lun_dtype)n->more[i]->dtype)->bytes;
+    k->ir = strdup("");
+    k->source = strdup("");
+    return k->ir && k->source && k->types ? status : lun__nomem(e);
+}
+
+/* A function that runs along lines. */
+static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
+{
+    lun_node *n = (lun_node *)(uintptr_t)lun__node_first_result(s->at[at].node);
+    lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
+    lun_backend_slot *b;
+    lun_lowered l;
+    lun_status status = lun__lower_running(e, n, n->more, &l);
+    if (status != LUN_OK)
+        return status;
+    status = lun__backend(e, &b);
+    if (status == LUN_OK)
+        status = lun__ir_print(&l.ir, &ir);
+    if (status == LUN_OK)
+        status = b->backend->source(b->state, &l.ir, &source);
+    k->ir = text_of(&ir);
+    k->source = text_of(&source);
+    k->types = strdup(lun__strbuf_text(&l.types));
+    k->name = "running";
+    k->ops = 1;
+    k->n = lun__running_lines(n);
+    for (int i = 0; i < l.ir.slot_count; i++) {
+        const bool out = l.ir.slots[i].role == LUN_SLOT_TARGET;
+        const int64_t count = out ? n->n : l.slots[i].node->n;
+        const int64_t bytes = count * lun__dtype_get((lun_dtype)l.ir.slots[i].dtype)->bytes;
+        *(out ? &k->writes : &k->reads) += 1;
+        *(out ? &k->bytes_written : &k->bytes_read) += bytes;
+    }
+    lun__lowered_free(&l);
+    return status == LUN_OK && !(k->ir && k->source && k->types) ? lun__nomem(e) : status;
+}
+
+/* A step without a kernel: n elements are copied, or filled with a number. */
+static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
+{
+    const lun_node *n = step->node;
+    bool copy = step->kind == LUN_STEP_COPY;
+    k->name = copy ? "copy" : "fill";
+    k->ops = copy;
+    k->reads = copy ? n->count : 0;
+    k->writes = 1;
+    k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    k->bytes_read = copy ? k->bytes_written : 0;
+    k->ir = strdup("");
+    k->source = strdup("");
+    k->types = strdup("");
+    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
+}
+
+static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
+{
+    p->kernels = calloc((size_t)s->count + 1, sizeof *p->kernels);
+    lun_status status = p->kernels ? LUN_OK : lun__nomem(e);
+    for (int i = 0; status == LUN_OK && i < s->count; i++) {
+        const lun_step *step = &s->at[i];
+        lun_plan_kernel *k = &p->kernels[p->count++];
+        *k = (lun_plan_kernel){.size = sizeof *k,
+                               .n = step->n,
+                               .cut = step->cut,
+                               .kept = step->kept,
+                               .chain = step->chain,
+                               .sweep = step->sweep};
+        if (step->kind == LUN_STEP_LAUNCH)
+            status = describe_kernel(e, s, i, k);
+        else if (step->kind == LUN_STEP_PRODUCT)
+            status = describe_product(e, s, i, k);
+        else if (step->kind == LUN_STEP_ALGORITHM)
+            status = describe_algorithm(e, s, i, k);
+        else if (step->kind == LUN_STEP_RUNNING)
+            status = describe_running(e, s, i, k);
+        else
+            status = describe_move(e, step, k);
+        if (status == LUN_OK)
+            status = lun__stopped(e);
+    }
+    return status;
+}
+
+/* What moves, and who runs what. */
+static lun_status describe_places(lun_engine *e, const lun_merges *merges, const lun_steps *s,
+                                  lun_plan *p)
+{
+    lun_told t;
+    lun_status status = lun__moves_tell(e, merges->at, merges->count, s, &t);
+    p->moves = calloc((size_t)t.move_count + 1, sizeof *p->moves);
+    p->places = calloc((size_t)t.place_count + 1, sizeof *p->places);
+    if (status == LUN_OK && !(p->moves && p->places))
+        status = lun__nomem(e);
+    for (int i = 0; status == LUN_OK && i < t.move_count; i++) {
+        const lun_told_move *m = &t.moves[i];
+        p->moves[p->move_count++] = (lun_plan_move){.size = sizeof *p->moves,
+                                                    .from = m->from,
+                                                    .to = m->to,
+                                                    .why = m->why,
+                                                    .bytes = m->bytes,
+                                                    .kernel = m->step,
+                                                    .exchange = m->exchange};
+    }
+    for (int i = 0; status == LUN_OK && i < t.place_count; i++) {
+        const lun_told_place *x = &t.places[i];
+        p->places[p->place_count++] = (lun_plan_place){.size = sizeof *p->places,
+                                                       .name = x->name,
+                                                       .first = x->first,
+                                                       .count = x->count,
+                                                       .kernel = x->step,
+                                                       .what = x->what};
+    }
+    lun__moves_free(&t);
+    return status;
+}
+
+static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
+{
+    lun_steps s;
+    lun_strbuf graph = LUN_STRBUF_INIT;
+    lun_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
+    bool printed = lun__graph_print(e, roots, count, &graph);
+    p->graph = text_of(&graph);
+    lun_status status =
+        printed && p->graph ? lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
+    if (status == LUN_OK) {
+        lun_merges m;
+        status = describe(e, &s, p);
+        if (status == LUN_OK) {
+            status = lun__merges_make(e, bases, count, &m);
+            if (status == LUN_OK)
+                status = describe_places(e, &m, &s, p);
+            lun__merges_free(e, &m);
+        }
+        lun__steps_free(e, &s);
+    }
+    if (status == LUN_OK)
+        *out = p;
+    else
+        lun_plan_release(p);
+    return status;
+}
+
+lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out)
+{
+    LUN_NEED(e, out && count >= 0 && (count == 0 || arrays));
+    lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
+    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    int n = 0;
+    e->error_where = NULL;
+    for (; s == LUN_OK && n < count; n++) {
+        s = lun__root(e, arrays[n], &roots[n]);
+        if (s != LUN_OK)
+            break;
+    }
+    lun_host_begin(e);
+    if (s == LUN_OK)
+        s = plan_of(e, roots, count, out);
+    lun_host_end(e);
+    while (n)
+        lun__node_release(e, roots[--n]);
+    free(roots);
+    return s;
+}
+
+int lun_plan_count(const lun_plan *p)
+{
+    return p ? p->count : 0;
+}
+
+const char *lun_plan_graph(const lun_plan *p)
+{
+    return p ? p->graph : "";
+}
+
+const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->move_count ? &p->moves[index] : NULL;
+}
+
+const lun_plan_place *lun_plan_place_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->place_count ? &p->places[index] : NULL;
+}
+
+const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
+{
+    return p && index >= 0 && index < p->count ? &p->kernels[index] : NULL;
+}
+
+void lun_plan_release(lun_plan *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; p->kernels && i < p->count; i++) {
+        free((char *)(uintptr_t)p->kernels[i].ir);
+        free((char *)(uintptr_t)p->kernels[i].source);
+        free((char *)(uintptr_t)p->kernels[i].types);
+    }
+    free(p->kernels);
+    free(p->moves);
+    free(p->places);
+    free(p->graph);
+    free(p);
+}

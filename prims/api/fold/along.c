@@ -1,0 +1,367 @@
+/* along.c - reductions and scans along axes: the operand with the axes that are kept in front, its
+ * lines reduced, the result in the shape that is asked for. */
+#include <math.h>
+#include <string.h>
+
+#include "api/array/demand.h"
+#include "api/fold/lazy.h"
+#include "store/placed.h"
+#include "table/skeleton.h"
+
+enum { LEAST_ROWS = 1 << 15 /* elements that several places combine */ };
+
+/* An operand and the axes of a reduction. */
+typedef struct along {
+    lun_engine *e;
+    lun_node *x;     /* kept axes in front, then those that are reduced; a reference */
+    lun_lines lines; /* shape: the kept extents, then 1 for each axis that is reduced */
+    int64_t count;   /* lines */
+    int kept;        /* axes */
+    unsigned set;    /* axes that are reduced */
+    int rank;        /* of the result */
+    int64_t shape[LUN_MAX_RANK];
+} along;
+
+lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
+                         unsigned *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    char text[96];
+    int rank = lun_shape(a, shape);
+    *out = count ? 0 : (1u << rank) - 1;
+    if (count < 0)
+        return lun__fail(e, LUN_ESHAPE, "the number of axes is negative: %d", count);
+    for (int k = 0; k < count; k++) {
+        if (axes[k] < 0 || axes[k] >= rank)
+            return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axes[k] + 1,
+                             lun__describe(a, text), rank);
+        if (*out >> axes[k] & 1)
+            return lun__fail(e, LUN_ESHAPE, "axis %d of %s is given twice", axes[k] + 1,
+                             lun__describe(a, text));
+        *out |= 1u << axes[k];
+    }
+    return LUN_OK;
+}
+
+lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun_layout to = {.rank = 0};
+    const int rank = n->rank;
+    lun__node_shape(n, shape);
+    lun_layout right = lun__layout_right(rank, shape);
+    for (int late = 0; late < 2; late++) {
+        for (int k = 0; k < rank; k++) {
+            if ((int)(set >> k & 1) != late)
+                continue;
+            to.extent[to.rank] = shape[k];
+            to.stride[to.rank++] = right.stride[k];
+        }
+        if (!late)
+            *kept = to.rank;
+    }
+    if (rank)
+        return lun__view(e, n, &to, out);
+    *out = lun__node_retain(n);
+    return LUN_OK;
+}
+
+lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
+{
+    lun_node *n;
+    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__node_axes_last(e, n, set, kept, out);
+    lun__node_release(e, n);
+    return s;
+}
+
+lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out)
+{
+    lun_layout l;
+    lun__node_layout(n, &l);
+    lun_layout right = lun__layout_right(n->rank, l.extent), to = {.rank = n->rank};
+    for (int k = 0; k < n->rank; k++) {
+        int from = k < axis ? k : k == axis ? n->rank - 1 : k - 1;
+        to.extent[k] = right.extent[from];
+        to.stride[k] = right.stride[from];
+    }
+    return lun__node_view(e, n, &to, out);
+}
+
+static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count, bool keep,
+                        along *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    unsigned set = 0;
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s == LUN_OK && a->weak)
+        s = lun__fail(e, LUN_EARG, "array expected, got a number");
+    if (s == LUN_OK)
+        s = lun__axis_set(e, a, axes, count, &set);
+    *out = (along){.e = e, .count = 1, .set = set};
+    if (s == LUN_OK)
+        s = lun__axes_last(e, a, set, &out->kept, &out->x);
+    if (s != LUN_OK)
+        return s;
+    out->lines.line = 1;
+    out->lines.rank = lun_shape(a, shape);
+    for (int k = 0, at = 0; k < out->lines.rank; k++) {
+        bool reduced = set >> k & 1;
+        if (reduced)
+            out->lines.line *= shape[k];
+        else
+            out->count *= shape[k];
+        if (!reduced)
+            out->lines.shape[at++] = shape[k];
+        if (!reduced || keep)
+            out->shape[out->rank++] = reduced ? 1 : shape[k];
+    }
+    for (int k = out->kept; k < out->lines.rank; k++)
+        out->lines.shape[k] = 1;
+    if (!out->kept) /* everything: as a whole array */
+        out->lines = (lun_lines){.line = 0};
+    return LUN_OK;
+}
+
+/* The result n (released) as an array of the shape that was asked for. */
+static lun_status finish(along *g, lun_status s, lun_node *n, lun_array **out)
+{
+    lun_node *as = NULL;
+    if (s == LUN_OK)
+        s = lun__node_reshape(g->e, n, g->rank, g->shape, &as);
+    lun__node_release(g->e, n);
+    lun__node_release(g->e, g->x);
+    return s == LUN_OK ? lun__array(g->e, as, false, out) : s;
+}
+
+/* ---- the reductions of the table ------------------------------------------------------------- */
+
+/* The dtype of an element of a result; whole: of the one number that all elements give. */
+static lun_dtype given_as(lun_reduction r, lun_dtype t, bool whole)
+{
+    const lun__reduction_row *row = &lun__reduction_rows[r];
+    bool rounded = row->of == LUN__OF_SUMS || row->of == LUN__OF_NUMBER;
+    if (whole)
+        return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
+    if (row->of == LUN__OF_ELEMENTS || (rounded && lun__dtype_is_float(t)))
+        return t;
+    return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
+}
+
+/* What stands for lines without elements, of a. */
+static lun_status empty(along *g, lun_reduction r, const lun_array *a, lun_dtype t, lun_node **out)
+{
+    char text[96];
+    uint64_t cell = 0;
+    if (lun__reduction_rows[r].empty_is_error && g->count)
+        return lun__fail(g->e, LUN_EARG, "%s of no elements is undefined: an axis of %s is empty",
+                         lun__reduction_rows[r].info.name, lun__describe(a, text));
+    if (lun__reduction_rows[r].op < LUN_OP_COUNT)
+        lun__op_identity((lun_op)lun__reduction_rows[r].op, t, &cell);
+    return lun__node_number(g->e, t, cell, g->rank, g->shape, out);
+}
+
+/* The first element of each line, 0 where it is not finite; whole: for each element of the line. */
+static lun_status first_of(const along *g, bool whole, lun_node **out)
+{
+    lun_layout l;
+    lun_node *first = NULL, *wide = NULL, *finite = NULL, *zero = NULL;
+    lun__node_layout(g->x, &l);
+    l = lun__layout_right(g->x->rank, l.extent);
+    for (int k = g->kept; k < l.rank; k++) {
+        l.extent[k] = whole ? l.extent[k] : 1;
+        l.stride[k] = 0;
+    }
+    lun_status s = lun__view(g->e, g->x, &l, &first);
+    if (s == LUN_OK)
+        s = lun__cast(g->e, first, LUN_F64, &wide);
+    if (s == LUN_OK)
+        s = lun__op(g->e, LUN_OP_ISFINITE, &wide, &finite);
+    if (s == LUN_OK)
+        s = lun__number(g->e, LUN_F64, 0, &zero);
+    if (s == LUN_OK)
+        s = lun__op(g->e, LUN_OP_WHERE, (lun_node *[]){finite, wide, zero}, out);
+    lun_node *all[] = {first, wide, finite, zero};
+    for (int i = 0; i < 4; i++)
+        lun__node_release(g->e, all[i]);
+    return s;
+}
+
+static lun_status moments(const along *g, lun_reduction r, int64_t ddof, lun_dtype t,
+                          lun_node **out)
+{
+    lun_node *shift = NULL, *spread = NULL, *wide = NULL;
+    lun_status s = first_of(g, false, &shift);
+    if (s == LUN_OK)
+        s = first_of(g, true, &spread);
+    if (s == LUN_OK)
+        s = lun__moment_node(g->e, r, g->x, &g->lines, shift, spread, ddof, &wide);
+    if (s == LUN_OK)
+        s = lun__cast(g->e, wide, t, out);
+    lun__node_release(g->e, shift);
+    lun__node_release(g->e, spread);
+    lun__node_release(g->e, wide);
+    return s;
+}
+
+/* Places within a line, of the extents of g->x. */
+static lun_status places(const along *g, lun_node **out)
+{
+    lun_layout l, right;
+    lun_node *index;
+    lun__node_layout(g->x, &l);
+    l = right = lun__layout_right(g->x->rank, l.extent);
+    for (int k = 0; k < g->kept; k++)
+        l.stride[k] = 0;
+    lun_status s =
+        lun__node_index(g->e, g->lines.line ? g->lines.line : lun__layout_count(&right), &index);
+    if (s == LUN_OK)
+        s = lun__node_view(g->e, index, &l, out);
+    lun__node_release(g->e, index);
+    return s;
+}
+
+/* at, where a line's extreme value `best`, without its NaNs, is none itself. */
+static lun_status there(const along *g, lun_node *at, lun_node *best, lun_node **out)
+{
+    static const char *const one = "every element is NaN, which skipnan leaves out";
+    static const char *const some =
+        "every element of line %lld along the axis is NaN, which skipnan leaves out";
+    lun_node *nan = NULL, *number = NULL;
+    lun_status s = lun__op(g->e, LUN_OP_ISNAN, &best, &nan);
+    if (s == LUN_OK)
+        s = lun__op(g->e, LUN_OP_LNOT, &nan, &number);
+    if (s == LUN_OK)
+        s = lun__demand(g->e, at, number, g->kept ? &some : &one, out);
+    lun__node_release(g->e, nan);
+    lun__node_release(g->e, number);
+    return s;
+}
+
+static lun_status position(const along *g, lun_reduction r, lun_node **out)
+{
+    lun_node *best = NULL, *i = NULL, *at = NULL;
+    lun_dtype t = (lun_dtype)g->x->dtype;
+    lun_reduction extreme = r == LUN_ARGMIN ? LUN_MIN : LUN_MAX;
+    lun_status s = lun__total_node(g->e, extreme, g->x, &g->lines, t, &best);
+    if (s == LUN_OK)
+        s = places(g, &i);
+    if (s == LUN_OK)
+        s = lun__position_node(g->e, g->x, i, best, &g->lines, &at);
+    if (s == LUN_OK && g->lines.skipnan && lun__dtype_is_float(t))
+        s = there(g, at, best, out);
+    else if (s == LUN_OK)
+        *out = lun__node_retain(at);
+    lun__node_release(g->e, best);
+    lun__node_release(g->e, i);
+    lun__node_release(g->e, at);
+    return s;
+}
+
+lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes, int count,
+                     const lun_along_options *options, lun_array **out)
+{
+    LUN_NEED(e, out && (count <= 0 || axes) && (!options || options->size));
+    along g;
+    lun_node *n = NULL;
+    lun_along_options o = {.size = sizeof o};
+    if (options)
+        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    if ((unsigned)r >= LUN_REDUCTION_COUNT)
+        return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
+    bool index = lun__reduction_rows[r].of == LUN__OF_INDEX;
+    if (index && count > 1)
+        return lun__fail(
+            e, LUN_EARG,
+            "%s reduces along one axis or over the whole array, not along several axes",
+            lun__reduction_rows[r].info.name);
+    lun_status s = begin(e, a, axes, count, o.keep, &g);
+    if (s != LUN_OK)
+        return s;
+    g.lines.skipnan = o.skipnan;
+    lun_dtype t = given_as(r, (lun_dtype)g.x->dtype, !g.kept && !o.keep);
+    if (g.x->n == 0)
+        s = empty(&g, r, a, t, &n);
+    else if (index)
+        s = position(&g, r, &n);
+    else if (lun__reduction_rows[r].of == LUN__OF_NUMBER)
+        s = moments(&g, r, o.ddof, t, &n);
+    else
+        s = lun__total_node(e, r, g.x, &g.lines, t, &n);
+    return finish(&g, s, n, out);
+}
+
+/* ---- by a function --------------------------------------------------------------------------- */
+
+/* On a set of places lines that stand across, of which several may have rows, can be combined row
+ * by row by a function: g->lines.rows, a reference. */
+static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
+{
+    lun_node *n;
+    if (!g->e->set_count || !f || f->op != LUN_OP_COUNT || !g->kept || g->x->n < LEAST_ROWS ||
+        g->lines.line < 2)
+        return LUN_OK;
+    lun_status s = lun__node(g->e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    const lun_spread *spread =
+        n->kind == LUN_NODE_LEAF ? lun__placed_spread(g->e, n->storage) : NULL;
+    const bool across = g->set + 1 == 1u << (n->rank - g->kept);
+    if (!across || (spread && spread->kind == LUN_SPREAD_SINGLE)) {
+        lun__node_release(g->e, n);
+        return LUN_OK;
+    }
+    g->lines.rows = n;
+    return LUN_OK;
+}
+
+lun_status lun_fold_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                          const int *axes, int count, bool keep, lun_array **out)
+{
+    return lun_fold_along_with(e, f, id, a, NULL, 0, axes, count, keep, out);
+}
+
+lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                               lun_array *const *extra, int extras, const int *axes, int count,
+                               bool keep, lun_array **out)
+{
+    LUN_NEED(e, out && (count <= 0 || axes) && extras >= 0 && (extras == 0 || extra));
+    along g;
+    lun_node *n = NULL;
+    lun_status s = begin(e, a, axes, count, keep, &g);
+    if (s == LUN_OK)
+        s = as_rows(&g, f, a);
+    if (s == LUN_OK)
+        s = lun__fold_lines(e, f, id, g.x, (lun_extras){extra, extras}, &g.lines, &n);
+    lun__node_release(e, g.lines.rows);
+    return finish(&g, s, n, out);
+}
+
+lun_status lun_scan_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, int axis,
+                          bool inclusive, lun_array **out)
+{
+    return lun_scan_along_with(e, f, id, a, NULL, 0, axis, inclusive, out);
+}
+
+lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                               lun_array *const *extra, int extras, int axis, bool inclusive,
+                               lun_array **out)
+{
+    LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    along g;
+    lun_node *n = NULL, *back = NULL;
+    lun_status s = begin(e, a, &axis, 1, true, &g);
+    if (s != LUN_OK)
+        return s;
+    int64_t line = g.lines.line ? g.lines.line : g.x->n;
+    s = lun__scan_lines(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
+                        g.kept && line ? line : 0, &n);
+    if (s == LUN_OK)
+        s = lun__axis_back(e, n, axis, &back);
+    lun__node_release(e, n);
+    lun__node_release(e, g.x);
+    return s == LUN_OK ? lun__array(e, back, false, out) : s;
+}

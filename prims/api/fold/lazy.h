@@ -1,0 +1,65 @@
+/* lazy.h - reductions as expressions, of a whole array or of each of its lines.  Private to
+ * prims/. */
+#ifndef LUN_LAZY_H
+#define LUN_LAZY_H
+
+#include "api/array/api.h"
+#include "graph/function.h"
+
+/* What a reduction takes: lines of `line` elements, in flat order, of which each gives one element
+ * of `shape`; line 0: everything, which gives a Scalar. */
+typedef struct lun_lines {
+    int64_t line;
+    int rank;
+    int64_t shape[LUN_MAX_RANK];
+    bool skipnan; /* NaN is left out, also of the number of elements */
+    bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
+    /* NULL, or where rows are on several places: a's elements as rows, each the next element of
+     * every line.  Not a reference */
+    lun_node *rows;
+} lun_lines;
+
+/* Axes from 0 as a set; none named: all.  LUN_ESHAPE (along.c). */
+lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
+                         unsigned *out);
+/* a's elements with the axes in `set` last, in their order; *kept: how many others there are. */
+lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out);
+lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out);
+/* The last axis of n at the place `axis`. */
+lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
+
+/* A reduction by one operation, given as t. */
+lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                           lun_dtype t, lun_node **out);
+/* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: that a sum of squares takes from the
+ * elements at first, an f64 Scalar or of the lines' shape; spread: the same for each element, in
+ * terms of a, so that the pass that finds the mean can take it as well. */
+lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+                            lun_node *shift, lun_node *spread, int64_t ddof, lun_node **out);
+/* The smallest of the indices in i, which is i64 and goes with a's shape, at which a equals its
+ * extreme value `best`, or is NaN if that is. */
+lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
+                              const lun_lines *l, lun_node **out);
+/* a, of the dtype of its elements, combined by f; scanned by it in lines of `line`, 0: all at once
+ * (fold.c). */
+lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, const lun_lines *l, lun_node **out);
+lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                           lun_extras extras, bool inclusive, int64_t line, lun_node **out);
+/* The lines of rows of a, of `line` rows, combined by function f, from `first` on, which may be
+ * NULL; all of one dtype (foldrows.c). */
+lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function *body, lun_node *a,
+                          lun_node *first, int64_t line, lun_node **out);
+/* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
+lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t);
+/* Whether a's lines are so short, and its elements so cheap, that each is better computed from the
+ * elements at their first, second, ... place (brief.c). */
+bool lun__lines_brief(const lun_node *a, const lun_lines *l);
+/* That for lines of a, or of what has its extents, by an operation that has an identity; of a's
+ * dtype, given as t. */
+lun_status lun__reduce_brief(lun_engine *e, lun_op op, lun_node *a, const lun_lines *l, lun_dtype t,
+                             lun_node **out);
+/* The dtype of a reduction by one operation of a whole array of dtype t. */
+lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t);
+
+#endif

@@ -1,0 +1,324 @@
+/* total.c - whole reductions: what each row of LUN_REDUCTION is in terms of
+ * reduce and operations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/fold/lazy.h"
+#include "eval/run.h"
+#include "table/skeleton.h"
+
+/* ---- as nodes -------------------------------------------------------------------------------- */
+
+static const lun_lines whole = {.line = 0};
+
+/* The Scalar of a reduction by one operation; a is released. */
+static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
+{
+    lun_dtype t = lun__total_dtype(r, (lun_dtype)a->dtype);
+    lun_status s = lun__total_node(e, r, a, &whole, t, out);
+    lun__node_release(e, a);
+    return s;
+}
+
+static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
+{
+    lun_status s = lun__run(e, &n, 1);
+    if (s == LUN_OK)
+        *out = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
+    lun__node_release(e, n);
+    return s;
+}
+
+/* ---- mean and variance ----------------------------------------------------------------------- */
+
+typedef struct moments {
+    double mean, m2; /* m2: sum of squared deviations */
+} moments;
+
+/* One pass: sums of a, of d = a - shift and of d^2, in f64. */
+static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out)
+{
+    lun_node *x = NULL, *k = NULL, *d = NULL, *square = NULL, *sums[3] = {0};
+    double n = (double)a->n, sum[3] = {0};
+    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    if (s == LUN_OK)
+        s = lun__number(e, LUN_F64, shift, &k);
+    if (s == LUN_OK && shift != 0)
+        s = lun__op(e, LUN_OP_SUB, (lun_node *[]){x, k}, &d);
+    else if (s == LUN_OK)
+        d = lun__node_retain(x);
+    if (s == LUN_OK)
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
+    lun_node *of[3] = {x, d, square};
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], NULL, LUN_F64, &sums[i]);
+    if (s == LUN_OK)
+        s = lun__run(e, sums, 3);
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        sum[i] = lun__cell_to_value(LUN_F64, sums[i]->cell).as.d;
+    out->mean = sum[0] / n;
+    out->m2 = sum[2] - sum[1] * (sum[1] / n);
+    if (out->m2 < 0)
+        out->m2 = 0;
+    lun_node *all[] = {x, k, d, square, sums[0], sums[1], sums[2]};
+    for (int i = 0; i < 7; i++)
+        lun__node_release(e, all[i]);
+    return s;
+}
+
+/* The mean of elements whose sum overflows: of the elements times 2^-64, which is exact for those
+ * that matter.  Infinite or NaN only if some element is. */
+static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
+{
+    lun_node *x = NULL, *k = NULL, *small = NULL, *sum = NULL;
+    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    if (s == LUN_OK)
+        s = lun__number(e, LUN_F64, 0x1p-64, &k);
+    if (s == LUN_OK)
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
+    if (s == LUN_OK)
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, small, NULL, LUN_F64, &sum);
+    if (s == LUN_OK)
+        s = lun__run(e, &sum, 1);
+    if (s == LUN_OK)
+        *mean = lun__cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
+    lun_node *all[] = {x, k, small, sum};
+    for (int i = 0; i < 4; i++)
+        lun__node_release(e, all[i]);
+    return s;
+}
+
+/* Whether a variance by another shift than the mean, `off` away from it, has lost digits. */
+static bool is_rough(const moments *m, double off, double n)
+{
+    return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
+}
+
+/* The first element, where that is in memory and finite; else 0. */
+static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
+{
+    uint64_t cell = 0;
+    const lun_node *leaf = a->kind == LUN_NODE_VIEW ? a->in[0] : a;
+    int64_t at = leaf->offset + (leaf == a ? 0 : a->offset);
+    *shift = 0;
+    if (leaf->kind != LUN_NODE_LEAF || a->n == 0)
+        return LUN_OK;
+    lun_status s = lun__storage_read(e, leaf->storage, at, 1, &cell);
+    double first =
+        lun__cell_to_value(LUN_F64, lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell)).as.d;
+    if (s == LUN_OK && isfinite(first))
+        *shift = first;
+    return s;
+}
+
+/* Mean and variance together, kept on the node, so that whichever is asked for second is free.  The
+ * shift is the first element where that is in memory; if it lies so far from the mean that digits
+ * were lost in the difference of squares, a second pass shifts by the mean itself (Chan, Golub and
+ * LeVeque 1983, "Algorithms for computing the sample variance"). */
+static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
+{
+    double shift = 0, n = (double)a->n;
+    if (a->moments) {
+        *out = (moments){a->moments[0], a->moments[1]};
+        return LUN_OK;
+    }
+    lun_status s = shift_of(e, a, &shift);
+    if (s == LUN_OK)
+        s = shifted(e, a, shift, out);
+    double mean = out->mean;
+    if (s == LUN_OK && !isfinite(mean))
+        s = scaled_mean(e, a, &mean);
+    out->mean = mean;
+    if (s == LUN_OK && is_rough(out, mean - shift, n))
+        s = shifted(e, a, mean, out);
+    out->mean = mean;
+    if (s != LUN_OK)
+        return s;
+    a->moments = malloc(2 * sizeof *a->moments);
+    if (a->moments) {
+        a->extended = 1;
+        a->moments[0] = out->mean;
+        a->moments[1] = out->m2;
+    }
+    return LUN_OK;
+}
+
+static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t ddof, lun_value *out)
+{
+    moments m;
+    double n = (double)a->n;
+    lun_status s = moments_of(e, a, &m);
+    lun__node_release(e, a);
+    if (s != LUN_OK)
+        return s;
+    out->dtype = LUN_F64;
+    out->as.d = r == LUN_MEAN ? m.mean : m.m2 / (n - (double)ddof);
+    if (n - (double)ddof <= 0 && r != LUN_MEAN)
+        out->as.d = NAN;
+    if (r == LUN_STD)
+        out->as.d = sqrt(out->as.d);
+    return LUN_OK;
+}
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+/* The Scalar of the place of the first extreme element, or NaN; a is released. */
+static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
+{
+    const lun_dtype_row *d = lun__dtype_get((lun_dtype)a->dtype);
+    lun_node *x = NULL;
+    lun_dtype t = d->kind == LUN_KIND_BOOL ? lun__dtype_integer(LUN_KIND_UNSIGNED, d->bytes)
+                                           : (lun_dtype)d->compute;
+    lun_status s = lun__cast(e, a, t, &x);
+    if (s == LUN_OK)
+        s = lun__node_place_of(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
+    lun__node_release(e, x);
+    lun__node_release(e, a);
+    return s;
+}
+
+static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
+{
+    lun_node *x = NULL, *square = NULL, *sum = NULL;
+    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    if (s == LUN_OK)
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, x}, &square);
+    if (s == LUN_OK)
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, NULL, LUN_F64, &sum);
+    if (s == LUN_OK)
+        s = evaluate(e, sum, out);
+    if (s == LUN_OK)
+        out->as.d = sqrt(out->as.d);
+    lun__node_release(e, a);
+    lun__node_release(e, x);
+    lun__node_release(e, square);
+    return s;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node **out)
+{
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s != LUN_OK)
+        return s;
+    if ((unsigned)r >= LUN_REDUCTION_COUNT)
+        return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
+    if (lun__reduction_rows[r].empty_is_error && lun_size(a) == 0)
+        return lun__fail(e, LUN_EARG, "%s of an empty array", lun__reduction_rows[r].info.name);
+    return lun__node(e, a, LUN_DTYPE_COUNT, out);
+}
+
+lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof, lun_value *out)
+{
+    LUN_NEED(e, out);
+    lun_node *n, *scalar = NULL;
+    lun_status s = operand(e, r, a, &n);
+    if (s != LUN_OK)
+        return s;
+    switch (r) {
+    case LUN_MEAN:
+    case LUN_VAR:
+    case LUN_STD:
+        return moment(e, r, n, ddof, out);
+    case LUN_ARGMIN:
+    case LUN_ARGMAX:
+        s = position(e, r, n, &scalar);
+        return s == LUN_OK ? evaluate(e, scalar, out) : s;
+    case LUN_NORM:
+        return norm(e, n, out);
+    default:
+        s = total_node(e, r, n, &scalar);
+        return s == LUN_OK ? evaluate(e, scalar, out) : s;
+    }
+}
+
+/* The dtype in which products of elements of t are summed without loss; those of floats are rounded
+ * as they compute. */
+static lun_dtype factor_dtype(lun_dtype t)
+{
+    const lun_dtype_row *d = lun__dtype_get(t);
+    return (lun_dtype)(lun__dtype_is_float(t) ? d->compute : d->sum);
+}
+
+/* Numbers go with any shape. */
+static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array *b)
+{
+    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
+    char one[96], other[96];
+    int rank = lun_shape(a, x), its = lun_shape(b, y);
+    if (!rank || !its || (rank == its && !memcmp(x, y, (size_t)rank * sizeof *x)))
+        return LUN_OK;
+    e->error_operand = 2;
+    if (rank == 1 && its == 1)
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x[0],
+                         (long long)y[0]);
+    return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s%s", lun__describe(a, one),
+                     lun__describe(b, other),
+                     rank > 1 || its > 1 ? "; matrices are multiplied by matmul" : "");
+}
+
+lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
+{
+    LUN_NEED(e, a && b && out);
+    lun_array *wide = NULL, *product;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__usable(e, b);
+    if (s == LUN_OK)
+        s = same_shape(e, a, b);
+    if (s != LUN_OK)
+        return s;
+    lun_dtype meeting = lun__dtype_common(lun_dtype_of(a), lun_dtype_of(b));
+    lun_dtype t = factor_dtype(meeting);
+    if (t != meeting)
+        s = lun_cast(e, a, t, &wide);
+    if (s == LUN_OK)
+        s = lun_mul(e, wide ? wide : a, b, &product);
+    if (wide)
+        lun_release(wide);
+    if (s != LUN_OK)
+        return s;
+    s = lun_total(e, LUN_SUM, product, 0, out);
+    lun_release(product);
+    return s;
+}
+
+/* n is released. */
+static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64_t ddof,
+                              lun_node **out)
+{
+    double shift;
+    lun_node *k = NULL;
+    lun_status s = shift_of(e, n, &shift);
+    if (s == LUN_OK)
+        s = lun__number(e, LUN_F64, shift, &k);
+    if (s == LUN_OK)
+        s = lun__moment_node(e, r, n, &whole, k, k, ddof, out);
+    lun__node_release(e, k);
+    lun__node_release(e, n);
+    return s;
+}
+
+lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
+                          lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n, *scalar = NULL;
+    lun_status s = operand(e, r, a, &n);
+    if (s != LUN_OK)
+        return s;
+    switch ((lun__reduced)lun__reduction_rows[r].of) {
+    case LUN__OF_NUMBER:
+        s = lazy_moment(e, r, n, ddof, &scalar);
+        break;
+    case LUN__OF_INDEX:
+        s = position(e, r, n, &scalar);
+        break;
+    default:
+        s = total_node(e, r, n, &scalar);
+    }
+    return s == LUN_OK ? lun__array(e, scalar, false, out) : s;
+}

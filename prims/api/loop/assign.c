@@ -1,0 +1,300 @@
+/* assign.c - the values of a loop's rounds stored into elements of arrays; see assign.h.  Knows of
+ * a function only what its front end tells. */
+#include "api/loop/assign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/elements.h"
+#include "api/write/owners.h"
+#include "api/write/scatter.h"
+#include "launch/trap.h"
+#include "lunarray_bind.h"
+
+/* The part of b in which the store's indices are within: first[] and count[] along its axes, and
+ * where the array's elements stand that belong to it. */
+static void reach(const lun_box *b, const lun_front_window *w, int64_t *first, int64_t *count,
+                  lun_layout *to)
+{
+    lun_layout at;
+    bool none = b->empty;
+    lun__layout_of(w->array, &at);
+    *to = (lun_layout){.rank = b->rank, .offset = at.offset};
+    for (int k = 0; k < at.rank; k++) {
+        int p = w->at[k].param;
+        int64_t low = w->at[k].shift - 1, extent = p < 0 ? 1 : b->at.extent[p], high;
+        if (p >= 0 && __builtin_add_overflow(low, b->first[p], &low))
+            low = INT64_MIN / 2; /* beyond any array */
+        int64_t skip = low < 0 ? -low : 0;
+        if (__builtin_add_overflow(low, extent, &high) || high > at.extent[k])
+            high = at.extent[k];
+        none |= high <= low + skip;
+        if (none)
+            break;
+        to->offset += at.stride[k] * (low + skip);
+        if (p < 0)
+            continue;
+        first[p] = skip;
+        count[p] = high - low - skip;
+        to->stride[p] = at.stride[k];
+    }
+    for (int p = 0; none && p < b->rank; p++)
+        first[p] = count[p] = 0;
+    memcpy(to->extent, count, (size_t)b->rank * sizeof *count);
+}
+
+static bool is_all(const lun_array *a, const lun_layout *l)
+{
+    lun_layout own;
+    size_t n = (size_t)l->rank * sizeof *l->extent;
+    lun__layout_of(a, &own);
+    return own.rank == l->rank && own.offset == l->offset && !memcmp(own.extent, l->extent, n) &&
+           !memcmp(own.stride, l->stride, n);
+}
+
+/* What is on its way into one array.  Of a scattered store: places that have the elements, or the
+ * elements that it goes to, or a copy of them that they become, where that may fail or they do not
+ * stand side by side. */
+typedef struct assignment {
+    const lun_front_store *store;
+    lun_array *target, *part; /* direct: a window, and what it becomes */
+    lun_array *place, *value;
+    lun_owners *owners;
+    lun_target to;
+    lun_scatter scatter;
+    void *copy, *places, *values; /* owned */
+    bool joins;                   /* the copy is that of another one of the same array */
+} assignment;
+
+/* A window of the store's array, and what it becomes: the part of value that is within. */
+static lun_status direct(lun_engine *e, const lun_box *b, lun_array *value, assignment *a)
+{
+    int64_t first[LUN_MAX_RANK] = {0}, count[LUN_MAX_RANK] = {0};
+    const lun_front_window *w = &a->store->to;
+    lun_layout to;
+    lun_status s = LUN_OK;
+    reach(b, w, first, count, &to);
+    lun_retain(a->value = value);
+    if (is_all(w->array, &to)) /* it takes over the memory of value */
+        lun_retain(a->target = w->array);
+    else
+        s = lun__window(e, w->array, &to, &a->target);
+    if (s == LUN_OK)
+        s = lun_window(e, value, b->rank, first, count, NULL, &a->part);
+    return s == LUN_OK ? lun_storable(e, a->target, a->part) : s;
+}
+
+lun_status lun__assign_cast(lun_engine *e, const lun_front_store *to, lun_array *value,
+                            lun_array **out)
+{
+    if (to->how == LUN_COMBINING_NONE)
+        return lun_cast(e, value, lun_dtype_of(to->to.array), out);
+    lun_dtype t = lun_dtype_of(value);
+    return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, out);
+}
+
+/* Places and values in the dtypes in which they are scattered. */
+static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    lun_status s = lun__check_writable(e, to);
+    if (s == LUN_OK)
+        s = lun_cast(e, place, LUN_I64, &a->place);
+    return s == LUN_OK ? lun__assign_cast(e, a->store, value, &a->value) : s;
+}
+
+static bool is_number(lun_array *a)
+{
+    return lun__top(a)->node->kind == LUN_NODE_NUMBER;
+}
+
+/* a's elements, evaluated, one after the other, or of a number the first `n` of them; *owned:
+ * memory for them, if they need any. */
+static lun_status elements(lun_engine *e, lun_array *a, int64_t n, void **owned, const void **out)
+{
+    if (!is_number(a))
+        return lun_data(e, a, out);
+    *out = *owned = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes));
+    return *owned ? lun_read(e, a, *owned, 0, n) : lun__nomem(e);
+}
+
+static lun_status copy_of(lun_engine *e, lun_array *a, void **out)
+{
+    int64_t n = lun_size(a);
+    *out = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes) + 1);
+    return *out ? lun_read(e, a, *out, 0, n) : lun__nomem(e);
+}
+
+/* The copy of a's array that another assignment, of those before it, has; NULL: none. */
+static void *copied(const assignment *all, const assignment *a)
+{
+    for (const assignment *x = all; x < a; x++)
+        if (x->copy && x->store->to.array == a->store->to.array)
+            return x->copy;
+    return NULL;
+}
+
+static lun_status does_not_fit(lun_engine *e, const lun_front_result *r, const assignment *a,
+                               int64_t bad)
+{
+    return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
+                          &(lun_value){LUN_I64, {.i = bad}});
+}
+
+/* The same as ready, of a set of places; without a->owners it is for host memory. */
+static lun_status ready_apart(lun_engine *e, const lun_front_result *r, assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    int64_t bad;
+    bool fits = true;
+    lun_status s = lun__hold(e, to);
+    if (s != LUN_OK || a->place->viewed || a->value->viewed)
+        return s;
+    const lun_scatter how = {.dtype = lun_dtype_of(to),
+                             .from = lun_dtype_of(a->value),
+                             .count = lun_size(a->place),
+                             .how = a->store->how,
+                             .behind = a->store->behind,
+                             .exact = a->store->note >= 0};
+    lun_owned what = {.array = lun__base(to)->node,
+                      .place = a->place->node,
+                      .value = a->value->node,
+                      .how = &how};
+    lun__layout_of(to, &what.at);
+    what.at.offset += what.array->offset;
+    s = lun__owners_open(e, &what, &a->owners, &fits, &bad);
+    return s == LUN_OK && !fits ? does_not_fit(e, r, a, bad) : s;
+}
+
+/* Everything of a scattered store that may fail: then no element has changed. */
+static lun_status ready(lun_engine *e, const lun_front_result *r, const assignment *all,
+                        assignment *a)
+{
+    lun_array *to = a->store->to.array;
+    const void *places = NULL, *values = NULL;
+    int64_t n = lun_size(a->place), bad;
+    bool exact = a->store->note >= 0;
+    lun_status s = e->set_count ? ready_apart(e, r, a) : LUN_OK;
+    if (s != LUN_OK || a->owners)
+        return s;
+    s = elements(e, a->place, n, &a->places, &places);
+    if (s == LUN_OK)
+        s = elements(e, a->value, is_number(a->value) && n > 0 ? 1 : n, &a->values, &values);
+    if (s == LUN_OK)
+        s = lun__writable(e, to, &a->to);
+    if (s == LUN_OK) {
+        a->copy = copied(all, a);
+        a->joins = a->copy != NULL;
+    }
+    if (s == LUN_OK && !a->copy && (exact || !a->to.dense))
+        s = copy_of(e, to, &a->copy);
+    if (s != LUN_OK)
+        return s;
+    a->scatter = (lun_scatter){.elements = a->copy,
+                               .dtype = lun_dtype_of(to),
+                               .span = lun_size(to),
+                               .place = places,
+                               .values = values,
+                               .step = !is_number(a->value),
+                               .from = lun_dtype_of(a->value),
+                               .count = n,
+                               .how = a->store->how,
+                               .behind = a->store->behind,
+                               .exact = exact};
+    if (!a->copy)
+        a->scatter.elements = a->to.data + a->to.at.offset * a->to.size;
+    else if (lun__scatter(e, &a->scatter, &bad) < n)
+        return does_not_fit(e, r, a, bad);
+    return LUN_OK;
+}
+
+/* Changes the arrays, whole ones before elements of them. */
+static lun_status commit(lun_engine *e, assignment *all, int count)
+{
+    lun_scatter *scatters[LUN_MAX_OUTPUTS];
+    int waiting = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        if (!all[k].store->scattered)
+            s = lun_store(e, all[k].target, all[k].part);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        assignment *a = &all[k];
+        if (!a->place || a->joins)
+            continue;
+        if (a->owners)
+            s = lun__owners_write(a->owners, lun__base(a->store->to.array)->node);
+        else if (a->copy)
+            lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
+        else
+            scatters[waiting++] = &a->scatter;
+    }
+    if (s == LUN_OK)
+        lun__scatter_all(e, scatters, waiting);
+    return s;
+}
+
+static void end_assignment(assignment *a)
+{
+    if (!a->joins)
+        free(a->copy);
+    lun__owners_close(a->owners);
+    free(a->places);
+    free(a->values);
+    lun_release(a->part);
+    lun_release(a->target);
+    lun_release(a->place);
+    lun_release(a->value);
+}
+
+lun_status lun__assign(lun_engine *e, const lun_box *b, const lun_front_result *r,
+                       lun_array *const *values)
+{
+    assignment all[LUN_MAX_OUTPUTS] = {0};
+    lun_array *todo[LUN_MAX_OUTPUTS] = {NULL};
+    int n = r->store_count, output = 0, wanted = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < n; k++) {
+        assignment *a = &all[k];
+        a->store = &r->stores[k];
+        s = a->store->scattered ? scattered(e, values[output], values[output + 1], a)
+                                : direct(e, b, values[output], a);
+        output += s == LUN_OK && a->place;
+        if (s == LUN_OK && a->place)
+            todo[wanted++] = a->place;
+        output += s == LUN_OK;
+        if (s == LUN_OK && !(a->place && is_number(a->value)))
+            todo[wanted++] = a->value;
+    }
+    if (s == LUN_OK)
+        s = lun_eval(e, todo, wanted);
+    for (int k = 0; s == LUN_OK && k < n; k++)
+        if (all[k].place)
+            s = ready(e, r, all, &all[k]);
+    if (s == LUN_OK)
+        s = commit(e, all, n);
+    for (int k = 0; k < n; k++)
+        end_assignment(&all[k]);
+    return s;
+}
+
+lun_status lun__assign_numbers(lun_engine *e, const lun_box *b, const lun_front_result *r,
+                               lun_array **values)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0, output = 0; s == LUN_OK && k < r->store_count; k++) {
+        output += r->stores[k].scattered;
+        const lun_ir_ins *ins = &r->function->body->ins[r->function->output[output]];
+        if (r->stores[k].scattered && ins->kind == LUN_IR_CONST) {
+            const lun_dtype t = (lun_dtype)ins->dtype;
+            const lun_value x = lun__cell_to_value(t, (uint64_t)ins->imm);
+            lun_array *number;
+            s = lun_full(e, b->rank, b->at.extent, t, x, &number);
+            if (s == LUN_OK) {
+                lun_release(values[output]);
+                values[output] = number;
+            }
+        }
+        output++;
+    }
+    return s;
+}

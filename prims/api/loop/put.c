@@ -1,0 +1,229 @@
+/* put.c - values written to the elements of an array at given indices, or combined with them, in
+ * the order of the indices.  How they are written is scatter.c's. */
+#include "api/array/api.h"
+#include "api/array/elements.h"
+#include "api/data/indices.h"
+#include "api/write/owners.h"
+#include "api/write/scatter.h"
+#include "eval/run.h"
+#include "lunarray_bind.h"
+
+/* How an operation combines elements of dtype t; *negated: with what is written, negated.  False:
+ * it does not. */
+static bool combining_of(lun_op op, lun_dtype t, lun_combining *how, bool *negated)
+{
+    static const struct known {
+        lun_op op;
+        lun_combining how;
+        bool numbers, bits, bools;
+    } known[] = {{LUN_OP_ADD, LUN_COMBINING_ADD, true, false, false},
+                 {LUN_OP_SUB, LUN_COMBINING_ADD, true, false, false},
+                 {LUN_OP_MUL, LUN_COMBINING_MUL, true, false, false},
+                 {LUN_OP_MIN, LUN_COMBINING_LEAST, true, false, true},
+                 {LUN_OP_MAX, LUN_COMBINING_MOST, true, false, true},
+                 {LUN_OP_BAND, LUN_COMBINING_BAND, false, true, true},
+                 {LUN_OP_BOR, LUN_COMBINING_BOR, false, true, true},
+                 {LUN_OP_BXOR, LUN_COMBINING_BXOR, false, true, true},
+                 {LUN_OP_LAND, LUN_COMBINING_BAND, false, false, true},
+                 {LUN_OP_LOR, LUN_COMBINING_BOR, false, false, true}};
+    *negated = op == LUN_OP_SUB;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (known[k].op != op)
+            continue;
+        *how = known[k].how;
+        if (lun__dtype_is_bool(t))
+            return known[k].bools;
+        return known[k].numbers || (known[k].bits && lun__dtype_is_integer(t));
+    }
+    return false;
+}
+
+/* The dtype in which elements of dtype t are combined with values of dtype x. */
+static lun_status combined_in(lun_engine *e, lun_dtype t, lun_dtype x, lun_dtype *out)
+{
+    if (lun__dtype_is_float(t)) {
+        *out = lun__dtype_is_double(lun__dtype_common(t, x)) ? LUN_F64 : LUN_F32;
+        return LUN_OK;
+    }
+    if (lun__dtype_is_float(x))
+        return lun__fail(e, LUN_EDTYPE,
+                         "elements of %s cannot be combined with %s: convert it first",
+                         lun__dtype_get(t)->name, lun__dtype_get(x)->name);
+    *out = lun__dtype_is_wide_unsigned(t) ? LUN_U64 : LUN_I64;
+    return LUN_OK;
+}
+
+/* What is on its way into an array. */
+typedef struct put {
+    lun_engine *e;
+    lun_array *to;
+    lun_indexed at;
+    lun_taking where;
+    lun_node *place, *value; /* value: a Scalar, or of the places' shape */
+    lun_scatter scatter;
+    lun_owners *owners; /* NULL: it is for host memory */
+} put;
+
+/* x broadcast to the shape of the places. */
+static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out)
+{
+    char from[96], to[96];
+    lun_layout own, wide;
+    int64_t shape[LUN_MAX_RANK];
+    if (n->rank == 0) {
+        *out = lun__node_retain(n);
+        return LUN_OK;
+    }
+    lun__node_shape(n, shape);
+    own = lun__layout_right(n->rank, shape);
+    lun_array whole = {.viewed = true,
+                       .node = lun__top(p->to)->node,
+                       .at = lun__layout_right(p->at.rank, p->at.shape)};
+    if (!lun__broadcast(&own, p->at.rank, p->at.shape, &wide)) {
+        return lun__fail(p->e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
+                         lun__describe(x, from), lun__describe(&whole, to));
+    }
+    if (p->at.n == n->n)
+        return lun__node_reshape(p->e, n, p->at.rank, p->at.shape, out);
+    return lun__view(p->e, n, &wide, out);
+}
+
+/* What is written, in the dtype in which it is combined. */
+static lun_status value_of(put *p, lun_array *x, lun_op op)
+{
+    lun_engine *e = p->e;
+    lun_dtype t = lun_dtype_of(p->to);
+    lun_node *raw = NULL, *as = NULL, *wide = NULL;
+    bool negated = false;
+    if (op != LUN_OP_COUNT && !combining_of(op, t, &p->scatter.how, &negated))
+        return lun__fail(e, LUN_EARG, "elements of %s cannot be combined by '%s'",
+                         lun__dtype_get(t)->name, lun__op_get(op)->name);
+    lun_status s = lun__node(e, x, x->weak ? t : LUN_DTYPE_COUNT, &raw);
+    if (s != LUN_OK)
+        return s;
+    p->scatter.dtype = p->scatter.from = t;
+    if (op != LUN_OP_COUNT)
+        s = combined_in(e, t, (lun_dtype)raw->dtype, &p->scatter.from);
+    if (s == LUN_OK)
+        s = lun__cast(e, raw, lun__dtype_is_bool(t) ? t : p->scatter.from, &as);
+    if (s == LUN_OK && lun__dtype_is_bool(t) && p->scatter.from != t) {
+        lun_node *number = NULL;
+        s = lun__cast(e, as, p->scatter.from, &number);
+        lun__node_release(e, as);
+        as = number;
+    }
+    if (s == LUN_OK && negated) {
+        lun_node *minus = NULL;
+        s = lun__op(e, LUN_OP_NEG, &as, &minus);
+        lun__node_release(e, as);
+        as = minus;
+    }
+    if (s == LUN_OK)
+        s = spread(p, x, as, &wide);
+    p->value = wide;
+    if (s == LUN_EDTYPE || s == LUN_ESHAPE)
+        e->error_operand = 3;
+    lun__node_release(e, raw);
+    lun__node_release(e, as);
+    return s;
+}
+
+/* The elements that the places name, as numbers of those of the array's top. */
+static void find_span(put *p)
+{
+    int64_t low = p->at.of.offset, high = low;
+    for (int k = 0; k < p->at.of.rank; k++) {
+        int64_t span = (p->at.of.extent[k] - 1) * p->at.of.stride[k];
+        *(span < 0 ? &low : &high) += span;
+    }
+    p->scatter.low = low;
+    p->scatter.span = high - low + 1;
+    p->scatter.count = p->at.n;
+}
+
+/* Has the places of a set take the values, if it is for them. */
+static lun_status ready_apart(put *p)
+{
+    bool fits;
+    int64_t bad;
+    lun_status s = lun__hold(p->e, p->to);
+    const lun_node *to = lun__base(p->to)->node;
+    const lun_owned what = {to,
+                            p->place,
+                            p->value,
+                            {.rank = 1, .offset = to->offset, .extent = {to->n}, .stride = {1}},
+                            &p->scatter};
+    return s == LUN_OK ? lun__owners_open(p->e, &what, &p->owners, &fits, &bad) : s;
+}
+
+/* Everything that may fail: then no element has changed. */
+static lun_status ready(put *p)
+{
+    lun_engine *e = p->e;
+    lun_target to;
+    lun_node *todo[2] = {p->place, p->value};
+    find_span(p);
+    lun_status s = lun__run(e, todo, 2);
+    if (s == LUN_OK && e->set_count)
+        s = ready_apart(p);
+    if (s != LUN_OK || p->owners)
+        return s;
+    s = lun__writable(e, p->to, &to);
+    for (int k = 0; s == LUN_OK && k < 2; k++)
+        if (todo[k]->kind == LUN_NODE_LEAF)
+            s = lun__storage_host(e, todo[k]->storage, false);
+    if (s != LUN_OK)
+        return s;
+    p->scatter.elements = to.data;
+    return LUN_OK;
+}
+
+/* A cell of a number, or the first element of a LEAF. */
+static const void *first_of(const lun_node *n)
+{
+    return n->kind == LUN_NODE_LEAF ? (const void *)lun__leaf_data(n) : &n->cell;
+}
+
+static lun_status write_all(put *p)
+{
+    int64_t bad;
+    if (p->owners)
+        return lun__owners_write(p->owners, lun__base(p->to)->node);
+    p->scatter.place = first_of(p->place);
+    p->scatter.values = first_of(p->value);
+    p->scatter.step = p->value->kind == LUN_NODE_LEAF;
+    lun__scatter(p->e, &p->scatter, &bad);
+    return LUN_OK;
+}
+
+lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
+                        int first, lun_op op)
+{
+    LUN_NEED(e, i && x && (first == 0 || first == 1) && (unsigned)op <= LUN_OP_COUNT);
+    put p = {.e = e, .to = a, .where = {.first = first, .none = LUN_NO_INDEX}};
+    lun_status s = lun__check_writable(e, a);
+    if (s == LUN_OK)
+        s = lun__indices(e, a, i, axis, &p.at);
+    if (s == LUN_OK)
+        s = value_of(&p, x, op);
+    if (s == LUN_OK && p.at.n) {
+        s = lun__indices_places(e, &p.at, &p.at.of, lun__top(a)->node->n, &p.where);
+        if (s == LUN_OK)
+            s = lun__node_take(e, &p.where, &p.place);
+        e->error_where = NULL;
+        if (s == LUN_OK)
+            s = ready(&p);
+        if (s == LUN_OK)
+            s = write_all(&p);
+    }
+    lun__owners_close(p.owners);
+    lun__indices_end(e, &p.at, &p.where);
+    lun__node_release(e, p.place);
+    lun__node_release(e, p.value);
+    return s;
+}
+
+lun_status lun_put(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis, lun_op op)
+{
+    return lun_put_from(e, a, i, x, axis, 0, op);
+}

@@ -1,0 +1,285 @@
+/* teams.c - functions run for each thread of each team, which read and write arrays as they go.
+ * Knows of a function only what its front end tells. */
+#include <stddef.h>
+#include <string.h>
+
+#include "api/array/call.h"
+#include "api/loop/held.h"
+#include "api/loop/teams.h"
+#include "api/write/merge.h"
+#include "lunarray_bind.h"
+
+enum { MOST_THREADS = 1024 };
+
+typedef struct teams {
+    lun_engine *e;
+    lun_array *const *args;
+    int count;
+    lun_front_result r;
+    lun_team_run run;
+    int arrays, cells;
+    bool apart; /* each place of the set in use runs some teams, on its own copies */
+    /* of these only as many as there are have been set */
+    lun_held held[LUN_TEAM_ARRAYS];  /* by array of the body; without an array: memory of teams */
+    lun_node *node[LUN_TEAM_ARRAYS]; /* theirs */
+    uint64_t cell[LUN_TEAM_CELLS];
+} teams;
+
+/* ---- the division ---------------------------------------------------------------------------- */
+
+static lun_status multiply(lun_engine *e, const int64_t extent[3], const char *what, int64_t *out)
+{
+    *out = 1;
+    for (int k = 0; k < 3; k++)
+        if (extent[k] < 1 || __builtin_mul_overflow(*out, extent[k], out) ||
+            *out > LUN_MOST_ELEMENTS)
+            return lun__fail(e, LUN_EARG,
+                             "%s {%lld, %lld, %lld}: extents are 1 or more, at most "
+                             "%lld in all",
+                             what, (long long)extent[0], (long long)extent[1], (long long)extent[2],
+                             (long long)LUN_MOST_ELEMENTS);
+    return LUN_OK;
+}
+
+lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run)
+{
+    int64_t elements, all;
+    lun_status s = multiply(e, w->league, "league", &run->teams);
+    if (s == LUN_OK)
+        s = multiply(e, w->team, "team", &run->threads);
+    if (s == LUN_OK)
+        s = multiply(e, w->elements, "elements", &elements);
+    if (s != LUN_OK)
+        return s;
+    if (run->threads > MOST_THREADS)
+        return lun__fail(e, LUN_ELIMIT,
+                         "a team of %lld threads: %d is the most; make more teams, or give each "
+                         "thread more elements",
+                         (long long)run->threads, (int)MOST_THREADS);
+    if (__builtin_mul_overflow(run->teams, run->threads, &all) || all > LUN_MOST_ELEMENTS)
+        return lun__fail(e, LUN_ELIMIT, "%lld teams of %lld threads are too many",
+                         (long long)run->teams, (long long)run->threads);
+    return LUN_OK;
+}
+
+lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w)
+{
+    LUN_NEED(e, w);
+    lun_team_run ignored = {0};
+    return lun__team_division(e, w, &ignored);
+}
+
+static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w)
+{
+    int64_t bytes = 0, own;
+    for (int k = 0; k < r->scratches; k++) {
+        const lun_front_scratch *x = &r->scratch[k];
+        if (x->own)
+            continue;
+        if (__builtin_mul_overflow(x->count, (int64_t)lun__dtype_get(x->dtype)->bytes, &own) ||
+            __builtin_add_overflow(bytes, own, &bytes))
+            return lun__nomem(e);
+    }
+    if (w->scratch && bytes > w->scratch)
+        return lun__fail(e, LUN_ELIMIT,
+                         "a team takes %lld bytes of scratch memory, more than scratch=%lld says",
+                         (long long)bytes, (long long)w->scratch);
+    return LUN_OK;
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+/* Whether it assigns elements of an array that is no scratch memory, or would for other teams. */
+static lun_status check_body(lun_engine *e, const lun_front_param *params, int count,
+                             const lun_front_result *r)
+{
+    const lun_ir *body = r->function->body;
+    int arrays = 0;
+    if (r->assigns)
+        return LUN_OK;
+    for (int k = 0; k < count; k++)
+        arrays += params[LUN_FRONT_NUMBERS + k].array;
+    for (int k = 0; k < body->slot_count; k++)
+        if ((k < arrays || k >= arrays + r->scratches) && body->slots[k].role == LUN_SLOT_TARGET)
+            return LUN_OK;
+    return lun__fail(e, LUN_EARG, "a function that assigns no element of an array: B[i] = x");
+}
+
+lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
+                                lun_front_param *params, int count, lun_front_result *r)
+{
+    int rank = 3;
+    while (rank > 1 && w->league[rank - 1] == 1)
+        rank--;
+    for (int k = 0; k < LUN_FRONT_NUMBERS; k++)
+        params[k] = (lun_front_param){.dtype = LUN_I64, .stored = LUN_I64, .index = LUN_FRONT_TEAM};
+    int64_t *known = params[0].shape;
+    for (int k = 0; k < 3; k++) {
+        known[LUN_TEAM_THREADS + k] = w->team[k];
+        known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
+    }
+    known[LUN_TEAM_RANK] = rank;
+    lun__clear(e);
+    lun_host_begin(e); /* the front end can be stopped */
+    lun_status s =
+        f->front.specialise(f->front.ctx, params, LUN_FRONT_NUMBERS + count, r, &e->error);
+    lun_host_end(e);
+    if (s != LUN_OK)
+        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+    r->function->note_count = r->note_count;
+    lun__function_number(e, r->function);
+    s = check_body(e, params, count, r);
+    return s == LUN_OK ? check_scratch(e, r, w) : s;
+}
+
+static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
+{
+    lun_front_param params[LUN_FRONT_NUMBERS + LUN_MAX_OPERANDS];
+    memset(params, 0, (LUN_FRONT_NUMBERS + (size_t)t->count) * sizeof *params);
+    for (int k = 0; k < t->count; k++) {
+        lun_front_param *p = &params[LUN_FRONT_NUMBERS + k];
+        lun_array *a = t->args[k];
+        p->stored = lun_dtype_of(a);
+        p->dtype = (lun_dtype)lun__dtype_get(p->stored)->compute;
+        p->rank = lun_shape(a, p->shape);
+        p->array = p->rank > 0;
+        p->weak = a->weak;
+    }
+    return lun__team_specialise(t->e, f, w, params, t->count, &t->r);
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static lun_status take_cell(teams *t, lun_array *a)
+{
+    lun_dtype to = (lun_dtype)t->r.function->body->args[LUN_FRONT_NUMBERS + t->cells];
+    uint64_t cell = 0;
+    lun_status s = LUN_OK;
+    if (a->weak) {
+        cell = lun__cell_from_value(to, a->number);
+    } else {
+        s = lun_read(t->e, a, &cell, 0, 1);
+        cell = lun__cell_cast(to, lun_dtype_of(a), cell);
+    }
+    t->cell[t->cells++] = cell;
+    return s;
+}
+
+static void take_array(teams *t, lun_array *a)
+{
+    const lun_ir *body = t->r.function->body;
+    t->held[t->arrays] =
+        (lun_held){.array = a, .written = body->slots[t->arrays].role == LUN_SLOT_TARGET};
+    t->node[t->arrays++] = NULL;
+}
+
+/* The body's scalars and arrays, in its order. */
+static lun_status take_operands(teams *t)
+{
+    const lun_front_result *r = &t->r;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < t->count; k++) {
+        if (lun_shape(t->args[k], shape) > 0)
+            take_array(t, t->args[k]);
+        else
+            s = take_cell(t, t->args[k]);
+    }
+    t->run.first = t->arrays;
+    for (int k = 0; k < r->scratches; k++)
+        take_array(t, NULL);
+    for (int k = 0; k < r->scalars; k++)
+        t->cell[t->cells++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+        if (lun_shape(r->array[k], shape) > 0)
+            take_array(t, r->array[k]);
+        else
+            s = take_cell(t, r->array[k]);
+    }
+    return s;
+}
+
+/* Whether all that is written are copies, which places may write each by itself. */
+static bool writes_copies(const teams *t, const lun_workdiv *w)
+{
+    bool all = t->e->set_count && !w->check;
+    for (int k = 0; all && k < t->arrays; k++)
+        all = !t->held[k].array || !t->held[k].written || lun__held_apart(t->e, t->held[k].array);
+    return all;
+}
+
+/* Memory for array k. */
+static lun_status open_array(teams *t, int k)
+{
+    lun_held *h = &t->held[k];
+    lun_status s;
+    if (t->apart && h->written) {
+        const lun_writing how = lun__writing_of(t->r.function->body, k, lun_dtype_of(h->array));
+        s = lun__held_part(t->e, h, &how);
+    } else {
+        s = lun__held_open(t->e, h, false);
+    }
+    t->node[k] = h->node;
+    return s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static lun_status run(teams *t, const lun_workdiv *w)
+{
+    lun_status s = LUN_OK;
+    t->apart = writes_copies(t, w);
+    for (int k = 0; s == LUN_OK && k < t->arrays; k++)
+        if (t->held[k].array)
+            s = open_array(t, k);
+    for (int k = 0; s != LUN_OK && k < t->arrays; k++)
+        lun__held_join(t->e, &t->held[k]);
+    if (s != LUN_OK)
+        return s;
+    t->run.f = t->r.function;
+    t->run.number = t->r.function->number;
+    t->run.notes = t->r.notes;
+    t->run.names = t->r.names;
+    t->run.check = w->check;
+    t->run.cells = t->cell;
+    memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
+    t->run.arrays = t->node;
+    t->run.scratch = t->r.scratch;
+    t->run.scratches = t->r.scratches;
+    lun_host_begin(t->e);
+    s = t->apart ? lun__run_teams_apart(t->e, &t->run) : lun__run_teams(t->e, &t->run);
+    lun_host_end(t->e);
+    return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
+}
+
+lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_array *const *args,
+                     int count)
+{
+    LUN_NEED(e, w && (args || !count));
+    teams t;
+    memset(&t, 0, offsetof(teams, held));
+    t.e = e;
+    t.args = args;
+    t.count = count;
+    if (!f || !f->front.specialise)
+        return lun__fail(
+            e, LUN_EARG,
+            "teams takes a function of the host's language, or C text without a result, "
+            "which assigns elements of arrays");
+    if (count < 0 || count > LUN_MAX_OPERANDS)
+        return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
+                         LUN_MAX_OPERANDS);
+    lun_status s = lun__team_division(e, w, &t.run);
+    for (int k = 0; s == LUN_OK && k < count; k++)
+        s = lun__usable(e, args[k]);
+    if (s == LUN_OK)
+        s = specialise(&t, f, w);
+    if (s == LUN_OK)
+        s = take_operands(&t);
+    if (s == LUN_OK)
+        s = lun__held_check(e, t.held, t.arrays, t.r.names);
+    if (s == LUN_OK)
+        s = run(&t, w);
+    lun__held_end(e, t.held, t.arrays);
+    return s;
+}

@@ -1,0 +1,23 @@
+/* teams.h - what a run of teams at once (teams.c) and a task for a queue need: the division
+ * checked, the function for it.  Private to prims/. */
+#ifndef LUN_API_TEAMS_H
+#define LUN_API_TEAMS_H
+
+#include "engine/state.h"
+#include "ir/ir.h"
+#include "steps/teams.h"
+
+enum {
+    LUN_TEAM_ARRAYS = LUN_MAX_OPERANDS + LUN_FRONT_SCRATCHES + LUN_FRONT_ARRAYS,
+    LUN_TEAM_CELLS = LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS
+};
+
+/* Fills run->teams and run->threads.  LUN_EARG, LUN_ELIMIT. */
+lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run);
+/* The body of f, of the host's language, for that division and `count` arguments, which the caller
+ * has put at params[LUN_FRONT_NUMBERS] and behind it; its scratch memory checked.  LUN_EARG: it
+ * assigns nothing. */
+lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
+                                lun_front_param *params, int count, lun_front_result *r);
+
+#endif

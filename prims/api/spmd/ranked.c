@@ -1,0 +1,138 @@
+/* ranked.c - arrays of all ranks combined in rank order, by the pair tree: neighbours, then the
+ * results of neighbours; the last one alone goes up as it is. Knows no transport. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "lunarray_bind.h"
+
+enum { LONGEST = 64 + 21 * LUN_MAX_RANK }; /* of a dtype and a shape in words */
+
+/* What all ranks must agree on besides the operation: "f64[3,4]". */
+static void say_kind(const lun_array *x, char *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(x, shape),
+        at = snprintf(out, LONGEST, "%s[", lun_dtype_name(lun_dtype_of(x)));
+    for (int i = 0; i < rank; i++)
+        at += snprintf(out + at, (size_t)(LONGEST - at), i ? ",%lld" : "%lld", (long long)shape[i]);
+    snprintf(out + at, (size_t)(LONGEST - at), "]");
+}
+
+/* The arrays of ranks first to last from the bytes of all, one after the other. */
+static lun_status unpack(lun_engine *e, const lun_array *like, const char *bytes, int64_t count,
+                         int ranks, lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(like, shape);
+    for (int i = 0; i < ranks; i++) {
+        lun_status s = lun_tensor(e, bytes + i * count, rank, shape, lun_dtype_of(like), &out[i]);
+        if (s != LUN_OK)
+            return s;
+    }
+    return LUN_OK;
+}
+
+/* Combines list[0 .. count-1] into list[0]; the others are released. */
+static lun_status fold(lun_engine *e, lun_op op, lun_array **list, int count)
+{
+    for (; count > 1; count = (count + 1) / 2)
+        for (int k = 0; k < count; k += 2) {
+            lun_array *both = list[k];
+            if (k + 1 < count) {
+                lun_status s = lun_apply(e, op, (lun_array *[]){list[k], list[k + 1]}, 2, &both);
+                if (s != LUN_OK)
+                    return s;
+                lun_release(list[k]);
+                lun_release(list[k + 1]);
+                list[k + 1] = NULL;
+            }
+            list[k] = NULL;
+            list[k / 2] = both;
+        }
+    return LUN_OK;
+}
+
+static lun_status check_op(lun_engine *e, lun_op op, const lun_array *x)
+{
+    static const lun_op associative[] = {LUN_OP_ADD,  LUN_OP_MUL,  LUN_OP_BAND, LUN_OP_BOR,
+                                         LUN_OP_BXOR, LUN_OP_MIN,  LUN_OP_MAX,  LUN_OP_FMIN,
+                                         LUN_OP_FMAX, LUN_OP_LAND, LUN_OP_LOR};
+    for (size_t i = 0; i < sizeof associative / sizeof associative[0]; i++)
+        if (associative[i] == op)
+            return x ? LUN_OK : lun__fail(e, LUN_EARG, "an array is missing");
+    return lun__fail(
+        e, LUN_EARG,
+        "ranks combine by ADD, MUL, BAND, BOR, BXOR, MIN, MAX, FMIN, FMAX, LAND or LOR");
+}
+
+/* A reduction or scan by op: gathers x of all ranks and combines the first `take` of them. take 0:
+ * *out is NULL. */
+static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array *x, int take,
+                          lun_array **out)
+{
+    char kind[LONGEST], doing[LONGEST + 32], options[64];
+    int npes = lun_spmd_npes(e);
+    int64_t *counts = NULL, size = lun_dtype_size(lun_dtype_of(x)), n = lun_length(x);
+    void *bytes = NULL, *own = n > INT64_MAX / size ? NULL : malloc((size_t)(n * size) + 1);
+    lun_status s = own ? lun_read(e, x, own, 0, n) : lun__nomem(e);
+    say_kind(x, kind);
+    snprintf(doing, sizeof doing, "%s %s", op == LUN_OP_ADD ? "sums" : "reduces", kind);
+    snprintf(options, sizeof options, "%s %d", call, (int)op);
+    const lun_said said = {doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
+    if (s == LUN_OK)
+        s = lun_spmd_gather_said(e, &said, own, n * size, &counts, &bytes);
+    free(own);
+    if (s != LUN_OK)
+        return s;
+    lun_array **list = calloc((size_t)npes, sizeof *list);
+    s = list ? unpack(e, x, bytes, n * size, take, list) : lun__nomem(e);
+    if (s == LUN_OK)
+        s = fold(e, op, list, take);
+    if (s == LUN_OK) {
+        *out = list[0];
+        list[0] = NULL;
+    }
+    for (int i = 0; list && i < npes; i++)
+        lun_release(list[i]);
+    free(list);
+    free(counts);
+    free(bytes);
+    return s;
+}
+
+lun_status lun_spmd_allreduce(lun_engine *e, lun_op op, lun_array *x, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_status s = check_op(e, op, x);
+    return s == LUN_OK ? combine(e, "allreduce", op, x, lun_spmd_npes(e), out) : s;
+}
+
+lun_status lun_spmd_reduce(lun_engine *e, lun_op op, lun_array *x, int root, lun_array **out)
+{
+    LUN_NEED(e, out);
+    int npes = lun_spmd_npes(e);
+    char call[32];
+    lun_status s = check_op(e, op, x);
+    if (s == LUN_OK && (root < 0 || root >= npes))
+        s = lun__fail(e, LUN_EARG, "there is no PE %d: they count from 0 to %d", root, npes - 1);
+    if (s != LUN_OK)
+        return s;
+    snprintf(call, sizeof call, "reduce %d", root);
+    return combine(e, call, op, x, lun_spmd_mype(e) == root ? npes : 0, out);
+}
+
+lun_status lun_spmd_scan(lun_engine *e, lun_op op, lun_array *x, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_status s = check_op(e, op, x);
+    return s == LUN_OK ? combine(e, "scan", op, x, lun_spmd_mype(e) + 1, out) : s;
+}
+
+lun_status lun_spmd_exscan(lun_engine *e, lun_op op, lun_array *x, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_status s = check_op(e, op, x);
+    return s == LUN_OK ? combine(e, "exscan", op, x, lun_spmd_mype(e), out) : s;
+}

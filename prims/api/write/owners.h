@@ -1,0 +1,32 @@
+/* owners.h - values on their way to elements that places of a set have: each goes, with the number
+ * of its element, to the place where that is, which takes what comes in order.  Private to
+ * prims/api. */
+#ifndef LUN_OWNERS_H
+#define LUN_OWNERS_H
+
+#include "api/write/scatter.h"
+#include "base/layout/layout.h"
+#include "graph/node.h"
+
+typedef struct lun_owners lun_owners;
+
+/* What is written: how->count values into elements of `array`, a LEAF, value k into the one that
+ * stands at number place[k] of `at`, as lun_scatter says it; how->elements, place, values, step and
+ * span say nothing.  place, of i64, and value: LEAFs of how->count elements, or NUMBERs. */
+typedef struct lun_owned {
+    const lun_node *array, *place, *value;
+    lun_layout at;
+    const lun_scatter *how;
+} lun_owned;
+
+/* Everything that may fail but the way of an array to its places, so that no element has changed.
+ * *out: NULL where no place has elements of what it names, and none shall; *bad: of a how that is
+ * exact the first value that does not fit, *fits then is false.  Also after a failure *out is to be
+ * closed. */
+lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **out, bool *fits,
+                            int64_t *bad);
+/* Writes them: into `array`, the same elements as before. */
+lun_status lun__owners_write(lun_owners *o, const lun_node *array);
+void lun__owners_close(lun_owners *o); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,267 @@
+/* scatter.c - values assigned to elements at given places, on one thread: the order at each element
+ * is that of a serial loop, and so are the bits.  Knows no arrays. */
+#include "api/write/scatter.h"
+
+#include <string.h>
+
+/* The elements that a thread takes care of. */
+typedef struct range {
+    int64_t low;
+    uint64_t span;
+} range;
+
+static inline bool within(const range *r, int64_t place)
+{
+    return (uint64_t)(place - r->low) < r->span;
+}
+
+/* ---- replacing ------------------------------------------------------------------------------- */
+
+#define REPLACE(bytes, T)                                             \
+    static void replace_##bytes(const lun_scatter *s, const range *r) \
+    {                                                                 \
+        T *to = s->elements;                                          \
+        const T *x = s->values;                                       \
+        for (int64_t k = 0; k < s->count; k++)                        \
+            if (within(r, s->place[k]))                               \
+                to[s->place[k]] = x[k * s->step];                     \
+    }
+REPLACE(1, uint8_t)
+REPLACE(2, uint16_t)
+REPLACE(4, uint32_t)
+REPLACE(8, uint64_t)
+#undef REPLACE
+
+static void replace(const lun_scatter *s, const range *r)
+{
+    switch (lun__dtype_get(s->dtype)->bytes) {
+    case 1:
+        replace_1(s, r);
+        break;
+    case 2:
+        replace_2(s, r);
+        break;
+    case 4:
+        replace_4(s, r);
+        break;
+    default:
+        replace_8(s, r);
+    }
+}
+
+/* ---- combining ------------------------------------------------------------------------------- */
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* `how` is a constant wherever these are called, so that each loop is one operation. */
+#define COMBINE(T, BITWISE)                           \
+    ALWAYS T combine_##T(lun_combining how, T a, T b) \
+    {                                                 \
+        switch (how) {                                \
+        case LUN_COMBINING_ADD:                       \
+            return a + b;                             \
+        case LUN_COMBINING_MUL:                       \
+            return a * b;                             \
+        case LUN_COMBINING_MIN:                       \
+            return b < a ? b : a;                     \
+        case LUN_COMBINING_MAX:                       \
+            return a < b ? b : a;                     \
+        case LUN_COMBINING_LEAST:                     \
+            return a < b || a != a ? a : b;           \
+        case LUN_COMBINING_MOST:                      \
+            return a > b || a != a ? a : b;           \
+            BITWISE                                   \
+        default:                                      \
+            return b;                                 \
+        }                                             \
+    }
+#define BITWISE              \
+    case LUN_COMBINING_BAND: \
+        return a & b;        \
+    case LUN_COMBINING_BOR:  \
+        return a | b;        \
+    case LUN_COMBINING_BXOR: \
+        return a ^ b;
+COMBINE(float, )
+COMBINE(double, )
+COMBINE(int64_t, BITWISE)
+COMBINE(uint64_t, BITWISE)
+#undef BITWISE
+#undef COMBINE
+
+typedef int64_t loop(const lun_scatter *s, const range *r, int64_t *bad);
+
+/* Elements of C type S combined with values as T; with `exact`, the sum has to be one of S. */
+#define LOOP(name, S, T, exact)                                                       \
+    ALWAYS int64_t name##_by(const lun_scatter *s, const range *r, lun_combining how, \
+                             int64_t *bad)                                            \
+    {                                                                                 \
+        S *to = s->elements;                                                          \
+        const T *x = s->values;                                                       \
+        bool first = !s->behind;                                                      \
+        for (int64_t k = 0; k < s->count; k++) {                                      \
+            int64_t at = s->place[k];                                                 \
+            if (!within(r, at))                                                       \
+                continue;                                                             \
+            T old = (T)to[at], y = x[k * s->step];                                    \
+            T a = first ? old : y, b = first ? y : old;                               \
+            T sum = combine_##T(how, a, b);                                           \
+            if (exact && sum != (T)(S)sum) {                                          \
+                *bad = (int64_t)sum;                                                  \
+                return k;                                                             \
+            }                                                                         \
+            to[at] = (S)sum;                                                          \
+        }                                                                             \
+        return s->count;                                                              \
+    }                                                                                 \
+    static int64_t name(const lun_scatter *s, const range *r, int64_t *bad)           \
+    {                                                                                 \
+        switch (s->how) {                                                             \
+        case LUN_COMBINING_ADD:                                                       \
+            return name##_by(s, r, LUN_COMBINING_ADD, bad);                           \
+        case LUN_COMBINING_MUL:                                                       \
+            return name##_by(s, r, LUN_COMBINING_MUL, bad);                           \
+        case LUN_COMBINING_BAND:                                                      \
+            return name##_by(s, r, LUN_COMBINING_BAND, bad);                          \
+        case LUN_COMBINING_BOR:                                                       \
+            return name##_by(s, r, LUN_COMBINING_BOR, bad);                           \
+        case LUN_COMBINING_BXOR:                                                      \
+            return name##_by(s, r, LUN_COMBINING_BXOR, bad);                          \
+        case LUN_COMBINING_MIN:                                                       \
+            return name##_by(s, r, LUN_COMBINING_MIN, bad);                           \
+        case LUN_COMBINING_LEAST:                                                     \
+            return name##_by(s, r, LUN_COMBINING_LEAST, bad);                         \
+        case LUN_COMBINING_MOST:                                                      \
+            return name##_by(s, r, LUN_COMBINING_MOST, bad);                          \
+        default:                                                                      \
+            return name##_by(s, r, LUN_COMBINING_MAX, bad);                           \
+        }                                                                             \
+    }
+
+/* By dtype: loops on values of i64, f64; of a float's own dtype where C computes with it, and of
+ * u64 for unsigned integers; none where C knows the bits alone. */
+#define SIGNED(ID, S)                       \
+    LOOP(wide_##ID, S, int64_t, (s->exact)) \
+    static loop *const own_##ID = NULL;
+#define UNSIGNED(ID, S)                     \
+    LOOP(wide_##ID, S, int64_t, (s->exact)) \
+    LOOP(own_loop_##ID, S, uint64_t, false) \
+    static loop *const own_##ID = own_loop_##ID;
+#define FLOATS(ID, S)                 \
+    LOOP(wide_##ID, S, double, false) \
+    LOOP(own_loop_##ID, S, S, false)  \
+    static loop *const own_##ID = own_loop_##ID;
+#define NO_LOOPS(ID)                static loop *const wide_##ID = NULL, *const own_##ID = NULL;
+#define LOOPS_BOOL_PLAIN(ID, S)     NO_LOOPS(ID)
+#define LOOPS_SIGNED_PLAIN(ID, S)   SIGNED(ID, S)
+#define LOOPS_UNSIGNED_PLAIN(ID, S) UNSIGNED(ID, S)
+#define LOOPS_FLOAT_PLAIN(ID, S)    FLOATS(ID, S)
+#define LOOPS_FLOAT_STORED(ID, S)   NO_LOOPS(ID)
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
+                  sum, suffix, npy, doc)                                                        \
+    LOOPS_##kind##_##form(ID, ctype)
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+
+static const struct loops {
+    loop *own, *wide;
+} loops[LUN_DTYPE_COUNT] = {
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
+                  sum, suffix, npy, doc)                                                        \
+    {own_##ID, wide_##ID},
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+};
+
+/* Elements of which C knows the bits alone. */
+static void stored_floats(const lun_scatter *s, const range *r)
+{
+    uint16_t *to = s->elements;
+    bool wide = lun__dtype_is_double(s->from);
+    for (int64_t k = 0; k < s->count; k++) {
+        if (!within(r, s->place[k]))
+            continue;
+        double old = lun__cell_to_value(s->dtype, to[s->place[k]]).as.d;
+        int64_t i = k * s->step;
+        double x = wide ? ((const double *)s->values)[i] : (double)((const float *)s->values)[i];
+        double a = s->behind ? x : old, b = s->behind ? old : x;
+        double sum =
+            wide ? combine_double(s->how, a, b) : (double)combine_float(s->how, (float)a, (float)b);
+        to[s->place[k]] =
+            (uint16_t)lun__cell_from_value(s->dtype, (lun_value){LUN_F64, {.d = sum}});
+    }
+}
+
+int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad)
+{
+    const range of = {s->low, (uint64_t)s->span}, *r = &of;
+    const struct loops *l = &loops[lun__dtype_is_bool(s->dtype) ? LUN_U8 : s->dtype];
+    bool own = l->own && s->from == (lun__dtype_is_unsigned(s->dtype) ? LUN_U64 : s->dtype);
+    loop *f = own ? l->own : l->wide;
+    *bad = 0;
+    if (s->how != LUN_COMBINING_NONE && f)
+        return f(s, r, bad);
+    if (s->how == LUN_COMBINING_NONE)
+        replace(s, r);
+    else
+        stored_floats(s, r);
+    return s->count;
+}
+
+/* ---- some of many ---------------------------------------------------------------------------- */
+
+enum { BLOCK = 512 };
+
+/* The values of a block that go to a range, side by side, and their places: which do no processor
+ * foresees, so all are written, each over the last that did not. */
+#define PICK(bytes, T)                                                                            \
+    static int64_t pick_##bytes(const lun_scatter *s, const range *r, int64_t first, int64_t end, \
+                                int64_t *place, void *values)                                     \
+    {                                                                                             \
+        const T *x = s->values;                                                                   \
+        T *to = values;                                                                           \
+        int64_t count = 0;                                                                        \
+        for (int64_t k = first; k < end; k++) {                                                   \
+            place[count] = s->place[k];                                                           \
+            to[count] = x[k * s->step];                                                           \
+            count += within(r, s->place[k]);                                                      \
+        }                                                                                         \
+        return count;                                                                             \
+    }
+PICK(1, uint8_t)
+PICK(2, uint16_t)
+PICK(4, uint32_t)
+PICK(8, uint64_t)
+#undef PICK
+
+typedef int64_t pick_fn(const lun_scatter *s, const range *r, int64_t first, int64_t end,
+                        int64_t *place, void *values);
+
+static pick_fn *pick_for(int bytes)
+{
+    return bytes == 1 ? pick_1 : bytes == 2 ? pick_2 : bytes == 4 ? pick_4 : pick_8;
+}
+
+int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad)
+{
+    const range r = {s->low, (uint64_t)s->span};
+    pick_fn *pick = pick_for(lun__dtype_get(s->from)->bytes);
+    int64_t place[BLOCK];
+    uint64_t values[BLOCK];
+    lun_scatter some = *s;
+    some.place = place;
+    some.values = values;
+    some.step = 1;
+    *bad = 0;
+    for (int64_t k = 0, end; k < s->count; k = end) {
+        end = s->count - k < BLOCK ? s->count : k + BLOCK;
+        some.count = pick(s, &r, k, end, place, values);
+        int64_t left = lun__scatter_here(&some, bad);
+        if (left == some.count)
+            continue;
+        while (!within(&r, s->place[k]) || left-- > 0)
+            k++;
+        return k;
+    }
+    return s->count;
+}

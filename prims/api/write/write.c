@@ -1,0 +1,191 @@
+/* write.c - elements of the host, numbers and constants written into arrays and windows. */
+#include <string.h>
+
+#include "api/array/api.h"
+#include "api/array/axes.h"
+#include "api/array/elements.h"
+
+lun_status lun__check_writable(lun_engine *e, const lun_array *a)
+{
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK && a->weak)
+        return lun__fail(e, LUN_EARG, "a number cannot be written to");
+    if (s == LUN_OK && a->viewed && !lun__layout_is_injective(&a->at))
+        return lun__fail(e, LUN_EARG,
+                         "a window in which several indices share an element cannot be written to: "
+                         "write to a copy");
+    return s;
+}
+
+lun_status lun__hold(lun_engine *e, lun_array *a)
+{
+    lun_status s = lun__check_writable(e, a);
+    e->error_where = NULL;
+    if (s != LUN_OK)
+        return s;
+    if (a->parent) { /* the part of what waited: it may hold what is written to */
+        lun__node_release(e, a->node);
+        a->node = NULL;
+    }
+    return lun__own(e, lun__base(a));
+}
+
+lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
+{
+    lun_status s = lun__hold(e, a);
+    if (s == LUN_OK)
+        s = lun__storage_host(e, lun__base(a)->node->storage, true);
+    if (s != LUN_OK)
+        return s;
+    lun__layout_of(a, &to->at);
+    to->data = lun__leaf_data(lun__base(a)->node);
+    to->size = lun__dtype_get(lun_dtype_of(a))->bytes;
+    to->dense = lun__layout_is_dense(&to->at);
+    return LUN_OK;
+}
+
+lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                            bool *done)
+{
+    lun_storage_places to, from = {.s = NULL};
+    lun_status s = lun__hold(e, a);
+    *done = false;
+    if (s != LUN_OK)
+        return s;
+    const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
+    if (in->kind == LUN_NODE_LEAF && in->storage == top->storage)
+        return LUN_OK;
+    if (e->set_count)
+        return lun__write_apart(e, a, x, n, done);
+    if (!lun__storage_remote(e, top->storage))
+        return LUN_OK;
+    to.s = top->storage;
+    to.offset = top->offset;
+    lun__layout_of(a, &to.at);
+    if (x)
+        to.at = lun__axes_applied(x, &to.at);
+    *done = true;
+    if (n->kind == LUN_NODE_NUMBER)
+        return lun__storage_transfer(e, &to, NULL, n->cell);
+    from.s = in->storage;
+    from.offset = in->offset;
+    lun__node_layout(n, &from.at);
+    return lun__storage_transfer(e, &to, &from, 0);
+}
+
+void lun__target_reorder(lun_target *to, const lun_axes *x)
+{
+    to->at = lun__axes_applied(x, &to->at);
+    to->dense = lun__layout_is_dense(&to->at);
+}
+
+/* Elements on their way into a target: those of the host from element `first` on, or a cell. */
+typedef struct put {
+    const lun_target *to;
+    int64_t first;
+    const char *host;
+    lun_dtype dtype;
+    uint64_t cell;
+} put;
+
+static void put_range(void *ctx, int64_t from, int64_t to)
+{
+    const put *p = ctx;
+    const lun_target *t = p->to;
+    lun__layout_write(&t->at, t->data, t->size, p->first + from, to - from,
+                      p->host + from * t->size);
+}
+
+void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
+                     const void *host)
+{
+    if (to->dense) /* host may be what lun_data gave */
+        memmove(to->data + (to->at.offset + first) * to->size, host, (size_t)(count * to->size));
+    else
+        lun__share(e, count, count * to->size, &(put){to, first, host, 0, 0}, put_range);
+}
+
+static void fill_range(void *ctx, int64_t from, int64_t to)
+{
+    enum { PIECE = 512 };
+    const put *p = ctx;
+    const lun_target *t = p->to;
+    uint64_t piece[PIECE];
+    lun__cell_fill(p->dtype, p->cell, piece, to - from < PIECE ? to - from : PIECE);
+    for (int64_t some; from < to; from += some) {
+        some = to - from < PIECE ? to - from : PIECE;
+        lun__layout_write(&t->at, t->data, t->size, from, some, piece);
+    }
+}
+
+void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell)
+{
+    int64_t n = lun__layout_count(&to->at);
+    lun__share(e, n, n * to->size, &(put){to, 0, NULL, t, cell}, fill_range);
+}
+
+lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
+{
+    LUN_NEED(e, host || count == 0);
+    lun_target to;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__check_part(e, a, first, count);
+    if (s == LUN_OK)
+        s = lun__writable(e, a, &to);
+    if (s == LUN_OK && count)
+        lun__target_put(e, &to, first, count, host);
+    return s;
+}
+
+static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, uint64_t *cell)
+{
+    lun_node *n;
+    lun_status s = lun__constant(e, lun_dtype_of(a), x, &n);
+    if (s != LUN_OK)
+        return s;
+    *cell = n->cell;
+    lun__node_release(e, n);
+    return LUN_OK;
+}
+
+lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
+{
+    LUN_NEED(e, true);
+    lun_target to;
+    uint64_t cell;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = fitting_cell(e, a, x, &cell);
+    if (s == LUN_OK && !a->weak)
+        s = lun__check_part(e, a, index, 1);
+    if (s == LUN_OK)
+        s = lun__writable(e, a, &to);
+    if (s == LUN_OK)
+        lun__target_put(e, &to, index, 1, &cell);
+    return s;
+}
+
+lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
+{
+    LUN_NEED(e, true);
+    lun_target to;
+    lun_node *n;
+    lun_axes order;
+    bool done = false;
+    lun_status s = lun__usable(e, a);
+    if (s == LUN_OK)
+        s = lun__constant(e, lun_dtype_of(a), x, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__write_there(e, a, NULL, n, &done);
+    if (s == LUN_OK && !done) {
+        s = lun__writable(e, a, &to);
+        if (s == LUN_OK && lun__axes_of(a, &order))
+            lun__target_reorder(&to, &order);
+        if (s == LUN_OK)
+            lun__target_fill(e, &to, lun_dtype_of(a), n->cell);
+    }
+    lun__node_release(e, n);
+    return s;
+}

@@ -1,0 +1,20 @@
+/* constant.h - integer constants of a C text: sums, differences, products, quotients and remainders
+ * of numbers and of names that the caller knows. */
+#ifndef LUN_CCONSTANT_H
+#define LUN_CCONSTANT_H
+
+#include "ctext/token/token.h"
+
+typedef struct lun_cconstants {
+    const lun_ctokens *t;
+    /* Of the name at token *i its value, *i behind it; false: it has none.  NULL: no name has. */
+    bool (*named)(const struct lun_cconstants *c, int *i, int64_t *out);
+    const void *ctx;
+    int depth; /* parentheses and names around */
+} lun_cconstants;
+
+/* The value of the tokens from *i on, which becomes the token behind it; false: they have none, or
+ * one beyond 32 bits, or are nested too deep. */
+bool lun__cconstant_read(const lun_cconstants *c, int *i, int64_t *out);
+
+#endif

@@ -1,0 +1,313 @@
+/* launch.c - one launch of a kernel: its results' memory, the results' way to their nodes.  How its
+ * arrays are bound is bind.c's.  Knows nothing of other groups, nor of what a kernel computes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "ir/order.h"
+#include "launch/bind.h"
+#include "launch/join.h"
+#include "launch/launch.h"
+#include "launch/placed.h"
+#include "launch/profile.h"
+#include "launch/trap.h"
+#include "placing/placing.h"
+#include "store/placed.h"
+#include "store/pool.h"
+
+enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */
+
+/* A result in memory, and the node that it is for. */
+typedef struct output {
+    lun_storage *storage;             /* NULL: the node has taken it, or */
+    const lun_storage_places *places; /* where its elements go instead; NULL: they are storage's */
+    lun_node *node;
+} output;
+
+/* Results of one launch, until they are given to their nodes. */
+typedef struct outcome {
+    output *outputs; /* in the order of their slots */
+    int count;
+    uint64_t *cells; /* a row for each chunk; the first becomes the results; or one for each line */
+    lun_storage **lines; /* by result, of lines; NULL: there are none */
+    int line_count;
+    output few_outputs[FEW];
+    uint64_t few_cells[FEW_CELLS];
+} outcome;
+
+static void outcome_free(lun_engine *e, outcome *o)
+{
+    for (int k = 0; k < o->count; k++)
+        if (o->outputs[k].storage)
+            lun__storage_release(e, o->outputs[k].storage);
+    for (int r = 0; o->lines && r < o->line_count; r++)
+        if (o->lines[r])
+            lun__storage_release(e, o->lines[r]);
+    free(o->lines);
+    if (o->outputs != o->few_outputs)
+        free(o->outputs);
+    if (o->cells != o->few_cells)
+        free(o->cells);
+}
+
+/* For n indices; places: for the result of each slot, or NULL; shared: memory is that of the places
+ * that run it.  Also on failure o is to be ended by outcome_free. */
+static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
+                               const lun_storage_places *const *places, outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    size_t rows = n > 0 ? (size_t)lun__join_rows(l, n) : 1, bytes;
+    o->count = 0;
+    o->cells = o->few_cells;
+    o->outputs =
+        ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
+    o->lines = NULL;
+    if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
+        return lun__no_working_memory(e, n);
+    if (bytes > sizeof o->few_cells)
+        o->cells = malloc(bytes);
+    if (l->line && ir->result_count)
+        o->lines = calloc((size_t)ir->result_count, sizeof *o->lines);
+    if (!o->outputs || !o->cells || (l->line && ir->result_count && !o->lines))
+        return lun__no_working_memory(e, n);
+    o->line_count = ir->result_count;
+    for (int i = 0; i < ir->slot_count; i++) {
+        if (ir->slots[i].role != LUN_SLOT_OUT)
+            continue;
+        output *to = &o->outputs[o->count];
+        *to = (output){.node = l->slots[i].node, .places = places ? places[i] : NULL};
+        lun_status s = LUN_OK;
+        if (!to->places)
+            s = (shared ? lun__storage_empty
+                        : lun__storage_result)(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+        if (s != LUN_OK)
+            return s;
+        o->count++;
+    }
+    return LUN_OK;
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
+                       bool *out)
+{
+    if (needed->kind == LUN_NODE_NUMBER) {
+        *out = needed->cell != 0;
+        return LUN_OK;
+    }
+    lun_status s = lun__storage_host(e, needed->storage, false);
+    if (s == LUN_OK)
+        *out = memchr(lun__leaf_data(needed) + first, 1, (size_t)count) != NULL;
+    return s;
+}
+
+/* Runs indices first .. first+count-1 of n. */
+static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                             int64_t first, int64_t count, const outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    lun_binding to;
+    const output *next = o->outputs;
+    lun_status s = lun__bind_open(e, l, &to);
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        const output *result = ir->slots[i].role == LUN_SLOT_OUT ? next++ : NULL;
+        if (result && result->places)
+            s = lun__bind_target(e, &to, i, result->places);
+        else
+            s = lun__bind_slot(e, &to, i, result ? result->storage : NULL, first, count);
+    }
+    if (s == LUN_OK)
+        s = lun__bind_run(e, &to, k, n, first, count, o->cells);
+    lun__bind_close(&to);
+    return s;
+}
+
+static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, const outcome *o)
+{
+    if (!e->profiling)
+        return launch_now(e, l, k, n, first, count, o);
+    lun_stats before = e->stats;
+    double start = lun__now();
+    lun_status s = launch_now(e, l, k, n, first, count, o);
+    lun__profile_after(e, &before, lun__now() - start, l, k, count);
+    return s;
+}
+
+/* ---- keeping --------------------------------------------------------------------------------- */
+
+/* Elements for the results of lines, from their cells. */
+static lun_status keep_lines(lun_engine *e, const lun_lowered *l, outcome *o)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        const lun_node *n = l->results[r];
+        int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+        if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
+            continue;
+        lun_status s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &o->lines[r]);
+        if (s != LUN_OK)
+            return s;
+        char *to = o->lines[r]->data;
+        for (int64_t k = 0; k < n->n; k++, to += size) {
+            uint64_t cell = lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
+                                           o->cells[k * l->ir.result_count + r]);
+            memcpy(to, &cell, (size_t)size);
+        }
+    }
+    return LUN_OK;
+}
+
+/* A reduction over no elements gives its identity. */
+static void empty_results(const lun_lowered *l, uint64_t *results)
+{
+    for (int r = 0; r < l->ir.result_count; r++) {
+        const lun_node *n = l->results[r];
+        uint64_t cell = 0;
+        if (n->op < LUN_OP_COUNT)
+            lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &cell);
+        results[r] = cell;
+    }
+}
+
+/* The nodes take their results; o's storage goes with them. */
+static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
+{
+    for (int k = 0; k < o->count; k++) { /* what may fail comes first */
+        const output *from = &o->outputs[k];
+        lun_status host = from->node->rank == 0 && from->storage->stale
+                              ? lun__storage_host(e, from->storage, false)
+                              : LUN_OK;
+        if (host != LUN_OK)
+            return host;
+    }
+    lun_status s = o->lines ? keep_lines(e, l, o) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
+    bool several = o->count + l->ir.result_count > 1;
+    for (int k = 0; several && k < o->count; k++) /* one may live only by another that uses it */
+        lun__node_retain(o->outputs[k].node);
+    for (int k = 0; k < o->count; k++) {
+        output *from = &o->outputs[k];
+        lun_node *n = from->node;
+        if (n->rank == 0) {
+            uint64_t cell = 0;
+            memcpy(&cell, from->storage->data, lun__dtype_get((lun_dtype)n->dtype)->bytes);
+            lun__node_become_number(e, n, cell);
+        } else {
+            lun__node_become_leaf(e, n, from->storage, 0);
+            from->storage = NULL;
+        }
+    }
+    if (!o->lines)
+        lun__join_take(e, l, o->cells);
+    for (int r = 0; o->lines && r < l->ir.result_count; r++)
+        if (o->lines[r]) {
+            lun__node_become_leaf(e, l->results[r], o->lines[r], 0);
+            o->lines[r] = NULL;
+        }
+    for (int k = 0; several && k < o->count; k++)
+        lun__node_release(e, o->outputs[k].node);
+    return LUN_OK;
+}
+
+bool lun__short_of_memory(lun_engine *e, lun_status s)
+{
+    if (s == LUN_ENOMEM)
+        return !lun__pool_refused(e->pool);
+    return s == LUN_ELIMIT && lun__stopped(e) == LUN_OK;
+}
+
+lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
+{
+    outcome o;
+    lun_status status = outcome_make(e, l, n, false, NULL, &o);
+    if (status == LUN_OK && n > 0)
+        status = launch(e, l, k, n, 0, n, &o);
+    else if (status == LUN_OK)
+        empty_results(l, o.cells);
+    if (status == LUN_OK)
+        status = keep(e, l, &o);
+    outcome_free(e, &o);
+    return status;
+}
+
+/* On the places as `cut` says; results are distributed so. */
+static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut, outcome *o)
+{
+    const lun_ir *ir = &l->ir;
+    lun_storage **written = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
+    const output *next = o->outputs;
+    lun_status s = written ? LUN_OK : lun__nomem(e);
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_OUT) {
+            written[i] = next++->storage;
+            s = lun__placed_decide(e, written[i], cut);
+        }
+    if (s == LUN_OK)
+        s = lun__placed_launch(e, l, n, cut, written, o->cells);
+    free(written);
+    return s;
+}
+
+/* Results of lines are distributed as the lines are. */
+static lun_status settle_lines(lun_engine *e, const lun_lowered *l, const lun_spread *cut)
+{
+    lun_spread *s = lun__placing_of_lines(cut, l->line);
+    lun_status status = s ? LUN_OK : lun__nomem(e);
+    for (int r = 0; status == LUN_OK && r < l->ir.result_count; r++)
+        status = lun__placed_decide(e, l->results[r]->storage, s);
+    lun__spread_release(s);
+    return status;
+}
+
+lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
+{
+    outcome o;
+    lun_spread *cut;
+    lun_kernel_entry *k;
+    const lun_stats before = e->stats;
+    const double start = e->profiling ? lun__now() : 0;
+    lun_status s = lun__placed_cut(e, l, n, &cut);
+    if (s != LUN_OK)
+        return s;
+    s = outcome_make(e, l, n, true, NULL, &o);
+    if (s == LUN_OK)
+        s = share(e, l, n, cut, &o);
+    if (s == LUN_OK)
+        s = lun__placed_settle(e, l, cut);
+    if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__now() - start, l, k, n);
+    if (s == LUN_OK)
+        s = keep(e, l, &o);
+    if (s == LUN_OK && l->line && l->ir.result_count)
+        s = settle_lines(e, l, cut);
+    outcome_free(e, &o);
+    lun__spread_release(cut);
+    return s;
+}
+
+lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, void *host)
+{
+    int64_t from = first / 64 * 64, room = first + count - from;
+    outcome o;
+    lun_status status = outcome_make(e, l, room, false, NULL, &o);
+    if (status == LUN_OK)
+        status = launch(e, l, k, n, from, room, &o);
+    for (int i = 0; status == LUN_OK && i < o.count; i++)
+        status = lun__storage_read(e, o.outputs[i].storage, first - from, count, host);
+    outcome_free(e, &o);
+    return status;
+}
+
+lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
+                                 int64_t n, const lun_storage_places *const *places)
+{
+    outcome o;
+    lun_status status = outcome_make(e, l, n, false, places, &o);
+    if (status == LUN_OK)
+        status = launch(e, l, k, n, 0, n, &o);
+    outcome_free(e, &o);
+    return status;
+}

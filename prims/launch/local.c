@@ -1,0 +1,230 @@
+/* local.c - the slots of a kernel that runs some of its indices at one place; see local.h.  Which
+ * elements that needs is placing/placing.c's. */
+#include "launch/local.h"
+
+#include "ir/order.h"
+#include "placing/placing.h"
+#include "store/placed.h"
+
+/* Slot i begins with element `element` of s, whose piece at a place is x. */
+static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_piece *x,
+                       int64_t element)
+{
+    const int64_t size = lun__dtype_get(s->dtype)->bytes;
+    to->origin[i] = element - x->lo;
+    to->room[i] = x->lo + lun__order_blocks(x->hi - x->lo) - element;
+    to->at[i] = x->data ? (char *)x->data + (element - x->lo) * size : (void *)x->buffer;
+}
+
+static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storage *s,
+                               lun_backend_slot *at, lun_interval indices)
+{
+    lun_piece *x;
+    lun_status status = lun__placed_result(e, s, at, indices.lo, indices.hi, &x);
+    if (status != LUN_OK)
+        return status;
+    bind_piece(to, i, s, x, indices.lo);
+    to->written += (indices.hi - indices.lo) * lun__dtype_get(s->dtype)->bytes;
+    return LUN_OK;
+}
+
+/* Positions, which are in no memory. */
+static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t first)
+{
+    lun_layout at;
+    const lun_slot_source *from = &to->l->slots[i];
+    lun__node_layout(from->view ? from->view : from->node, &at);
+    lun_status status = lun__bind_layout(e, to, i, sizeof(int64_t), &at);
+    if (status != LUN_OK)
+        return status;
+    to->origin[i] = 0;
+    to->streams[i].origin = first;
+    to->streams[i].is_places = true;
+    return LUN_OK;
+}
+
+/* The LEAF that a slot reads elements of. */
+static const lun_node *array_of(const lun_slot_source *from)
+{
+    return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
+}
+
+/* Whether slot i reads elements of an array in memory. */
+static bool is_read(const lun_lowered *l, int i)
+{
+    return l->ir.slots[i].role != LUN_SLOT_OUT && l->ir.slots[i].role != LUN_SLOT_TARGET &&
+           array_of(&l->slots[i])->kind != LUN_NODE_INDEX;
+}
+
+/* Room for what slot i reads.  The piece's memory moves when another slot asks for more of the same
+ * array: there is room for all before any elements move, which others may be given then without a
+ * wait for those that come, and all are current before one is bound.  Of an array that is indexed
+ * there is memory from its first element on, which lanes that have nothing to read do read. */
+static lun_status make_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                            lun_interval indices)
+{
+    const lun_node *n = array_of(&l->slots[i]);
+    lun_interval need = lun__placing_need(l, i, indices);
+    lun_piece *x;
+    if (!is_read(l, i))
+        return LUN_OK;
+    if (l->ir.slots[i].role == LUN_SLOT_ARRAY) {
+        need.lo = 0;
+        need.hi = need.hi || !n->n ? need.hi : 1;
+    }
+    return lun__placed_room(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+}
+
+/* What slot i reads becomes current at the place. */
+static lun_status make_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                               lun_interval indices, lun_piece **x)
+{
+    const lun_node *n = array_of(&l->slots[i]);
+    const lun_interval need = lun__placing_need(l, i, indices);
+    return is_read(l, i)
+               ? lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x)
+               : LUN_OK;
+}
+
+/* Slot i, whose elements do not stand side by side in the piece x. */
+static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
+                              int64_t first)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = array_of(from);
+    lun_layout layout;
+    lun__node_layout(from->view ? from->view : from->node, &layout);
+    lun_status s = lun__bind_layout(e, to, i, lun__dtype_get((lun_dtype)n->dtype)->bytes, &layout);
+    if (s == LUN_OK && n != from->node)
+        s = lun__bind_padding(e, to, i, from->node);
+    if (s != LUN_OK)
+        return s;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->room[i] = INT64_MAX;
+    to->strided[i].base = x->data ? to->at[i] : NULL;
+    to->streams[i].origin = first;
+    return LUN_OK;
+}
+
+/* Slot i, elements of a PAD, of which a device makes the rows that are read. */
+static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
+                              lun_interval indices)
+{
+    const lun_node *n = to->l->slots[i].node;
+    const lun_padded_part part = lun__padded_part(to->l, n, indices);
+    lun_status s = lun__bind_padded_part(e, to, i, n, &part, x->buffer,
+                                         n->in[0]->offset + part.under.lo - x->lo);
+    if (s == LUN_OK)
+        to->streams[i].origin = indices.lo;
+    return s;
+}
+
+static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
+                            lun_interval indices)
+{
+    const lun_slot_source *from = &to->l->slots[i];
+    const lun_node *n = array_of(from);
+    const lun_interval need = lun__placing_need(to->l, i, indices);
+    lun_piece *x;
+    if (n->kind == LUN_NODE_INDEX)
+        return bind_places(e, to, i, indices.lo);
+    lun_status s = make_current(e, to->l, i, at, indices, &x);
+    if (s != LUN_OK)
+        return s;
+    to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
+        return bind_padded(e, to, i, x, indices);
+    if (from->view || n != from->node)
+        return bind_layout(e, to, i, x, indices.lo);
+    const bool indexed = to->l->ir.slots[i].role == LUN_SLOT_ARRAY;
+    bind_piece(to, i, n->storage, x, n->offset + (indexed ? 0 : need.lo));
+    return LUN_OK;
+}
+
+lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *const *written,
+                           lun_backend_slot *at, lun_interval indices, lun_binding *to,
+                           lun_kernel_entry **k)
+{
+    lun_piece *x;
+    lun_status s = lun__run_kernel(e, l, k);
+    if (s == LUN_OK)
+        s = lun__bind_open(e, l, to);
+    else
+        *to = (lun_binding){0};
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = make_room(e, l, i, at, indices);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        s = make_current(e, l, i, at, indices, &x);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const int role = l->ir.slots[i].role;
+        s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)
+            : role == LUN_SLOT_TARGET ? lun__local_bind_written(e, to, i, l->slots[i].node, at)
+                                      : bind_read(e, to, i, at, indices);
+    }
+    if (s == LUN_OK && l->base)
+        to->cells[l->base - 1] = (uint64_t)indices.lo;
+    to->apart = !l->line;
+    to->bytes = to->read + to->written;
+    return s;
+}
+
+lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                    lun_backend_slot *at, const lun_layout *layout)
+{
+    const int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    lun_piece *x;
+    lun_status s = lun__bind_layout(e, to, i, size, layout);
+    if (s == LUN_OK)
+        s = lun__placed_room(e, n->storage, at, 0, 0, &x);
+    if (s != LUN_OK)
+        return s;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->room[i] = INT64_MAX;
+    to->strided[i].base = x->data ? to->at[i] : NULL;
+    const int64_t bytes = size * lun__layout_distinct(layout);
+    to->bytes += bytes;
+    to->read += bytes;
+    return LUN_OK;
+}
+
+/* ---- whole arrays ---------------------------------------------------------------------------- */
+
+lun_status lun__local_reach(lun_engine *e, const lun_node *n, lun_backend_slot *at,
+                            lun_interval need)
+{
+    const int64_t first = n->offset, hi = need.hi || !n->n ? need.hi : 1;
+    lun_piece *x;
+    const lun_status s = lun__placed_room(e, n->storage, at, first, first + hi, &x);
+    return s == LUN_OK ? lun__placed_ensure(e, n->storage, at, first + need.lo, first + need.hi, &x)
+                       : s;
+}
+
+lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                 lun_backend_slot *at, lun_interval need)
+{
+    lun_piece *x;
+    const lun_status status =
+        lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+    if (status != LUN_OK)
+        return status;
+    const int64_t bytes = (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    bind_piece(to, i, n->storage, x, n->offset);
+    to->bytes += bytes;
+    to->read += bytes;
+    return LUN_OK;
+}
+
+lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
+                                   lun_backend_slot *at)
+{
+    lun_storage *s = lun__version_at(n->storage, at);
+    lun_piece *x;
+    lun_status status = lun__placed_ensure(e, s, at, n->offset, n->offset + n->n, &x);
+    if (status != LUN_OK)
+        return status;
+    const int64_t bytes = n->n * lun__dtype_get(s->dtype)->bytes;
+    bind_piece(to, i, s, x, n->offset);
+    to->bytes += bytes;
+    to->written += bytes;
+    return LUN_OK;
+}

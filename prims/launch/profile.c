@@ -1,0 +1,229 @@
+/* profile.c - what each kernel and each algorithm costs: calls, time, bytes; see lun_profile_start.
+ * Rows are found by the kernel's hash, so they outlive kernels.  Without memory for a row its
+ * launches are not counted: a profile fails no evaluation. */
+#include "launch/profile.h"
+
+#include "base/sized.h"
+#include "table/algorithm.h"
+#include "table/skeleton.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+    lun_profile_row told;
+    uint64_t hash;
+    char what[80], where[128];
+} row;
+
+struct lun_profile {
+    row *rows;
+    int count, room;
+    double compile_seen; /* compile_time up to here is in the rows */
+};
+
+void lun__profile_free(lun_profile *p)
+{
+    if (p)
+        free(p->rows);
+    free(p);
+}
+
+lun_status lun_profile_start(lun_engine *e)
+{
+    if (!e)
+        return LUN_EARG;
+    lun_profile *p = calloc(1, sizeof *p);
+    if (!p)
+        return lun__nomem(e);
+    p->compile_seen = e->stats.compile_time;
+    lun__profile_free(e->profile);
+    e->profile = p;
+    e->profiling = true;
+    return LUN_OK;
+}
+
+void lun_profile_stop(lun_engine *e)
+{
+    if (e)
+        e->profiling = false;
+}
+
+bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
+{
+    const lun_profile *p = e ? e->profile : NULL;
+    if (!p || !out || index < 0 || index >= p->count)
+        return false;
+    lun_profile_row told = p->rows[index].told;
+    told.what = p->rows[index].what;
+    told.where = p->rows[index].where;
+    return lun__give(out, &told, sizeof told);
+}
+
+/* The operations in the order of the kernel, as far as there is room. */
+static void name_operations(const lun_ir *ir, char *to, size_t room)
+{
+    size_t used = 0;
+    to[0] = 0;
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        lun_op_info info = {.size = sizeof info};
+        const char *name = NULL;
+        if (ins->kind == LUN_IR_OP && lun_op_describe((lun_op)ins->op, &info))
+            name = info.name;
+        else if (ins->kind == LUN_IR_CALL)
+            name = "C";
+        else if (ins->kind == LUN_IR_LOOP)
+            name = "loop";
+        if (!name)
+            continue;
+        size_t length = strlen(name);
+        if (used + length + 5 > room) {
+            memcpy(to + used, " ...", 5);
+            return;
+        }
+        used += (size_t)snprintf(to + used, room - used, "%s%s", used ? " " : "", name);
+    }
+}
+
+/* The row with that hash, NULL: there is no memory for one.  *fresh: it is new, all zero. */
+static row *find_row(lun_engine *e, uint64_t hash, bool *fresh)
+{
+    lun_profile *p = e->profile;
+    *fresh = false;
+    for (int i = 0; i < p->count; i++)
+        if (p->rows[i].hash == hash)
+            return &p->rows[i];
+    if (p->count == p->room) {
+        int room = p->room ? 2 * p->room : 16;
+        row *rows = realloc(p->rows, (size_t)room * sizeof *rows);
+        if (!rows)
+            return NULL;
+        p->rows = rows;
+        p->room = room;
+    }
+    row *r = &p->rows[p->count++];
+    *r = (row){.hash = hash};
+    *fresh = true;
+    return r;
+}
+
+static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *k)
+{
+    bool fresh;
+    row *r = find_row(e, k->hash, &fresh);
+    if (!r || !fresh)
+        return r;
+    r->told.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    r->told.ops = l->ops;
+    name_operations(&l->ir, r->what, sizeof r->what);
+    for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
+        snprintf(r->where, sizeof r->where, "%s", lun__place(e, l->where[i]));
+    return r;
+}
+
+/* Matrix products of a place are one row, and so is each algorithm of a place; kind: 0, or 1 + that
+ * of the algorithm. */
+static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t kind)
+{
+    const uint64_t key = ((uint64_t)kind << 32) + n->where + 1;
+    bool fresh;
+    row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * key, &fresh);
+    if (!r || !fresh)
+        return r;
+    r->told.name = name;
+    r->told.ops = 1;
+    snprintf(r->what, sizeof r->what, "%s", name);
+    snprintf(r->where, sizeof r->where, "%s", lun__place(e, n->where));
+    return r;
+}
+
+/* What has happened since `before` in so many seconds counts for r. */
+static void count_run(lun_engine *e, row *r, const lun_stats *before, double seconds,
+                      int64_t elements)
+{
+    const lun_stats *now = &e->stats;
+    double transfer = now->transfer_time - before->transfer_time;
+    double waited = now->compile_time - before->compile_time;
+    if (!r)
+        return;
+    r->told.calls++;
+    r->told.elements += elements;
+    r->told.interpreted += now->interpreted > before->interpreted; /* on some place of a set */
+    r->told.bytes +=
+        now->bytes_read - before->bytes_read + now->bytes_written - before->bytes_written;
+    r->told.compile += now->compile_time - e->profile->compile_seen;
+    e->profile->compile_seen = now->compile_time;
+    r->told.transfer += transfer;
+    /* a compiler that was waited for took its time within these seconds, another one beside them */
+    seconds -= transfer;
+    r->told.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
+}
+
+void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
+                        const lun_lowered *l, const lun_kernel_entry *k, int64_t count)
+{
+    count_run(e, row_of(e, l, k), before, seconds, count);
+}
+
+void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds, const lun_node *n)
+{
+    count_run(e, row_at(e, n, "matmul", 0), before, seconds, n->n);
+}
+
+void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, double transfer,
+                            int64_t bytes)
+{
+    row *r = row_at(e, n, lun__algorithm_rows[n->op].name, 1 + (uint32_t)n->op);
+    if (!r)
+        return;
+    r->told.calls++;
+    r->told.elements += n->more[0]->n;
+    r->told.bytes += bytes;
+    r->told.transfer += transfer;
+    r->told.run += seconds;
+}
+
+void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
+{
+    char what[sizeof e->profile->rows->what];
+    bool fresh;
+    uint64_t hash = w->where;
+    snprintf(what, sizeof what, "%s", w->what ? w->what : w->name);
+    if (w->body)
+        name_operations(w->body, what, sizeof what);
+    for (int k = 0; k < 2; k++)
+        for (const char *c = k ? what : w->name; *c; c++)
+            hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    row *r = find_row(e, hash, &fresh);
+    if (!r)
+        return;
+    if (fresh) {
+        r->told.name = w->name;
+        r->told.ops = w->body ? w->body->count : 1;
+        memcpy(r->what, what, sizeof what);
+        snprintf(r->where, sizeof r->where, "%s", lun__place(e, w->where));
+    }
+    const double compile = w->after.compile_time - w->before.compile_time;
+    const double transfer = w->after.transfer_time - w->before.transfer_time;
+    r->told.calls++;
+    r->told.elements += w->elements;
+    r->told.interpreted += w->after.interpreted - w->before.interpreted;
+    r->told.bytes += w->after.bytes_read - w->before.bytes_read + w->after.bytes_written -
+                     w->before.bytes_written;
+    r->told.compile += compile;
+    e->profile->compile_seen += compile; /* no kernel's */
+    r->told.transfer += transfer;
+    r->told.run += w->seconds - transfer - (e->jit == LUN_JIT_SYNC ? compile : 0);
+}
+
+void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
+                           const lun_steps *s, int first, lun_kernel_entry *const *k, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const lun_step *step = &s->at[first + i];
+        lun__profile_after(e, i ? &e->stats : before, seconds / count, &step->lowered, k[i],
+                           step->n);
+    }
+}

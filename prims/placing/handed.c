@@ -1,0 +1,75 @@
+/* handed.c - what moves in a reduction whose rows are handed on, by the same rules as sets/handed.c
+ * does it; see handing.h.  Nothing is moved. */
+#include "ir/order.h"
+#include "placing/handing.h"
+
+/* Working memory: where it is alone, NULL: nowhere yet; of so many elements for each result. */
+typedef struct working {
+    lun_placed *at;
+    int64_t count;
+} working;
+
+/* It goes to place k, which writes it; anew: what it held is not needed. */
+static lun_status work_at(lun_teller *t, const lun_across *a, working *w, int k, bool anew)
+{
+    lun_backend_slot *slot = lun__set_at(t->e, k);
+    lun_backend_slot *at = slot->backend->buffer_new ? slot : NULL;
+    lun_placed *next = lun__placed_sketch(NULL, !at, w->count);
+    lun_piece *x = next && at ? lun__placed_piece(next, at) : NULL;
+    lun_status s = LUN_OK;
+    if (!next || (at && !(x && lun__intervals_add(&x->fresh, 0, w->count))))
+        s = lun__nomem(t->e);
+    for (int r = 0; s == LUN_OK && w->at && !anew && r < a->result_count; r++)
+        s = lun__teller_works(t, w->at, at, w->count,
+                              lun__dtype_get((lun_dtype)a->results[r]->acc)->bytes,
+                              "accumulators are handed on");
+    lun__placed_free(t->e, w->at);
+    w->at = next;
+    return s;
+}
+
+/* What place k reads for its rows. */
+static lun_status read_rows(lun_teller *t, const lun_across *a, int k, lun_interval rows)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < lun__handing_slots(a); i++) {
+        const lun_interval x = lun__handing_need(a, i, rows);
+        s = lun__teller_need(t, a->visit[1].slots[i].node, lun__set_at(t->e, k), x.lo, x.hi,
+                             "distribution changes");
+    }
+    return s;
+}
+
+/* One block of lines, in the order of places. */
+static lun_status tell_block(lun_teller *t, const lun_across *a, const lun_spread *rows,
+                             const lun_across_sizes *x)
+{
+    const int64_t each = x->count * (x->lines / a->of.extent[0]);
+    working acc = {NULL, each * x->lanes};
+    working cells = {NULL, lun__order_chunks(&a->visit[1].ir, x->line) * each};
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval part = lun__spread_part(rows, k);
+        if (part.lo >= part.hi)
+            continue;
+        s = work_at(t, a, &acc, k, lun__handing_begins(part));
+        if (s == LUN_OK && lun__handing_ends(part, x->line))
+            s = work_at(t, a, &cells, k, false);
+        if (s == LUN_OK)
+            s = read_rows(t, a, k, part);
+    }
+    if (s == LUN_OK)
+        s = work_at(t, a, &cells, 0, false);
+    lun__placed_free(t->e, acc.at);
+    lun__placed_free(t->e, cells.at);
+    return s;
+}
+
+lun_status lun__handing_tell(lun_teller *t, const lun_across *a, const lun_spread *rows)
+{
+    const lun_across_sizes x = lun__across_sizes(a);
+    lun_status s = LUN_OK;
+    for (int64_t at = 0; s == LUN_OK && at < a->of.extent[0]; at += x.count)
+        s = tell_block(t, a, rows, &x);
+    return s;
+}

@@ -1,0 +1,36 @@
+/* handing.h - a reduction of lines that go across, on places that have some of its rows each: who
+ * takes which rows, what is handed on from place to place, and where chunks end.  Nothing moves
+ * here: sets/handed.c does it, placing/moves.c tells it beforehand.  Private to prims/. */
+#ifndef LUN_HANDING_H
+#define LUN_HANDING_H
+
+#include "kernels/across.h"
+#include "placing/placing.h"
+#include "placing/teller.h"
+
+enum { LUN_CROSSING_ACCUMULATORS = 1 << 20 }; /* about: they stay in the last cache */
+
+/* Elements of one line; how many lines; LUN_LANES, or as many lanes as short lines need; steps of
+ * the outermost kept axis whose lines are reduced at once. */
+typedef struct lun_across_sizes {
+    int64_t line, lines, lanes, count;
+} lun_across_sizes;
+lun_across_sizes lun__across_sizes(const lun_across *a);
+
+/* How the places share the rows of a step, by the first array that it reads which is in parts.
+ * *out: a reference; NULL: the step is run where the first place computes. */
+lun_status lun__handing_rows(lun_engine *e, const lun_step *step, lun_placing_look *look, void *ctx,
+                             lun_spread **out);
+/* The elements of its node's array, without the node's offset, that slot i of a visit needs for
+ * these rows; none of what is in no memory. */
+lun_interval lun__handing_need(const lun_across *a, int i, lun_interval rows);
+/* Slots of a visit that are no accumulators. */
+int lun__handing_slots(const lun_across *a);
+/* Whether accumulators begin with these rows, instead of being what the rows before came to. */
+bool lun__handing_begins(lun_interval rows);
+/* Whether chunks of a line of so many elements end in these rows. */
+bool lun__handing_ends(lun_interval rows, int64_t line);
+/* Tells the moves of a step whose rows are shared so. */
+lun_status lun__handing_tell(lun_teller *t, const lun_across *a, const lun_spread *rows);
+
+#endif

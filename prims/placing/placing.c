@@ -1,0 +1,297 @@
+/* placing.c - the rule by which the places of a set share a kernel; see placing.h.  Pure functions
+ * of plans and distributions: knows no memory. */
+#include "placing/placing.h"
+
+#include "placing/padded.h"
+#include "placing/reached.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/order.h"
+
+static bool is_gathered(const lun_ir *ir, int slot)
+{
+    for (int k = 0; k < ir->count; k++)
+        if (ir->ins[k].kind == LUN_IR_GATHER && ir->ins[k].imm == slot)
+            return true;
+    return false;
+}
+
+static bool slot_divides(const lun_lowered *l, int i)
+{
+    const int role = l->ir.slots[i].role;
+    const bool pad = l->slots[i].node->kind == LUN_NODE_PAD;
+    return role != LUN_SLOT_TARGET && !(role != LUN_SLOT_IN && (l->slots[i].view || pad)) &&
+           !(pad && is_gathered(&l->ir, i));
+}
+
+/* A C function may do with a whole array what it likes. */
+static bool hands_arrays_on(const lun_ir *ir)
+{
+    for (int k = 0; k < ir->operand_count; k++)
+        if (ir->operands[k] < 0)
+            return true;
+    return false;
+}
+
+bool lun__placing_divides(const lun_step *step)
+{
+    const lun_lowered *l = &step->lowered;
+    if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
+        step->across || step->pairs)
+        return false;
+    if (l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !l->line && l->ir.result_count))
+        return false;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (!slot_divides(l, i))
+            return false;
+    return true;
+}
+
+bool lun__placing_counts(const lun_lowered *l, int i)
+{
+    return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view &&
+           !lun__node_made(l->slots[i].node) && !is_gathered(&l->ir, i);
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* The elements of a slice along the slowest axis of what a kernel over n makes, or reads. */
+static int64_t unit_of(const lun_lowered *l, int64_t n)
+{
+    int64_t shape[LUN_MAX_RANK];
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const lun_node *x = l->slots[i].view ? l->slots[i].view : l->slots[i].node;
+        const int role = l->ir.slots[i].role;
+        if ((role != LUN_SLOT_OUT && role != LUN_SLOT_IN) || x->rank < 2 || x->n != n)
+            continue;
+        lun__node_shape(x, shape);
+        return n / shape[0];
+    }
+    return 1;
+}
+
+lun_spread *lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit)
+{
+    lun_spread *s = lun__spread_new(lun__set_places(e));
+    if (!s)
+        return NULL;
+    s->kind = LUN_SPREAD_BLOCK;
+    s->n = n;
+    s->unit = unit;
+    for (int k = 0; k < s->places; k++)
+        s->place[k] = lun__set_at(e, k);
+    lun__spread_cut(s->rule, NULL, n / unit, s->places, s->bound);
+    for (int k = 0; k <= s->places; k++)
+        s->bound[k] *= unit;
+    return s;
+}
+
+lun_spread *lun__placing_seen(const lun_spread *of, int64_t offset, int64_t n)
+{
+    lun_spread *out = lun__spread_copy(of);
+    if (!out)
+        return NULL;
+    out->n = n;
+    out->halo = 0;
+    if (of->kind != LUN_SPREAD_BLOCK && of->kind != LUN_SPREAD_OVERLAP)
+        return out;
+    out->kind = LUN_SPREAD_BLOCK;
+    for (int k = 1; k < of->places; k++) {
+        int64_t at = of->bound[k] - offset;
+        out->bound[k] = at < 0 ? 0 : at > n ? n : at;
+    }
+    out->bound[0] = 0;
+    out->bound[of->places] = n;
+    if (offset || n != of->n)
+        out->rule = LUN_SPREAD_BOUNDS;
+    return out;
+}
+
+/* What several operands say. */
+typedef struct votes {
+    bool differ;               /* not all are distributed in the same way */
+    bool failed;               /* there was no memory for one */
+    lun_spread *first, *parts; /* the first of them, the first in parts; NULL: there is none */
+} votes;
+
+/* Takes the reference s; NULL: no memory. */
+static void vote(votes *v, lun_spread *s)
+{
+    v->failed |= !s;
+    if (!s)
+        return;
+    v->differ |= v->first && !lun__spread_same(v->first, s);
+    if (!v->first)
+        v->first = lun__spread_retain(s);
+    if (!v->parts && s->kind == LUN_SPREAD_BLOCK)
+        v->parts = lun__spread_retain(s);
+    lun__spread_release(s);
+}
+
+/* What they come to, over n indices; where they say nothing, blocks of whole slices.  Ends the
+ * votes. */
+static lun_status elect(lun_engine *e, votes *v, int64_t n, int64_t unit, lun_spread **out)
+{
+    lun_spread **chosen = v->differ ? &v->parts : &v->first;
+    *out = v->failed ? NULL : *chosen ? *chosen : lun__placing_blocks(e, n, unit);
+    if (*out == *chosen)
+        *chosen = NULL;
+    lun__spread_release(v->first);
+    lun__spread_release(v->parts);
+    return *out ? LUN_OK : lun__nomem(e);
+}
+
+lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
+                            void *ctx, lun_spread **out)
+{
+    votes v = {.differ = false};
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        int64_t offset = 0;
+        const lun_spread *s =
+            lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
+        if (!s || (s->kind == LUN_SPREAD_COPY && lun__ir_puts(&l->ir)))
+            continue; /* what an index does, one place does */
+        vote(&v, lun__placing_seen(s, offset + l->slots[i].offset, n));
+    }
+    return elect(e, &v, n, unit_of(l, n), out);
+}
+
+bool lun__placing_streams(const lun_step *step)
+{
+    const lun_node *n = step->node;
+    return step->kind == LUN_STEP_ALGORITHM && n->kind == LUN_NODE_ALGORITHM && !step->chain &&
+           n->n && lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES;
+}
+
+bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
+{
+    bool arrays = at->backend->takes && at->state;
+    for (int i = 0; i < n->count; i++)
+        arrays &= n->more[i]->kind != LUN_NODE_NUMBER;
+    return arrays && at->backend->takes(at->state, (lun_algorithm)n->op);
+}
+
+lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
+                               lun_spread **out)
+{
+    const lun_node *first = n->more[0];
+    int64_t shape[LUN_MAX_RANK];
+    votes v = {.differ = false};
+    for (int i = 0; i < n->count; i++) {
+        int64_t offset = 0;
+        const lun_spread *s =
+            n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);
+        if (!s)
+            continue;
+        vote(&v, lun__placing_seen(s, offset, first->n));
+    }
+    lun__node_shape(first, shape);
+    return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);
+}
+
+const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
+                                       const lun_spread *was, int64_t offset, int64_t count)
+{
+    const bool whole = !offset && !l->slots[i].offset && count == cut->n;
+    if (!lun__placing_counts(l, i) || !whole || (was && lun__spread_same(was, cut)))
+        return NULL;
+    return cut;
+}
+
+lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line)
+{
+    lun_spread *s = lun__spread_copy(cut);
+    if (!s)
+        return NULL;
+    s->n /= line;
+    s->unit = s->unit % line || s->unit < line ? 1 : s->unit / line;
+    s->rule = LUN_SPREAD_BOUNDS;
+    for (int k = 0; k <= s->places; k++)
+        s->bound[k] /= line;
+    return s;
+}
+
+int lun__placing_turn(lun_engine *e, int places, int i)
+{
+    for (int device = 1; device >= 0; device--)
+        for (int k = 0; k < places; k++)
+            if ((lun__set_at(e, k)->backend->submit != NULL) == device && i-- == 0)
+                return k;
+    return 0;
+}
+
+/* ---- shares ---------------------------------------------------------------------------------- */
+
+/* The first index of the first chunk whose last index is `at` or behind it. */
+static int64_t chunk_of(const lun_lowered *l, int64_t at, int64_t n)
+{
+    const int64_t chunk = l->line ? l->line : LUN_CHUNK;
+    return at < n ? at / chunk * chunk : n;
+}
+
+/* Where a scan may begin for index `at`: anywhere, where bits do not depend on chunks. */
+static int64_t scan_chunk(const lun_lowered *l, int64_t at)
+{
+    return lun__order_free(&l->ir) ? at : at / LUN_SCAN_CHUNK * LUN_SCAN_CHUNK;
+}
+
+lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k)
+{
+    lun_interval x = lun__spread_part(cut, k);
+    bool writes = false;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        writes |= l->ir.slots[i].role == LUN_SLOT_OUT;
+    if (cut->kind == LUN_SPREAD_COPY && !writes && k > 0)
+        return (lun_interval){0, 0};
+    if (cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi)
+        return cut->kind == LUN_SPREAD_BLOCK ? (lun_interval){0, 0} : x;
+    if (l->ir.result_count || l->line)
+        return (lun_interval){chunk_of(l, x.lo, cut->n), chunk_of(l, x.hi, cut->n)};
+    return l->ir.scan >= 0 ? (lun_interval){scan_chunk(l, x.lo), x.hi} : x;
+}
+
+lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k)
+{
+    const lun_interval x = lun__spread_part(cut, k);
+    if (l->ir.scan < 0 || l->line || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
+        x.hi - x.lo == cut->n)
+        return (lun_interval){0, 0};
+    const int64_t lo = scan_chunk(l, x.lo);
+    const int64_t hi = x.hi == cut->n ? lo + (x.hi - 1 - lo) / LUN_SCAN_CHUNK * LUN_SCAN_CHUNK
+                                      : scan_chunk(l, x.hi);
+    return (lun_interval){lo, hi};
+}
+
+/* ---- reach ----------------------------------------------------------------------------------- */
+
+lun_interval lun__placing_reach(const lun_layout *at, int64_t first, int64_t last)
+{
+    int64_t low = 0, high = 0;
+    if (!lun__layout_reach_of(at, first, last, &low, &high))
+        return (lun_interval){0, INT64_MAX};
+    return (lun_interval){low, high + 1};
+}
+
+lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices)
+{
+    const lun_slot_source *from = &l->slots[i];
+    const lun_node *n = from->node;
+    const int role = l->ir.slots[i].role;
+    lun_layout layout;
+    if (role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX || indices.lo >= indices.hi)
+        return (lun_interval){0, 0};
+    if (n->kind == LUN_NODE_PAD)
+        return lun__padded_under(n, lun__padded_read(l, i, indices));
+    if (role == LUN_SLOT_UNIFORM)
+        return (lun_interval){from->offset, from->offset + 1};
+    if (role == LUN_SLOT_ARRAY)
+        return lun__reached(l, i, indices);
+    if (is_gathered(&l->ir, i))
+        return (lun_interval){0, n->n};
+    if (!from->view)
+        return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
+    lun__node_layout(from->view, &layout);
+    return lun__placing_reach(&layout, indices.lo, indices.hi - 1);
+}

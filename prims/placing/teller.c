@@ -1,0 +1,189 @@
+/* teller.c - what would be where in the course of a plan; see teller.h.  Nothing is moved. */
+#include "placing/teller.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "placing/placing.h"
+
+lun_placed *lun__teller_find(const lun_teller *t, const void *of)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->known[i].of == of)
+            return t->known[i].at;
+    return NULL;
+}
+
+lun_status lun__teller_add(lun_teller *t, const void *of, lun_placed *at)
+{
+    if (at && lun__grow(&t->known, t->count, &t->room, sizeof *t->known)) {
+        t->known[t->count++] = (lun_told_array){of, at};
+        return LUN_OK;
+    }
+    lun__placed_free(t->e, at);
+    return lun__nomem(t->e);
+}
+
+lun_placed *lun__teller_begin(const lun_storage *s)
+{
+    const bool whole = !s->stale || s->source;
+    lun_placed *p = lun__placed_sketch(s->placed, whole, s->count);
+    bool done = p != NULL;
+    for (const lun_mirror *m = s->mirrors; done && m; m = m->next) {
+        lun_piece *x = lun__placed_piece(p, m->at);
+        done = x && (!m->current || lun__intervals_add(&x->fresh, 0, s->count));
+    }
+    if (done)
+        return p;
+    lun__placed_free(NULL, p);
+    return NULL;
+}
+
+lun_status lun__teller_of(lun_teller *t, const lun_node *n, lun_placed **out)
+{
+    const void *of = n->kind == LUN_NODE_LEAF ? (const void *)n->storage : n;
+    *out = lun__teller_find(t, of);
+    if (*out || n->kind != LUN_NODE_LEAF)
+        return LUN_OK;
+    lun_status s = lun__teller_add(t, of, lun__teller_begin(n->storage));
+    *out = lun__teller_find(t, of);
+    return s;
+}
+
+const lun_spread *lun__teller_spread(void *ctx, const lun_node *n, int64_t *offset)
+{
+    lun_teller *t = ctx;
+    lun_placed *p;
+    *offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    if (n->kind == LUN_NODE_LEAF && !lun__teller_find(t, n->storage))
+        return lun__placed_spread(t->e, n->storage);
+    if (lun__teller_of(t, n, &p) != LUN_OK || !p)
+        return NULL;
+    return lun__placed_fits(t->e, p->spread);
+}
+
+static const char *name_of(const lun_backend_slot *at)
+{
+    return at ? at->name : "host";
+}
+
+static lun_status tell(void *ctx, const lun_placed_move *m)
+{
+    lun_teller *t = ctx;
+    lun_told *to = t->told;
+    if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
+        return lun__nomem(t->e);
+    to->moves[to->move_count++] =
+        (lun_told_move){.from = m->from || !t->file ? name_of(m->from) : "file",
+                        .to = name_of(m->to),
+                        .bytes = (m->hi - m->lo) * t->size,
+                        .why = t->merges             ? "copies are merged"
+                               : m->from || t->works ? t->why
+                                                     : "first use",
+                        .step = t->step};
+    return LUN_OK;
+}
+
+static lun_status ensure(lun_teller *t, lun_placed *p, lun_backend_slot *at, int64_t lo, int64_t hi)
+{
+    lun_piece *x = at ? lun__placed_piece(p, at) : NULL;
+    if (at && !x)
+        return lun__nomem(t->e);
+    lun_status s = lun__placed_route(p, false, at, lo, hi, tell, t);
+    if (s == LUN_OK && !lun__intervals_add(at ? &x->fresh : &p->host, lo, hi))
+        s = lun__nomem(t->e);
+    return s;
+}
+
+lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
+                             int64_t count, int64_t size, const char *why)
+{
+    t->works = true;
+    t->file = false;
+    t->size = size;
+    t->why = why;
+    const lun_status s = lun__placed_route(from, false, at, 0, count, tell, t);
+    t->works = false;
+    return s;
+}
+
+const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n)
+{
+    while (n && !lun__teller_find(t, n) && n != lun__placing_array(n))
+        n = n->in[0];
+    return n;
+}
+
+lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, const char *why)
+{
+    const int64_t offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    lun_placed *p;
+    if (lo >= hi)
+        return LUN_OK;
+    lun_status s = lun__teller_of(t, n, &p);
+    if (s != LUN_OK || !p)
+        return s;
+    t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    t->file = n->kind == LUN_NODE_LEAF && n->storage->source;
+    t->why = why;
+    return ensure(t, p, at, offset + lo, offset + hi);
+}
+
+lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut)
+{
+    lun_placed *p;
+    lun_status s = lun__teller_of(t, n, &p);
+    if (s != LUN_OK || !p)
+        return s;
+    lun__spread_release(p->spread);
+    p->spread = lun__spread_retain(cut);
+    return LUN_OK;
+}
+
+lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut)
+{
+    int64_t offset;
+    const lun_spread *was = lun__teller_spread(t, in, &offset);
+    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
+    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
+               ? lun__teller_become(t, in, cut)
+               : LUN_OK;
+}
+
+lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices)
+{
+    lun_told *to = t->told;
+    if (t->merges) /* no kernel of the plan */
+        return LUN_OK;
+    if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
+        return lun__nomem(t->e);
+    to->places[to->place_count++] = (lun_told_place){lun__set_at(t->e, k)->name, indices.lo,
+                                                     indices.hi - indices.lo, t->step, what};
+    return LUN_OK;
+}
+
+lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
+                            int64_t columns)
+{
+    lun_placed *p = lun__placed_sketch(NULL, false, n->n);
+    if (p && n->extended && n->wish)
+        p->spread = lun__spread_retain(n->wish->spread);
+    else if (p)
+        p->spread = lun__placing_of_rows(rows, columns);
+    lun_status s = lun__teller_add(t, n, p);
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval x = lun__spread_part(rows, k);
+        lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
+        if (!piece || !lun__intervals_add(&piece->fresh, x.lo * columns, x.hi * columns))
+            s = lun__nomem(t->e);
+    }
+    return s;
+}
+
+void lun__teller_free(lun_teller *t)
+{
+    for (int i = 0; i < t->count; i++)
+        lun__placed_free(t->e, t->known[i].at);
+    free(t->known);
+}

@@ -1,0 +1,63 @@
+/* teller.h - what would be where in the course of a plan, for what tells its moves beforehand.
+ * Private to prims/plan. */
+#ifndef LUN_TELLER_H
+#define LUN_TELLER_H
+
+#include "placing/moves.h"
+#include "store/placed.h"
+
+/* An array in the course of the plan. */
+typedef struct lun_told_array {
+    const void *of; /* the storage of a LEAF; the node that a step makes */
+    lun_placed *at;
+} lun_told_array;
+
+typedef struct lun_teller {
+    lun_engine *e;
+    lun_told *told;
+    lun_told_array *known;
+    int count, room;
+    int step;
+    int64_t size; /* of an element of the array that moves */
+    const char *why;
+    bool file;   /* that array is in a file */
+    bool works;  /* what moves is working memory, also from the host */
+    bool merges; /* copies that differ are merged, before all steps */
+} lun_teller;
+
+/* That of a storage or node; NULL: there is none yet. */
+lun_placed *lun__teller_find(const lun_teller *t, const void *of);
+/* Takes the sketch, NULL without memory. */
+lun_status lun__teller_add(lun_teller *t, const void *of, lun_placed *at);
+/* What is where of a storage before the plan; NULL without memory. */
+lun_placed *lun__teller_begin(const lun_storage *s);
+/* Of a node that a step reads; *out: NULL: it is in no memory. */
+lun_status lun__teller_of(lun_teller *t, const lun_node *n, lun_placed **out);
+/* A lun_placing_look; ctx: the teller. */
+const lun_spread *lun__teller_spread(void *ctx, const lun_node *n, int64_t *offset);
+/* The node with the elements of n in memory by now; NULL: none. */
+const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n);
+/* Elements lo .. hi - 1 of n, counted from its first, become current at a place, NULL: the host. */
+lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
+                            int64_t hi, const char *why);
+/* All `count` elements, of so many bytes, of working memory that is where `from` says move to a
+ * place, NULL: the host; unless they are there. */
+lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
+                             int64_t count, int64_t size, const char *why);
+/* n is distributed so from now on. */
+lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut);
+/* An operand of an algorithm is distributed as it was taken. */
+lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut);
+/* Place k does so with these indices; what: as of lun_plan_place. */
+lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
+/* n is made, of whole rows at each place. */
+lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
+                            int64_t columns);
+void lun__teller_free(lun_teller *t);
+
+/* ---- told_order.c: steps whose places take elements in order, or put lines in order ---------- */
+
+lun_status lun__taking_tell(lun_teller *t, const lun_step *step);
+lun_status lun__ordering_tell(lun_teller *t, const lun_step *step);
+
+#endif

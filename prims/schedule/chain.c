@@ -1,0 +1,379 @@
+/* chain.c - which steps of a plan are a chain; see chain.h.  Knows no backend and runs nothing. */
+#include "schedule/chain.h"
+
+#include <string.h>
+
+#include "ir/order.h"
+#include "kernels/across.h"
+#include "kernels/pairs.h"
+
+enum {
+    NEAR = 16,              /* steps that a product is moved over */
+    BYTES = 4 << 20,        /* of a wide array: fewer stay in the caches as it is */
+    MADE_BYTES = 1 << 20,   /* of what a product makes: the same */
+    PACKED_BYTES = 4 << 20, /* of an operand of a product, which is all in work then, */
+    ROW_BYTES = 64 << 10,   /* of a row, at most: some are in work at a time */
+    /* A product that takes more memory than this has rows of more bytes, for it is dear to store
+     * and to read again; smaller ones would have too few blocks of rows for many threads. */
+    LONG_BYTES = 16 << 20,
+    LONG_ROW_BYTES = 512 << 10
+};
+
+/* How a slot of a step reads what an earlier step of its chain computes. */
+typedef enum link {
+    LINK_NONE, /* nothing of the chain's */
+    LINK_SAME, /* an element for each of its own indices */
+    LINK_ROW,  /* the element of the row that an index is in */
+    LINK_OTHER /* in another way: not some rows at a time */
+} link;
+
+static bool uses_index(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_INDEX)
+            return true;
+    return false;
+}
+
+lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
+{
+    const lun_ir *ir = &step->lowered.ir;
+    if (step->kind != LUN_STEP_LAUNCH || step->across || step->blocks || step->kept ||
+        ir->scan >= 0)
+        return LUN_CHAINED_NOT;
+    if (step->n == n && (!ir->result_count || step->lowered.line == line))
+        return LUN_CHAINED_WIDE;
+    bool narrow = step->n == n / line && !ir->result_count && n / line > 1;
+    return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
+}
+
+const lun_node *lun__chain_product(const lun_step *step)
+{
+    return step->pairs ? step->pairs->result : step->kind == LUN_STEP_PRODUCT ? step->node : NULL;
+}
+
+int64_t lun__chain_line(const lun_step *step)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const lun_node *product = lun__chain_product(step);
+    if (!product)
+        return step->lowered.line;
+    lun__node_shape(product, shape);
+    return shape[product->rank - 1];
+}
+
+/* Whether step makes n. */
+static bool makes(const lun_step *step, const lun_node *n)
+{
+    const lun_lowered *l = &step->lowered;
+    if (step->kind == LUN_STEP_PRODUCT)
+        return step->node == n;
+    for (int r = 0; r < l->ir.result_count; r++)
+        if (l->results[r] == n)
+            return true;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT && l->slots[i].node == n)
+            return true;
+    return false;
+}
+
+bool lun__chain_makes(const lun_steps *s, int first, int last, const lun_node *n)
+{
+    for (int k = first; k <= last; k++)
+        if (makes(&s->at[k], n))
+            return true;
+    return false;
+}
+
+bool lun__chain_reads(const lun_slot_source *from, const lun_node *n)
+{
+    return from->node == n || (from->node->kind == LUN_NODE_PAD && from->node->in[0] == n);
+}
+
+bool lun__chain_is_of(const lun_node *part, const lun_node *n)
+{
+    while (part && part != n && part->kind != LUN_NODE_LEAF)
+        part = lun__node_has_many(part) ? NULL : part->in[0];
+    return part == n;
+}
+
+/* Whether a step without a kernel takes n, or a part of it. */
+static bool takes(const lun_step *step, const lun_node *n)
+{
+    const lun_node *in;
+    for (int k = 0; step->node && (in = lun__node_operand(step->node, k)); k++)
+        if (lun__chain_is_of(in, n))
+            return true;
+    return false;
+}
+
+/* Whether step needs n, which another step makes. */
+static bool needs(const lun_step *step, const lun_node *n)
+{
+    const lun_lowered *l = &step->lowered;
+    if (takes(step, n) || l->needed == n)
+        return true;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (lun__chain_reads(&l->slots[i], n))
+            return true;
+    for (int i = 0; i < l->ir.arg_count; i++)
+        if (l->args[i].node == n)
+            return true;
+    return false;
+}
+
+/* Whether more than this plan refers to n, a product that the chain begins with, which takes too
+ * long to be made again. */
+static bool is_held(const lun_steps *s, int last, const lun_node *n)
+{
+    const lun_step *head = &s->at[last];
+    while (head > s->at && head->chain && head[-1].chain == head->chain)
+        head--;
+    return head->held && lun__chain_product(head) == n;
+}
+
+bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n)
+{
+    if (is_held(s, last, n))
+        return true;
+    for (int i = 0; i < s->root_count; i++)
+        if (s->roots[i] == n)
+            return true;
+    for (int k = last + 1; k < s->count; k++)
+        if (needs(&s->at[k], n))
+            return true;
+    return false;
+}
+
+/* ---- what is moved --------------------------------------------------------------------------- */
+
+/* Elements that a kernel over n indices takes from memory for a slot. */
+static int64_t elements_read(const lun_ir_slot *slot, const lun_slot_source *from, int64_t n)
+{
+    lun_layout at;
+    if (from->node->kind == LUN_NODE_INDEX)
+        return 0;
+    if (from->node->kind == LUN_NODE_PAD)
+        return from->node->in[0]->n < n ? from->node->in[0]->n : n;
+    if (!from->view)
+        return slot->role == LUN_SLOT_IN ? n : slot->role == LUN_SLOT_ARRAY ? from->node->n : 1;
+    lun__node_layout(from->view, &at);
+    int64_t some = lun__layout_distinct(&at);
+    return some < n ? some : n;
+}
+
+static bool reads(const lun_lowered *l, const lun_slot_source *what)
+{
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role != LUN_SLOT_OUT && l->slots[i].node == what->node &&
+            l->slots[i].view == what->view && l->slots[i].offset == what->offset)
+            return true;
+    return false;
+}
+
+static bool reads_node(const lun_lowered *l, const lun_node *n)
+{
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->slots[i].node == n)
+            return true;
+    return false;
+}
+
+int lun__chain_last(const lun_steps *s, int first)
+{
+    int last = first;
+    while (s->at[first].chain && last + 1 < s->count && s->at[last + 1].chain == s->at[first].chain)
+        last++;
+    return last;
+}
+
+int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    const lun_slot_source *from = &l->slots[slot];
+    const lun_ir_slot *as = &l->ir.slots[slot];
+    int64_t size = lun__dtype_get((lun_dtype)as->dtype)->bytes;
+    int first = at, last = lun__chain_last(s, at);
+    while (s->at[at].chain && first > 0 && s->at[first - 1].chain == s->at[at].chain)
+        first--;
+    if (as->role == LUN_SLOT_OUT)
+        return first < last && !lun__chain_keeps(s, last, from->node) ? 0 : s->at[at].n * size;
+    if (lun__chain_makes(s, first, at - 1, from->node))
+        return 0;
+    for (int k = first; k < at; k++)
+        if (reads(&s->at[k].lowered, from))
+            return 0;
+    for (int i = 0; from->node->kind == LUN_NODE_PAD && i < slot; i++)
+        if (l->slots[i].node == from->node) /* its elements are the same ones */
+            return 0;
+    return size * elements_read(as, from, s->at[at].n);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* Whether a view of n elements repeats each of n / line along a row of `line`. */
+static bool repeats_rows(const lun_node *view, int64_t n, int64_t line)
+{
+    lun_layout l;
+    int64_t step, along;
+    lun__node_layout(view, &l);
+    return view->n == n && l.offset == 0 && lun__layout_lines(&l, line, &step, &along) &&
+           step == 1 && along == 0;
+}
+
+static link link_of(const lun_steps *s, int first, int at, int slot, int64_t line)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    const lun_slot_source *from = &l->slots[slot];
+    lun_ir_role role = (lun_ir_role)l->ir.slots[slot].role;
+    const lun_node *pad = from->node->kind == LUN_NODE_PAD ? from->node->in[0] : NULL;
+    if (pad && lun__chain_makes(s, first, at - 1, pad))
+        return LINK_OTHER;
+    if (role == LUN_SLOT_OUT || !lun__chain_makes(s, first, at - 1, from->node))
+        return LINK_NONE;
+    if (role != LUN_SLOT_IN || from->offset)
+        return LINK_OTHER;
+    const int64_t n = s->at[first].n; /* a part of an array starts with it, at offset 0 */
+    if (!from->view)
+        return from->node->n == s->at[at].n ? LINK_SAME : LINK_OTHER;
+    return from->node->n == n / line && repeats_rows(from->view, n, line) ? LINK_ROW : LINK_OTHER;
+}
+
+static bool links(const lun_steps *s, int first, int at, int64_t line)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (link_of(s, first, at, i, line) == LINK_OTHER)
+            return false;
+    for (int i = 0; i < l->ir.arg_count; i++)
+        if (l->args[i].node && lun__chain_makes(s, first, at - 1, l->args[i].node))
+            return false;
+    return !l->needed ||
+           (l->needed->kind != LUN_NODE_NUMBER && l->needed->n == s->at[first].n / line);
+}
+
+/* Bytes of the widest array that step reads. */
+static int64_t widest(const lun_step *step)
+{
+    int64_t most = 0;
+    for (int i = 0; i < step->lowered.ir.slot_count; i++) {
+        int64_t size = lun__dtype_get((lun_dtype)step->lowered.ir.slots[i].dtype)->bytes;
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* First values need their reductions whole. */
+static bool begins(const lun_step *step)
+{
+    for (int r = 0; r < step->lowered.ir.result_count; r++)
+        if (lun__node_first(step->lowered.results[r]))
+            return true;
+    return false;
+}
+
+/* Whether a product may be made by blocks of whole rows: all of its second operand is packed for
+ * that, which should take no more than what is spared.  Pairs of rows always pack it. */
+static bool packs(const lun_step *step, const lun_node *product)
+{
+    int64_t shape[LUN_MAX_RANK];
+    if (step->pairs)
+        return step->pairs->lanes == 1 && step->pairs->extent[0] >= LUN_PAIRS_ROWS;
+    const lun_node *b = product->in[1];
+    lun__node_shape(b, shape);
+    int64_t packed = shape[b->rank - 2] * shape[b->rank - 1];
+    int64_t size = lun__dtype_get((lun_dtype)product->dtype)->bytes;
+    return packed <= product->n || packed <= PACKED_BYTES / size;
+}
+
+static bool may_begin(const lun_step *head)
+{
+    const int64_t line = lun__chain_line(head), n = head->n;
+    const lun_node *product = lun__chain_product(head);
+    if (line < LUN_BLOCK || n / line < 2)
+        return false;
+    if (!product)
+        return head->kind == LUN_STEP_LAUNCH && line <= LUN_CHUNK && n * widest(head) >= BYTES &&
+               line * widest(head) <= ROW_BYTES;
+    const int64_t bytes = lun__dtype_get((lun_dtype)product->dtype)->bytes;
+    const bool large = head->pairs || n * bytes >= LONG_BYTES;
+    return n * bytes >= MADE_BYTES && line * bytes <= (large ? LONG_ROW_BYTES : ROW_BYTES) &&
+           packs(head, product);
+}
+
+/* The last step of the chain that begins at `first`, before `count`; first itself: there is
+ * none. */
+static int last_of(const lun_steps *s, int first, int count)
+{
+    const lun_step *head = &s->at[first];
+    const lun_node *product = lun__chain_product(head);
+    const bool made = product != NULL;
+    const int64_t line = lun__chain_line(head), n = head->n;
+    int wide = made, end = first;
+    if (!may_begin(head))
+        return first;
+    for (int k = first + made; k < count && k < first + LUN_CHAIN_STEPS; k++) {
+        lun_chained width = lun__chain_width(&s->at[k], n, line);
+        if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, line))
+            break;
+        wide += width == LUN_CHAINED_WIDE;
+        if (width == LUN_CHAINED_WIDE)
+            end = k;
+    }
+    bool used = !made;
+    for (int k = first + 1; !used && k <= end; k++)
+        used = reads_node(&s->at[k].lowered, product);
+    return wide > 1 && used ? end : first;
+}
+
+/* Lowers step anew, to be run row by row. */
+static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step *step, int64_t line)
+{
+    lun_lowered l;
+    lun_status status = lun__lower_rows(e, groups, step->group, line, &l);
+    if (status != LUN_OK)
+        return status;
+    lun__lowered_free(&step->lowered);
+    step->lowered = l;
+    return LUN_OK;
+}
+
+/* A product goes to the first step that needs it, where that may take its rows. */
+static void move_products(lun_steps *s, int count)
+{
+    for (int k = count - 2; k >= 0; k--) {
+        const lun_step product = s->at[k];
+        const lun_node *n = lun__chain_product(&product), *other;
+        int to = k + 1;
+        if (!n || !may_begin(&product))
+            continue;
+        while (to < count && to <= k + NEAR && !needs(&s->at[to], n))
+            to++;
+        if (to == k + 1 || to == count || to > k + NEAR ||
+            lun__chain_width(&s->at[to], product.n, lun__chain_line(&product)) !=
+                LUN_CHAINED_WIDE ||
+            ((other = lun__chain_product(&s->at[to - 1])) && needs(&s->at[to], other)))
+            continue;
+        memmove(&s->at[k], &s->at[k + 1], (size_t)(to - 1 - k) * sizeof product);
+        s->at[to - 1] = product;
+    }
+}
+
+lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
+                            int *chains)
+{
+    int last;
+    lun_status status = LUN_OK;
+    move_products(s, count);
+    for (int k = 0; k < count; k = last + 1) {
+        const int64_t line = lun__chain_line(&s->at[k]), n = s->at[k].n;
+        last = last_of(s, k, count);
+        *chains += last > k;
+        for (int i = k; status == LUN_OK && last > k && i <= last; i++) {
+            s->at[i].chain = *chains;
+            if (lun__chain_width(&s->at[i], n, line) == LUN_CHAINED_WIDE)
+                status = take_rows(e, groups, &s->at[i], line);
+        }
+    }
+    return status;
+}

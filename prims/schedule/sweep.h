@@ -1,0 +1,22 @@
+/* sweep.h - kernels that read elements around each index, alone or one after the other, as sweeps
+ * (base/sweep.h).  Private to prims/. */
+#ifndef LUN_PLAN_SWEEP_H
+#define LUN_PLAN_SWEEP_H
+
+#include "backend.h"
+#include "schedule/steps.h"
+
+enum { LUN_SWEEP_NEAR = 256 << 10 }; /* bytes of rings, where caches are not known */
+
+/* Whether steps over an array of so many bytes are quicker one by one: caches that are nearly as
+ * near as rings hold it. */
+bool lun__sweep_apart(const lun_engine *e, int64_t bytes, int64_t near);
+/* Marks the steps, of the first `count`, that are sweeps (lun_step.sweep); those that are run
+ * together get numbers as chains, from `chains` + 1 on.  near: see lun_backend.  LUN_ENOMEM. */
+lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t near);
+/* Bytes that a step which is a sweep takes from memory or leaves there for a slot. */
+int64_t lun__sweep_moves(const lun_steps *s, int at, int slot);
+/* Whether n, which step `at` makes, is asked for, or read behind step `last`. */
+bool lun__sweep_keeps(const lun_steps *s, int at, int last, const lun_node *n);
+
+#endif

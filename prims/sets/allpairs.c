@@ -1,0 +1,256 @@
+/* allpairs.c - what is made of all pairs of rows on the places of a set: each makes some rows of
+ * the result in memory of its own, all at once.  Places get what they need of each other before any
+ * packs it, so that none waits for another one's packing.  Who makes which rows, and by which of
+ * the two kernels, is placing/rows.c's. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ir/order.h"
+#include "launch/flights.h"
+#include "launch/local.h"
+#include "launch/placed.h"
+#include "launch/profile.h"
+#include "placing/placing.h"
+#include "steps/pairs.h"
+#include "store/placed.h"
+
+/* The part of one place. */
+typedef struct turn {
+    lun_interval rows;    /* of the result, */
+    lun_interval indices; /* and its elements */
+    bool packs;
+    lun_working *near; /* by slot, where it packs: where its array is there */
+    lun_working to;    /* and the rows */
+    lun_pairs_work *work;
+} turn;
+
+typedef struct sharing {
+    lun_engine *e;
+    const lun_step *step;
+    const lun_pairs *p;
+    lun_storage *to;       /* the result */
+    lun_storage **written; /* by slot of the step's own kernel: it, or NULL */
+    turn *turns;           /* by place */
+    int places;
+    lun_flights flights;
+} sharing;
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+/* Where element 0 of s, if `first` is its first one, is in a piece. */
+static lun_working within(const lun_piece *x, int64_t first)
+{
+    return (lun_working){.data = x->data,
+                         .buffer = x->buffer,
+                         .origin = first - x->lo,
+                         .room = x->lo + lun__order_blocks(x->hi - x->lo) - first};
+}
+
+/* What slot i reads at place k has memory there; current: and is made current. */
+static lun_status reach(const sharing *w, int i, int k, bool current)
+{
+    const turn *t = &w->turns[k];
+    const lun_node *n = w->p->kernel.slots[i].node;
+    lun_backend_slot *at = lun__set_at(w->e, k);
+    lun_piece *x = NULL;
+    bool all;
+    const lun_interval need = lun__placing_pairs_need(w->p, i, t->rows, &all);
+    if (need.lo >= need.hi)
+        return LUN_OK;
+    const lun_status s = (current ? lun__placed_ensure : lun__placed_room)(
+        w->e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+    if (s == LUN_OK)
+        t->near[i] = within(x, n->offset);
+    return s;
+}
+
+/* Of all slots at all places that pack: there is room for all before an element moves, for memory
+ * moves when it grows. */
+static lun_status reach_all(const sharing *w)
+{
+    lun_status s = LUN_OK;
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; s == LUN_OK && j < w->places; j++) {
+            const int k = lun__placing_turn(w->e, w->places, j);
+            for (int i = 0; s == LUN_OK && w->turns[k].packs && i < w->p->kernel.ir.slot_count; i++)
+                s = reach(w, i, k, pass > 0);
+        }
+    return s;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+/* All that place k's launches need beside what it reads. */
+static lun_status begin(const sharing *w, int k)
+{
+    turn *t = &w->turns[k];
+    lun_piece *x;
+    lun_status s =
+        lun__placed_result(w->e, w->to, lun__set_at(w->e, k), t->indices.lo, t->indices.hi, &x);
+    if (s != LUN_OK)
+        return s;
+    t->to = within(x, t->indices.lo);
+    return lun__pairs_begin(w->e, w->p, t->rows, t->near, &t->to, &t->work);
+}
+
+/* Launch number `stage` of place k is bound, over *n indices; 0: there is none. */
+static lun_status bind(sharing *w, int k, int stage, int64_t *n)
+{
+    turn *t = &w->turns[k];
+    lun_flight *x = &w->flights.at[k];
+    lun_status s = LUN_OK;
+    *n = 0;
+    if (!t->packs) { /* one launch for all */
+        if (stage)
+            return LUN_OK;
+        x->open = true;
+        *n = t->indices.hi - t->indices.lo;
+        return lun__local_bind(w->e, &w->step->lowered, w->written, lun__set_at(w->e, k),
+                               t->indices, &x->binding, &x->kernel);
+    }
+    if (!t->work)
+        s = begin(w, k);
+    if (s == LUN_OK)
+        s = lun__pairs_bind(t->work, stage, &x->binding, n);
+    x->open = *n > 0;
+    if (s == LUN_OK)
+        x->kernel = lun__pairs_kernel(t->work);
+    return s;
+}
+
+static void submit(sharing *w, int k, int stage)
+{
+    lun_engine *e = w->e;
+    lun_backend_slot *at = lun__set_at(e, k);
+    const int64_t launches = e->stats.launches;
+    int64_t n = 0;
+    if (w->turns[k].rows.lo >= w->turns[k].rows.hi)
+        return;
+    lun__set_enter(e, at);
+    if (!at->backend->submit) /* it packs now: others are to be under way */
+        lun__set_advance(e);
+    const lun_status s = bind(w, k, stage, &n);
+    if (s != LUN_OK)
+        lun__flights_fail(&w->flights, k, s, false);
+    else if (n)
+        lun__flights_begin(&w->flights, k, n, NULL);
+    at->counted->launches += e->stats.launches - launches;
+}
+
+/* One launch of each place, all at once. */
+static lun_status run_stage(sharing *w, int stage)
+{
+    lun_status s = LUN_OK;
+    for (int j = 0; s == LUN_OK && w->flights.failed < 0 && j < w->places; j++) {
+        submit(w, lun__placing_turn(w->e, w->places, j), stage);
+        s = lun__stopped(w->e);
+    }
+    lun__flights_end(&w->flights);
+    if (w->flights.failed >= 0)
+        return lun__flights_told(&w->flights);
+    for (int k = 0; k < w->places; k++)
+        lun__flight_close(&w->flights.at[k]);
+    return s;
+}
+
+/* All rows, where they belong. */
+static lun_status run_all(sharing *w)
+{
+    lun_status s = reach_all(w);
+    for (int stage = 0; s == LUN_OK && stage < LUN_PAIRS_STAGES; stage++)
+        s = run_stage(w, stage);
+    for (int k = 0; s == LUN_OK && k < w->places; k++) {
+        lun__set_enter(w->e, lun__set_at(w->e, k));
+        if (w->turns[k].work)
+            s = lun__pairs_end(w->turns[k].work, &w->turns[k].to);
+    }
+    return s;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static lun_status open_turns(sharing *w, const lun_spread *rows)
+{
+    const lun_ir *plain = &w->step->lowered.ir;
+    const size_t slots = (size_t)w->p->kernel.ir.slot_count, columns = (size_t)w->p->extent[1];
+    w->places = rows->places;
+    w->turns = calloc((size_t)rows->places, sizeof *w->turns);
+    w->written = calloc((size_t)plain->slot_count + 1, sizeof *w->written);
+    if (!w->turns || !w->written)
+        return lun__nomem(w->e);
+    for (int i = 0; i < plain->slot_count; i++)
+        w->written[i] = plain->slots[i].role == LUN_SLOT_OUT ? w->to : NULL;
+    for (int k = 0; k < rows->places; k++) {
+        turn *t = &w->turns[k];
+        t->rows = lun__spread_part(rows, k);
+        t->indices = (lun_interval){t->rows.lo * (int64_t)columns, t->rows.hi * (int64_t)columns};
+        t->packs = t->rows.lo < t->rows.hi && lun__placing_packs(lun__set_at(w->e, k));
+        t->near = t->packs ? calloc(slots, sizeof *t->near) : NULL;
+        if (t->packs && !t->near)
+            return lun__nomem(w->e);
+    }
+    return lun__flights_open(w->e, rows->places, &w->flights);
+}
+
+static void close_turns(sharing *w)
+{
+    lun__flights_close(&w->flights);
+    for (int k = 0; w->turns && k < w->places; k++) {
+        lun__pairs_close(w->turns[k].work);
+        free(w->turns[k].near);
+    }
+    free(w->turns);
+    free(w->written);
+}
+
+/* The result, distributed as its rows are. */
+static lun_status make_result(lun_engine *e, const lun_pairs *p, const lun_spread *rows,
+                              lun_storage **to)
+{
+    lun_spread *spread = lun__placing_of_rows(rows, p->extent[1]);
+    lun_status s = spread ? lun__storage_empty(e, (lun_dtype)p->result->dtype, p->result->n, to)
+                          : lun__nomem(e);
+    if (s == LUN_OK)
+        s = lun__placed_decide(e, *to, spread);
+    lun__spread_release(spread);
+    return s;
+}
+
+static lun_status run(sharing *w, const lun_spread *rows)
+{
+    lun_engine *e = w->e;
+    const lun_stats before = e->stats;
+    const int current = e->current;
+    const double start = lun__now();
+    lun_kernel_entry *k;
+    lun_status s = make_result(e, w->p, rows, &w->to);
+    e->kernels_held++;
+    if (s == LUN_OK)
+        s = open_turns(w, rows);
+    if (s == LUN_OK)
+        s = run_all(w);
+    s = lun__flights_settle(e, s);
+    e->stats.run_time += lun__now() - start;
+    close_turns(w);
+    e->kernels_held--;
+    e->current = current;
+    if (s == LUN_OK && e->profiling && lun__run_kernel(e, &w->p->kernel, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__now() - start, &w->p->kernel, k, w->p->result->n);
+    return s;
+}
+
+lun_status lun__pairs_shared(lun_engine *e, const lun_step *step)
+{
+    sharing w = {.e = e, .step = step, .p = step->pairs};
+    lun_spread *rows;
+    lun_status s = lun__placing_pairs_rows(e, w.p, lun__placed_look, e, &rows);
+    if (s != LUN_OK)
+        return s;
+    s = run(&w, rows);
+    lun__spread_release(rows);
+    if (s == LUN_OK)
+        lun__node_become_leaf(e, w.p->result, w.to, 0);
+    else if (w.to)
+        lun__storage_release(e, w.to);
+    return s;
+}

@@ -1,0 +1,162 @@
+/* rows.c - matrix products on the places of a set: each multiplies some rows of the first operand
+ * by the second one, or some of several matrices, in memory of its own.  An element depends on its
+ * row and its column alone, so it has the bits of one place.  Who has which rows is
+ * placing/rows.c's. */
+#include "base/clock.h"
+#include "launch/launch.h"
+#include "launch/profile.h"
+#include "placing/placing.h"
+#include "plan/product.h"
+#include "steps/product.h"
+#include "store/placed.h"
+
+/* A place's part. */
+typedef struct part {
+    lun_engine *e;
+    lun_backend_slot *at, *b; /* the place, and what computes there */
+    lun_product p;
+    lun_storage *number[2], *scratch;
+} part;
+
+/* An operand that is a NUMBER: one element. */
+static lun_status load_number(part *w, const lun_node *n, lun_matrix *m, lun_storage **number)
+{
+    lun_buffer *buffer = NULL;
+    lun_status s = lun__storage_new(w->e, m->dtype, 1, number);
+    if (s != LUN_OK)
+        return s;
+    lun__cell_fill(m->dtype, n->cell, (*number)->data, 1);
+    if (w->b->backend->buffer_new)
+        s = lun__storage_buffer(w->e, *number, w->b, &buffer);
+    m->data = buffer ? (const void *)buffer : (*number)->data;
+    return s;
+}
+
+/* Operand i, of which rows of the result need some elements. */
+static lun_status load(part *w, const lun_node *n, int i, lun_interval rows)
+{
+    const lun_node *in = n->in[i], *leaf = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
+    const lun_interval need = lun__placing_rows_need(n, i, rows);
+    lun_matrix *m = i ? &w->p.b : &w->p.a;
+    lun_piece *x;
+    if (in->kind == LUN_NODE_NUMBER)
+        return load_number(w, in, m, &w->number[i]);
+    lun_storage *of = leaf->storage;
+    const lun_status s =
+        lun__placed_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
+    if (s != LUN_OK)
+        return s;
+    m->batch.offset -= x->lo;
+    m->data = x->data ? x->data : (const void *)x->buffer;
+    return LUN_OK;
+}
+
+/* Both are made current before one is addressed: they may be parts of one piece, which moves when
+ * it grows. */
+static lun_status load_both(part *w, const lun_node *n, lun_interval rows)
+{
+    part trial = *w;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < 2; i++)
+        s = n->in[i]->kind == LUN_NODE_NUMBER ? LUN_OK : load(&trial, n, i, rows);
+    for (int i = 0; s == LUN_OK && i < 2; i++)
+        s = load(w, n, i, rows);
+    if (w->p.count > 1) {
+        lun__product_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
+        return s;
+    }
+    w->p.a.batch.offset += rows.lo * w->p.a.row;
+    w->p.rows = rows.hi - rows.lo;
+    return s;
+}
+
+static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_storage *to)
+{
+    const int64_t columns = w->p.columns;
+    lun_piece *c;
+    lun_status s = load_both(w, n, rows);
+    if (s == LUN_OK)
+        s = lun__placed_result(w->e, to, w->at, rows.lo * columns, rows.hi * columns, &c);
+    if (s != LUN_OK)
+        return s;
+    w->p.c = c->data ? c->data : (void *)c->buffer;
+    const int64_t room = w->b->backend->product_room(w->b->state, &w->p);
+    s = room > 0 ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
+    w->p.scratch = w->scratch ? w->scratch->data : NULL;
+    if (!w->at->backend->submit) /* it has what it needs of the others, and is busy now */
+        lun__set_advance(w->e);
+    s = w->b->backend->product(w->b->state, &w->p);
+    w->e->stats.products += s == LUN_OK;
+    return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+}
+
+static lun_status multiply_at(lun_engine *e, const lun_node *n, int k, lun_interval rows,
+                              lun_storage *to)
+{
+    part w = {.e = e, .at = lun__set_at(e, k), .p = lun__product_of(n)};
+    w.b = lun__computes_at(w.at);
+    lun__set_enter(e, w.at);
+    lun_status s = multiply(&w, n, rows, to);
+    lun_storage *beside[] = {w.number[0], w.number[1], w.scratch};
+    for (int i = 0; i < 3; i++)
+        if (beside[i])
+            lun__storage_release(e, beside[i]);
+    return s;
+}
+
+static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
+{
+    *offset = n->offset;
+    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
+}
+
+/* All rows, and how the result is distributed then. */
+static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_spread *rows,
+                               lun_storage *to)
+{
+    lun_spread *spread = lun__placing_of_rows(rows, lun__product_of(n).columns);
+    lun_status s = spread ? lun__placed_decide(e, to, spread) : lun__nomem(e);
+    lun__spread_release(spread);
+    for (int i = 0; s == LUN_OK && i < rows->places; i++) {
+        const int k = lun__placing_turn(e, rows->places, i);
+        const lun_interval x = lun__spread_part(rows, k);
+        if (x.lo < x.hi)
+            s = multiply_at(e, n, k, x, to);
+    }
+    return s;
+}
+
+lun_status lun__product_shared(lun_engine *e, lun_node *n)
+{
+    const lun_stats before = e->stats;
+    const double start = lun__now();
+    const int current = e->current;
+    lun_spread *rows;
+    lun_storage *to = NULL;
+    lun_status s = lun__placing_rows(e, n, look, e, &rows);
+    if (s != LUN_OK)
+        return s;
+    s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
+    if (s == LUN_OK)
+        s = multiply_all(e, n, rows, to);
+    const lun_status sent = lun__placed_sent(e); /* some multiply until then */
+    s = s == LUN_OK ? sent : s;
+    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        s = LUN_ELIMIT;
+    e->current = current;
+    lun__spread_release(rows);
+    if (s != LUN_OK) {
+        if (to)
+            lun__storage_release(e, to);
+        return s;
+    }
+    e->stats.run_time += lun__now() - start;
+    e->stats.bytes_read += lun__product_reads(n);
+    e->stats.bytes_written += n->n * lun__dtype_get(to->dtype)->bytes;
+    if (e->profiling)
+        lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);
+    lun__node_become_leaf(e, n, to, 0);
+    return LUN_OK;
+}

@@ -1,0 +1,10 @@
+/* across.h - runs reductions of lines that go across.  Private to prims/run. */
+#ifndef LUN_RUN_ACROSS_H
+#define LUN_RUN_ACROSS_H
+
+#include "kernels/across.h"
+
+/* Computes the results of a; their nodes are LEAFs then.  Fails as lun__run_lowered does. */
+lun_status lun__across_run(lun_engine *e, const lun_across *a);
+
+#endif
