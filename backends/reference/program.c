@@ -284,7 +284,7 @@ static void add_lasting(builder *b)
         p->work = lun__build_take(b, 3);
     if (b->part == LUN_PART_FUNCTION)
         for (int k = 0; k < 2; k++)
-            p->input[k] = lun__build_take(b, size_of((lun_dtype)b->function->param[k].dtype));
+            p->input[k] = lun__build_take(b, size_of(lun__ir_function_param(b->function, k)));
     for (int i = 0; i < b->ir->count; i++) {
         if (b->flow.needed[i] && lun__ir_row(b->ir->ins[i].kind)->varies == LUN_VARIES_NEVER)
             add_uniform(b, i);
@@ -301,7 +301,7 @@ static bool combines_two(const lun_ir *ir, const lun_ir_function *f)
         if ((row->effects & memory) || (row->fields & LUN_FIELD_COMBINER))
             return false;
     }
-    return f->params >= 2 && f->outputs == 1;
+    return lun__ir_function_params(f) >= 2 && f->outputs == 1;
 }
 
 static void build(builder *b)

@@ -1,8 +1,17 @@
 /* calls.c - which functions of a C text call which; see calls.h.  Each name of a function in the
- * body of another counts as a call.  Knows neither types nor macros. */
+ * body of another counts as a call, but where it is a name of the body's own (scopes.h).  Knows
+ * neither types nor macros. */
 #include "ctext/calls.h"
 
 #include <stdlib.h>
+
+/* What is looked through. */
+typedef struct text {
+    const lun_csource *s;
+    const lun_cunits *units;
+    const lun_cnames *names;
+    const bool *own;
+} text;
 
 /* A function on the way from the first: which, and the next token to look at. */
 typedef struct step {
@@ -12,13 +21,12 @@ typedef struct step {
 typedef enum visit { UNSEEN, OPEN, ENDED } visit;
 
 /* The next function that s calls, and at which token; -1: no further one. */
-static int next_call(step *s, const lun_ctokens *t, const lun_cunits *units,
-                     const lun_cnames *names, int *token)
+static int next_call(step *s, const text *x, int *token)
 {
-    while (s->next < units->at[s->unit].end) {
+    while (s->next < x->units->at[s->unit].end) {
         *token = s->next++;
-        const lun_cname *n = lun__cnames_find(names, t, *token);
-        if (n && n->unit >= 0)
+        const lun_cname *n = lun__cnames_find(x->names, &x->s->tokens, *token);
+        if (n && n->unit >= 0 && !x->own[*token])
             return n->unit;
     }
     return -1;
@@ -34,36 +42,36 @@ static lun_status recursion(const lun_csource *s, int token, lun_strbuf *error)
 }
 
 /* Follows all calls from one function on. */
-static lun_status follow(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
-                         int first, step *way, visit *seen, lun_strbuf *error)
+static lun_status follow(const text *x, int first, step *way, visit *seen, lun_strbuf *error)
 {
     int depth = 1, token = 0;
-    way[0] = (step){first, units->at[first].body};
+    way[0] = (step){first, x->units->at[first].body};
     seen[first] = OPEN;
     while (depth) {
-        int called = next_call(&way[depth - 1], &s->tokens, units, names, &token);
+        int called = next_call(&way[depth - 1], x, &token);
         if (called < 0) {
             seen[way[--depth].unit] = ENDED;
         } else if (seen[called] == OPEN) {
-            return recursion(s, token, error);
+            return recursion(x->s, token, error);
         } else if (seen[called] == UNSEEN) {
             seen[called] = OPEN;
-            way[depth++] = (step){called, units->at[called].body};
+            way[depth++] = (step){called, x->units->at[called].body};
         }
     }
     return LUN_OK;
 }
 
 lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
-                             lun_strbuf *error)
+                             const bool *own, lun_strbuf *error)
 {
+    const text x = {s, units, names, own};
     size_t room = units->count ? (size_t)units->count : 1;
     step *way = malloc(room * sizeof *way);
     visit *seen = calloc(room, sizeof *seen);
     lun_status status = way && seen ? LUN_OK : LUN_ENOMEM;
     for (int i = 0; status == LUN_OK && i < units->count; i++)
         if (units->at[i].body >= 0 && seen[i] == UNSEEN)
-            status = follow(s, units, names, i, way, seen, error);
+            status = follow(&x, i, way, seen, error);
     free(way);
     free(seen);
     return status;

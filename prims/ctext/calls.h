@@ -5,8 +5,8 @@
 #include "ctext/token/names.h"
 
 /* LUN_EARG with what and where in error if a function calls itself, also through others: OpenCL has
- * no recursion, and a driver may end the process over it.  LUN_ENOMEM. */
+ * no recursion, and a driver may end the process over it.  own: see scopes.h.  LUN_ENOMEM. */
 lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
-                             lun_strbuf *error);
+                             const bool *own, lun_strbuf *error);
 
 #endif

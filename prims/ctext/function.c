@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ctext/calls.h"
+#include "ctext/scopes.h"
 #include "ctext/team.h"
 #include "ctext/token/words.h"
 #include "ctext/write.h"
@@ -28,7 +29,7 @@ static lun_status choose_unused(lun_cmaker *m)
 {
     char text[48];
     int found = 0, listed = 0;
-    lun__cnames_mark(&m->names, &m->source.tokens, &m->units);
+    lun__cnames_mark(&m->names, &m->source.tokens, &m->units, m->own);
     for (int i = 0; i < m->names.count; i++)
         if (m->names.at[i].unit >= 0 && !m->names.at[i].used) {
             found++;
@@ -171,7 +172,9 @@ static lun_status understand(lun_cmaker *m)
     if (status == LUN_OK)
         status = lun__cwords_check(&m->source, &m->units, &m->names, m->error);
     if (status == LUN_OK)
-        status = lun__ccalls_check(&m->source, &m->units, &m->names, m->error);
+        status = lun__cscopes_read(&m->own, &m->source.tokens, &m->units, &m->names);
+    if (status == LUN_OK)
+        status = lun__ccalls_check(&m->source, &m->units, &m->names, m->own, m->error);
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)

@@ -2,6 +2,7 @@
 #include "ctext/maker.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <xxhash.h>
 
 lun_cname *lun__cmaker_name(const lun_cmaker *m, int token)
@@ -70,4 +71,5 @@ void lun__cmaker_free(lun_cmaker *m)
     lun__csource_free(&m->source);
     lun__cunits_free(&m->units);
     lun__cnames_free(&m->names);
+    free(m->own);
 }

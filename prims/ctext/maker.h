@@ -18,6 +18,7 @@ typedef struct lun_cmaker {
     lun_cunits units;
     lun_csignature head;
     lun_cnames names;
+    bool *own; /* by token, see scopes.h */
     lun_cchecks checks;
     lun_cneighbours neighbours;
     lun_cedits edits;

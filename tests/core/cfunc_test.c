@@ -90,6 +90,24 @@ static const struct {
      "#pragma GCC diagnostic ignored \"-Wundef\"\n#define line2 line\n"
      "(int x) { return x + line2 + define; }",
      "i32(i32)"},
+    /* names of its own that are those of functions: parameters, variables, members, labels, tags */
+    {"int f(int k, const float *f) { return k + (int)f[1]; }", "i32(i32,f32*)"},
+    {"int f(int f) { return f + 1; }", "i32(i32)"},
+    {"int f(int k) { int r = 2, f = k + 1; return r * f; }", "i32(i32)"},
+    {"int f(int k) { const int *f = &k; { float f[2] = {1, 2}; k += f[1]; } return *f; }",
+     "i32(i32)"},
+    {"int f(int k) { for (int f = 0; f < 3; f++) if (k > f) k -= f; else k++; return k; }",
+     "i32(i32)"},
+    {"typedef struct P { int f, g; } P;\n"
+     "int f(int k) { P p = {.f = k, .g = 2}, *q = &p; return p.f + q->f; }",
+     "i32(i32)"},
+    {"int f(int k) { if (k > 3) goto f; k++; f: return k; }", "i32(i32)"},
+    {"int f(int k) { struct f { int x; } a = {k}; return a.x; }", "i32(i32)"},
+    {"int f(int k) { switch (k) { case 1: k++; default:; int f = k; k = 2 * f; } return k; }",
+     "i32(i32)"},
+    {"int h(int g) { return g + 1; } int g(int h) { return h; } int f(int k) { return g(h(k)); }",
+     "i32(i32)"},
+    {"int help(int main) { return main + 1; } int main(int k) { return help(k); }", "i32(i32)"},
     /* types, constants, tags and enumerators beside it */
     {"typedef unsigned uint; typedef struct P { float x, y; } P; enum { A, B = 3 };\n"
      "__constant float G = 9.81f, H[2] = {1, 2};\n"
@@ -154,6 +172,20 @@ static const struct {
     {"kernel float f(float x) { return x; }", "kernel exists only in OpenCL"},
     {"(int x) {\n static int n = 0; return x + n++; }", "line 2: static variable"},
     {"int f(int n) { return n < 2 ? 1 : n * f(n - 1); }", "line 1: recursive call of f"},
+    /* the name is a variable's elsewhere, or not yet */
+    {"int f(int n) {\n { int f = 2; n += f; }\n return f(n); }", "line 3: recursive call of f"},
+    {"int f(int n) {\n int k = f(n - 1), f = 2;\n return k * f; }", "line 2: recursive call of f"},
+    {"int f(int n) {\n for (int f = 0; f < 3; f++) if (n) n -= f; else n++;\n return f(n); }",
+     "line 3: recursive call of f"},
+    {"int f(int n) { int k = n;\n return k * f(n) + k, (f)(n); }", "line 2: recursive call of f"},
+    {"int f(int n) {\n int g = f(n), h = (f)(n); return g + h; }", "line 2: recursive call of f"},
+    {"int f(int n) {\n int (*g)(int) = f; return g(n); }", "line 2: recursive call of f"},
+    {"int f(int n) {\n int f(int); return f(n - 1); }", "line 2: recursive call of f"},
+    {"int f(int n) {\n int k = (*f)(n - 1); return k; }", "line 2: recursive call of f"},
+    {"int f(int n) {\n#define AGAIN f(n - 1)\n int f = AGAIN; return f; }",
+     "line 2: recursive call of f"},
+    {"int g(int f) { return f; } int f(int n) {\n return n < 1 ? 0 : g(n) + f(n - 1); }",
+     "line 2: recursive call of f"},
     {"(float x) {\n return get(x, i); }", "line 2: offset 1 of get(x, ...) is not an integer"},
     {"(float x) { return get(x, 0, 1.5); }", "offset 2 of get(x, ...) is not an integer constant"},
     {"(float x) { return get(x, 1, ); }", "offset 2 of get(x, ...) is not an integer constant"},

@@ -194,6 +194,31 @@ describe("a blocked array", function()
             print "equal"]])
     end)
 
+    it("has elements for one rank alone once all have evaluated it", function()
+        for _, n in ipairs { 1, 2, 3 } do
+            assert.are.same({ "held" }, (run(n, [[
+                local a = lun.zeros({ s.block(50) }, "i64")
+                a:set(lun.index(50))
+                local b, c, d = a * 2 + 1, (a * 3):map(function(x) return x - 1 end):eval(), a + a
+                assert(lun.eval(b, d) == b)
+                if me == n - 1 then
+                    for i = 1, 50 do assert(b[i] == 2 * i + 1 and c[i] == 3 * i - 1, i) end
+                    b[1] = -7
+                end
+                s.barrier()
+                if me == 0 then assert(b[1] == -7 and d[50] == 100) end
+                s.barrier()
+                b:eval()
+                local e = b + 1
+                b:free()
+                assert(e:sum() == 2640)
+                print "held"]])), n .. " ranks")
+        end
+        assert.matches("ranks differ: rank 0 is at a barrier; rank 1 evaluates i64%[9%]", (run(2, [[
+            local a = lun.zeros({ s.block(9) }, "i64") + 1
+            print(select(2, pcall(me == 0 and s.barrier or a.eval, a)).message:gsub(" %(.-%)", "") .. "")]]))[1])
+    end)
+
     it("needs no message for elementwise work, one collective for an exact sum", function()
         assert.are.same({ "0\t0\t0", "0\t1\t0" }, (run(4, [[
             local a, b = lun.zeros({ s.block(1000) }, "i64"), lun.ones({ s.block(1000) }, "i64")

@@ -32,6 +32,19 @@ describe("C strings", function()
         expect.elements({ 5.0, 7.0, 9.0 }, sums)
     end)
 
+    it("may name parameters and variables as the function", function()
+        local k, w = lun.vector({ 1, 2, 3 }, "i32"), lun.vector({ 0.5, 10 }, "f32")
+        for _, backend in ipairs(lun.backends()) do
+            if lun.use(backend) then
+                expect.elements({ 11, 12, 13 }, lun.map "int f(int k, const float *f) { return k + (int) f[1]; }"(k, w))
+                expect.elements({ 7, 9, 11 }, k:map "int f(int k) { int a = 3, f = k + 1; f *= 2; return a + f; }")
+                expect.elements({ 2, 3, 4 }, k:map "int g(int f) { return f; } int f(int g) { return g + 1; }")
+            end
+        end
+        lun.use(lun.backends()[1])
+        expect.failure("recursive call of f", k.map, k, "int f(int k) { { int f = 1; k -= f; } return k ? f(k) : 0; }")
+    end)
+
     it("read arrays that are expressions still", function()
         local a = lun.range(0, 3)
         local w = lun.vector { 10, 20, 30, 40 } * 2

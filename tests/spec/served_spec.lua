@@ -50,6 +50,24 @@ describe("a script on all ranks", function()
         same({ 1, 2, 4, 7 }, KINDS)
     end)
 
+    it("reduces and scans by Lua functions where ranks have no compiler", function()
+        local script = onranks.PUT .. [[
+            local k, t = 3, lun.vector { 1.0, 2.0, 4.0 }
+            local x, m = lun.random(100000, { seed = 1 }):eval(), lun.random({ 50, 2000 }, { seed = 1 })
+            local function least(a, b) return a < b and a or b end
+            put(x:reduce(least)) put(x:reduce(function(a, b) return a * 0.5 + b + k - 3 end, 0.25))
+            put(x:reduce(function(a, b) return a * 0.25 * t[3] > b and a or b end))
+            put(x:scan(function(a, b) return a + b end, 0.0)) put(x:scan(least, 1.0))
+            put(m:reduce(least, nil, { axis = 1 })) put(m:reduce(least, nil, { axis = 2 }))
+            put(m:scan(least, 1.0, { axis = 1 })) put(m:scan(least, 1.0, { axis = 2 }))]]
+        local want = run(path, script)
+        for _, environment in ipairs { "LUNARRAY_CC=/nonexistent LUNARRAY_CACHE_DIR=", "LUNARRAY_JIT=off" } do
+            local got, status = served(3, script, environment)
+            assert.equal(0, status, got)
+            assert.equal(want, (got:gsub("[^\n]*kernels stay interpreted[^\n]*\n", "")))
+        end
+    end)
+
     it("gives the bytes of one machine on more ranks than a byte counts", function()
         same({ 257 }, onranks.PUT .. [[
             for _, n in ipairs { 0, 1, 256, 257, 258, 16385, 300007 } do

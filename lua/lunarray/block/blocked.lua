@@ -58,6 +58,12 @@ local function eval(x)
     return x:eval()
 end
 
+-- This rank's part is evaluated, without a word to others.
+local function eval_part(a)
+    blocked.set_part(a, a[PART]:eval())
+    return a
+end
+
 -- The window by which other ranks reach the elements: a step of all ranks, once.
 local function window_of(a)
     local id = rawget(a, ID)
@@ -71,9 +77,9 @@ local function window_of(a)
 end
 blocked.window_of = window_of
 
--- A blocked array that is evaluated before a step of all ranks.
+-- A blocked array, or a private one, that is evaluated before a step of all ranks.
 function blocked.evaluated(a)
-    return ready(eval, a)
+    return ready(blocked.is(a) and eval_part or eval, a)
 end
 
 -- ---------------------------------------------------------------- elements
@@ -264,12 +270,10 @@ methods.fill = public(function(a, x)
     a[PART]:fill(x)
     return a
 end)
+-- All ranks evaluate it: from then on each of them can read and assign elements alone.
 methods.eval = public(function(a)
-    a[PART] = a[PART]:eval()
-    if rawget(a, ID) then
-        windows.replace(a[ID], a[PART])
-    end
-    return a
+    window_of(a)
+    return eval_part(a)
 end)
 function offers.eval(...)
     for k = 1, select("#", ...) do

@@ -59,7 +59,7 @@ lun_cname *lun__cnames_find(const lun_cnames *n, const lun_ctokens *t, int i)
     return bsearch(&key, n->at, (size_t)n->count, sizeof key, compare_text);
 }
 
-void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units)
+void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units, const bool *own)
 {
     int unit = 0;
     for (int i = 0; i < t->count; i++) {
@@ -67,7 +67,7 @@ void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *uni
             unit++;
         const lun_cunit *u =
             unit < units->count && units->at[unit].start <= i ? &units->at[unit] : NULL;
-        if (u && u->body < 0 && !u->assigned)
+        if (own[i] || (u && u->body < 0 && !u->assigned))
             continue;
         lun_cname *name = lun__cnames_find(n, t, i);
         if (name && name->unit >= 0 && !(u && name->unit == unit))

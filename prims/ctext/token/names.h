@@ -24,7 +24,9 @@ void lun__cnames_free(lun_cnames *n);
 /* The name that token i is, or NULL. */
 lun_cname *lun__cnames_find(const lun_cnames *n, const lun_ctokens *t, int i);
 
-/* Marks the functions that another definition, a macro or an initial value mentions. */
-void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units);
+/* Marks the functions that another definition, a macro or an initial value mentions; own: see
+ * scopes.h. */
+void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *units,
+                      const bool *own);
 
 #endif
