@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctext/calls.h"
-#include "ctext/scopes.h"
 #include "ctext/team.h"
+#include "ctext/token/calls.h"
+#include "ctext/token/scopes.h"
 #include "ctext/token/words.h"
 #include "ctext/write.h"
 #include "ctext/written.h"

@@ -2,7 +2,7 @@
 #ifndef LUN_CSCOPES_H
 #define LUN_CSCOPES_H
 
-#include "ctext/names.h"
+#include "ctext/token/names.h"
 
 /* *own, by token: it is the name of a function, but names a parameter, a local variable, a member,
  * a label or a tag.  What cannot be told is not. To be freed; LUN_ENOMEM. */

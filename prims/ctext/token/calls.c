@@ -1,7 +1,7 @@
 /* calls.c - which functions of a C text call which; see calls.h.  Each name of a function in the
  * body of another counts as a call, but where it is a name of the body's own (scopes.h).  Knows
  * neither types nor macros. */
-#include "ctext/calls.h"
+#include "ctext/token/calls.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* scopes.c - names of a function's own that are those of functions as well; see scopes.h.  Goes
  * through each body once.  Knows no types: a declaration begins with two names, or with a word of a
  * type. */
-#include "ctext/scopes.h"
+#include "ctext/token/scopes.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "ctext/statement.h"
-#include "ctext/type.h"
+#include "ctext/token/statement.h"
+#include "ctext/token/type.h"
 
 /* A name that hides a function. */
 typedef struct hidden {
