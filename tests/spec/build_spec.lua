@@ -106,6 +106,18 @@ describe("the build", function()
         end
     end)
 
+    it("declares every name that the Lua files call the binding by", function()
+        local declared, there = {}, {}
+        for line in io.lines "interp/bind/internal.def" do
+            local name, what = line:match '^LUN_INTERNAL%(([%w_]+), +"(.+)"%)$'
+            if name then declared[name] = #what > 0 end
+        end
+        for name in pairs(require "lunarray.core".internal) do
+            there[name] = true
+        end
+        assert.same(there, declared)
+    end)
+
     it("embeds bytes as they are, of any value, and empty files", function()
         local bytes = {}
         for i = 0, 255 do
