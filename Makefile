@@ -37,6 +37,8 @@ LUA_INCDIR ?= $(firstword $(patsubst %/lua.h,%,$(wildcard \
     /usr/include/lua5.4/lua.h /usr/local/include/lua5.4/lua.h \
     /usr/include/lua.h /usr/local/include/lua.h)))
 LUA_LIB    ?= -llua5.4
+NM         ?= $(shell $(CC) -print-prog-name=nm)
+READELF    ?= $(shell $(CC) -print-prog-name=readelf)
 
 # The line editor of the prompt, for the program alone; without it the prompt takes plain lines.
 LIBEDIT    ?= $(if $(wildcard /usr/include/histedit.h /usr/local/include/histedit.h),-ledit)
@@ -94,14 +96,18 @@ ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
 sources = $(shell find $(1) -name '*.c' | LC_ALL=C sort)
 ENGINE_SRC  := $(filter-out $(LOOPS),$(call sources,prims backends))
 PROGRAM_SRC := $(call sources,interp/program)
-INTERP_SRC  := $(filter-out $(PROGRAM_SRC),$(call sources,interp))
-ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC)
+FIND_SRC    := $(call sources,interp/shared)
+INTERP_SRC  := $(filter-out $(PROGRAM_SRC) $(FIND_SRC),$(call sources,interp))
+ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC) $(FIND_SRC)
 LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)
 
 LOOPS_OBJ   := $(foreach source,$(LOOPS:%.c=$(OBJ)/%),$(ISAS:%=$(source)_%.o))
 PROGRAM_OBJ := $(PROGRAM_SRC:%.c=$(OBJ)/%.o)
 LIB_OBJ     := $(ENGINE_SRC:%.c=$(OBJ)/%.o) $(LOOPS_OBJ) $(INTERP_SRC:%.c=$(OBJ)/%.o) \
                $(OBJ)/gen/embedded.o
+
+# How the shared library finds Lua: interp/shared/find.c.
+FIND_OBJ    := $(FIND_SRC:%.c=$(OBJ)/%.o) $(OBJ)/interp/shared/jumps.o
 
 MANPAGE     := $(wildcard docs/lunarray.1)
 
@@ -139,6 +145,10 @@ $(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 
 NEED_LUA = $(if $(LUA_INCDIR),,$(error Lua 5.4's headers are missing: 'make check-deps' names what to install, LUA_INCDIR= where they are))
+$(OBJ)/interp/shared/%.o: interp/shared/%.c $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
+	$(call COMPILE,$(INC_interp) -I$(GEN))
+$(OBJ)/interp/shared/%.o: interp/shared/%.S $(GEN)/lua_names.h Makefile
+	@mkdir -p $(@D) && echo "  as  $<" && $(CC) -I$(GEN) -MMD -MP -c -o $@ $<
 $(OBJ)/interp/%.o: interp/%.c Makefile
 	$(NEED_LUA)$(call COMPILE,$(INC_interp))
 
@@ -159,6 +169,21 @@ $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
 	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" && $$11 == "PLAIN" { \
 	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include \"reference/loops_of.h\"" }' $< >$@
 
+# The functions of Lua that are called: LUA(lua_gettop) and so on.
+$(GEN)/lua_names.h: $(INTERP_SRC:%.c=$(OBJ)/%.o)
+	@mkdir -p $(@D); echo "  gen $@"; $(NM) -u $^ | awk '$$1 == "U" { print $$2 }' | LC_ALL=C sort -u | \
+	    sed -n '/^luaopen_lunarray/d; s/^lua\(_\|L_\|open_\)[a-zA-Z_]*$$/LUA(&)/p' > $@
+
+# The soname of the system's Lua, "" where the shared library links Lua as it is: there is an archive alone, no jump is known for
+# this machine, or sanitizers have to see what is loaded.
+PROBE_LUA = printf '%s\n' '\#if defined __LP64__ && (defined __x86_64__ || defined __aarch64__)' \
+    'int lua_gettop(void *L); int f(void *L); int f(void *L) { return lua_gettop(L); }' '\#endif' | \
+    $(CC) $(LDFLAGS) -shared -fPIC -o $(GEN)/lua_probe.so -x c - -x none $(LUA_LIB) && \
+    $(READELF) -d $(GEN)/lua_probe.so | sed -n 's/.*(NEEDED).*\[\(.*lua.*\)\]/\1/p'
+$(GEN)/lua_soname.h: Makefile
+	@mkdir -p $(@D); echo "  gen $@"; \
+	    printf '#define LUN_LUA_SONAME "%s"\n' "$(if $(SANITIZE),,$$($(PROBE_LUA)))" > $@
+
 $(GEN)/exports.map: Makefile
 	@mkdir -p $(@D); echo '{ global: lun_*; luaopen_lunarray*; local: *; };' > $@
 
@@ -175,9 +200,11 @@ $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
 	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
 
-$(SHARED): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,-soname,liblunarray.so.0 \
-	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(LUA_LIB) $(OPENMP) $(LIBS)
+# It takes no names of Lua's from its host, which may have another Lua.
+$(SHARED): $(LIB_OBJ) $(FIND_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
+	@echo "  ld  $@"; lua='$(FIND_OBJ)'; grep -q '""' $(GEN)/lua_soname.h && lua='$(LUA_LIB)'; \
+	    $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,-soname,liblunarray.so.0 \
+	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $$lua $(OPENMP) $(LIBS)
 
 $(BUILD)/liblunarray.so: $(SHARED)
 	@ln -sf liblunarray.so.0 $@
@@ -247,6 +274,8 @@ $(BUILD)/syntax/prims/%.ok: prims/% Makefile
 	$(call READ,$(INC_prims))
 $(BUILD)/syntax/backends/%.ok: backends/% $(GEN)/loops_each.h Makefile
 	$(call READ,$(INC_backends) -I$(GEN) -fopenmp -DLUN_ISA=base)
+$(BUILD)/syntax/interp/shared/%.ok: interp/shared/% $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
+	$(call READ,$(INC_interp) -I$(GEN))
 $(BUILD)/syntax/interp/%.ok: interp/% Makefile
 	$(call READ,$(INC_interp))
 $(BUILD)/syntax/tests/core/%.ok: tests/core/% Makefile

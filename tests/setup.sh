@@ -63,6 +63,11 @@ look_for_tests() {
     # The loader and a driver that runs on processors.
     file libOpenCL.so.1 ocl-icd-libopencl1 /usr/lib/*-linux-gnu /usr/lib /usr/lib64 /usr/local/lib
     file pocl.icd pocl-opencl-icd /etc/OpenCL/vendors
+    # Hosts that have another Lua.
+    header luajit-2.1/lua.h libluajit-5.1-dev
+    header lua5.1/lua.h liblua5.1-0-dev
+    header lua5.3/lua.h liblua5.3-dev
+    program luajit luajit
     # Two launchers with their libraries, which are loaded at run time.
     program mpirun.mpich mpich
     program mpirun.openmpi openmpi-bin

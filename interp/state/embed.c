@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "bind/host/found.h"
 #include "state/sandbox.h"
 
 /* ---- the state ------------------------------------------------------------------------------- */
@@ -193,6 +194,9 @@ lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
         return LUN_EARG;
     if (!j->text)
         return lun_fail(e, LUN_EARG, "a text is missing (NULL)");
+    const char *missing = lun__lua_missing();
+    if (missing)
+        return lun_fail(e, LUN_EBACKEND, missing);
     j->engine = e;
     lun_status s = state_of(e, &L);
     if (s != LUN_OK)

@@ -6,6 +6,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "bind/host/found.h"
 #include "lunarray.h"
 #include "state/modules.h"
 
@@ -37,6 +38,8 @@ int luaopen_lunarray(lua_State *L)
 {
     const struct lun__embedded *init = NULL;
 
+    if (lun__lua_missing())
+        return 0; /* without Lua no error can be raised */
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     for (const struct lun__embedded *row = lun__embedded; row->name; row++) {
         if (strcmp(row->name, MODULE_NAME) == 0) {

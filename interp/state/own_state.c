@@ -1,15 +1,16 @@
 /* own_state.c - arrays in and out of a lua_State of the host's own, which has opened the module.
  * Knows nothing of the engine's own state. */
 #include "bind/host/bind.h"
+#include "bind/host/found.h"
 
 lun_engine *lun_to_engine(lua_State *L)
 {
-    return L ? lun__engine_of(L) : NULL;
+    return L && !lun__lua_missing() ? lun__engine_of(L) : NULL;
 }
 
 lun_array *lun_to_array(lua_State *L, int index)
 {
-    return L ? lun__to_array(L, index) : NULL;
+    return L && !lun__lua_missing() ? lun__to_array(L, index) : NULL;
 }
 
 /* With the host as upvalue; the array as light userdata at 1. */

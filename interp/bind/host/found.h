@@ -1,0 +1,17 @@
+/* found.h - whether Lua's functions can be called: the shared library looks for them when it first
+ * needs them (shared/find.c); elsewhere they are linked. */
+#ifndef LUN_FOUND_H
+#define LUN_FOUND_H
+
+#include <stddef.h>
+
+/* Why not, with what to do; NULL: they can.  Only in the shared library; from any thread. */
+__attribute__((weak, visibility("hidden"))) const char *lun__lua_find(void);
+
+/* The same everywhere. */
+static inline const char *lun__lua_missing(void)
+{
+    return lun__lua_find ? lun__lua_find() : NULL;
+}
+
+#endif
