@@ -149,6 +149,21 @@ describe("a blocked array", function()
             print(cube[3][4][5], cube[1][1][1], cube:distribute("copy", { over = "ranks" }):sum())]])
     end)
 
+    -- A rank that waits answers others by functions that make arrays; at some number of arrays the list of them grows then.
+    it("fills an array while others are made, however many there are", function()
+        same({ 6 }, [[
+            collectgarbage "stop"
+            local cube = lun.random({ 3, s.block(4), s.block(5) }, { seed = 8 })
+            local keep, total = {}, nil
+            for i = 1, 140 do
+                keep[i] = lun.ones(1)
+                local sum = cube:distribute("copy", { over = "ranks" }):sum()
+                total = total or sum
+                assert(sum == total and cube[3][4][5] == cube[3][4][5])
+            end
+            print(total)]])
+    end)
+
     it("reduces with the bits of one rank", function()
         same({ 2, 3, 7 }, [[
             for _, N in ipairs { 0, 1, 16383, 16384, 16385, 65537, 100003 } do

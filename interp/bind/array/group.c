@@ -29,9 +29,9 @@ static int finish(lua_State *L, lun__host *h, lun_status s, int results)
 static lun_grouping *check_grouping(lua_State *L, lun__host *h, int i)
 {
     const lun__box *box = lun__test(L, h, i, LUN__GROUPING, LUN__HELD_BYTES);
-    if (!box || !h->held[box->slot].as.grouping)
+    if (!box || !lun__held_at(h, box->slot)->as.grouping)
         lun__bad_type(L, i, "group");
-    return h->held[box->slot].as.grouping;
+    return lun__held_at(h, box->slot)->as.grouping;
 }
 
 /* The Vectors in the table at i, borrowed: their number. The memory is Lua's. */

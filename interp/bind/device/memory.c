@@ -23,7 +23,7 @@ lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, co
     const lun__box *box = lun__test(L, h, i, kind, LUN__HELD_BYTES);
     if (!box)
         lun__bad_type(L, i, name);
-    lun__held *held = &h->held[box->slot];
+    lun__held *held = lun__held_at(h, box->slot);
     if (!held->as.array)
         luaL_error(L, "attempt to use a closed %s", name);
     return held;
@@ -123,7 +123,7 @@ static int buffer_text(lua_State *L)
     lun_buffer_info info = {.size = sizeof info};
     const lun__box *box = lun__test(L, h, 1, LUN__BUFFER, LUN__HELD_BYTES);
     if (box && h->engine)
-        lun_buffer_get(h->held[box->slot].as.buffer, &info);
+        lun_buffer_get(lun__held_at(h, box->slot)->as.buffer, &info);
     if (!info.rank || info.freed) {
         lua_pushliteral(L, "freed buffer");
         return 1;

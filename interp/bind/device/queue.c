@@ -67,7 +67,7 @@ static int queue(lua_State *L)
     lun_status s = lun_queue_new(h->engine, device, &options, &held->as.queue);
     if (s == LUN_ELIMIT) { /* some may be garbage */
         lun__collect(L, h);
-        held = &h->held[((const lun__box *)lua_touserdata(L, -1))->slot];
+        held = lun__held_at(h, ((const lun__box *)lua_touserdata(L, -1))->slot);
         s = lun_queue_new(h->engine, device, &options, &held->as.queue);
     }
     lun__check_explicit(L, h, s, "queue");
@@ -147,12 +147,12 @@ static int close_queue(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun__box *box = lun__test(L, h, 1, LUN__QUEUE, LUN__HELD_BYTES);
-    if (!box || !h->held[box->slot].as.queue)
+    if (!box || !lun__held_at(h, box->slot)->as.queue)
         return 0;
-    lun_queue *q = h->held[box->slot].as.queue;
+    lun_queue *q = lun__held_at(h, box->slot)->as.queue;
     const bool failing = !lua_isnoneornil(L, 2);
     lun_status s = lun_queue_wait(q);
-    h->held[box->slot].as.queue = NULL;
+    lun__held_at(h, box->slot)->as.queue = NULL;
     lun_queue_free(q);
     if (!failing)
         check_waited(L, h, s);
@@ -163,7 +163,7 @@ static int queue_text(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     const lun__box *box = lun__test(L, h, 1, LUN__QUEUE, LUN__HELD_BYTES);
-    const lun_queue *q = box && h->engine ? h->held[box->slot].as.queue : NULL;
+    const lun_queue *q = box && h->engine ? lun__held_at(h, box->slot)->as.queue : NULL;
     if (q)
         lua_pushfstring(L, "queue on %s", lun_queue_device(q));
     else

@@ -76,7 +76,7 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     const lun__box *known = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
     if (known) {
         lua_remove(L, -2);
-        return h->held[known->slot].as.function;
+        return lun__held_at(h, known->slot)->as.function;
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
@@ -101,7 +101,7 @@ bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f)
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
         const lun__box *box = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
-        if (box && h->held[box->slot].as.function == f) {
+        if (box && lun__held_at(h, box->slot)->as.function == f) {
             lua_pop(L, 1);
             lua_remove(L, -2);
             return true;

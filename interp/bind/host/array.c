@@ -84,7 +84,7 @@ lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out,
     if (type == LUA_TNUMBER)
         return lua_isinteger(L, i) ? lun_integer(h->engine, lua_tointeger(L, i), out)
                                    : lun_number(h->engine, lua_tonumber(L, i), out);
-    *out = h->held[((const lun__box *)lua_touserdata(L, i))->slot].as.array;
+    *out = lun__held_at(h, ((const lun__box *)lua_touserdata(L, i))->slot)->as.array;
     return LUN_OK;
 }
 

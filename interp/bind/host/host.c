@@ -79,10 +79,11 @@ static void box_ended(void *host, const void *data)
     lun__host *h = host;
     const lun__box *box = data;
     uint32_t slot = (uint32_t)box->slot;
-    if (slot >= (uint32_t)h->room || h->held[slot].box != box)
+    lun__held *held = slot < (uint32_t)h->room ? lun__held_at(h, (int32_t)slot) : NULL;
+    if (!held || held->box != box)
         return;
-    h->held[slot].box = NULL;
-    h->held[slot].next = h->ended;
+    held->box = NULL;
+    held->next = h->ended;
     h->ended = (int32_t)slot;
 }
 
@@ -99,9 +100,11 @@ void lun__host_end(lua_State *L, lun__host *h)
         return;
     lun__leave_ranks(L, h, NULL);
     for (int32_t i = 0; i < h->room; i++)
-        release_entry(&h->held[i]);
+        release_entry(lun__held_at(h, i));
     if (h->recycler)
         lun__recycler_serve(h->recycler, NULL, NULL);
+    for (int32_t i = 0; i < h->room / LUN__HELD_PAGE; i++)
+        free(h->held[i]);
     free(h->held);
     h->held = NULL;
     h->room = 0;
@@ -222,7 +225,7 @@ void lun__release_ended(lun__host *h)
 {
     while (h->ended >= 0) {
         int32_t slot = h->ended;
-        lun__held *held = &h->held[slot];
+        lun__held *held = lun__held_at(h, slot);
         h->ended = held->next;
         held->next = h->unused;
         h->unused = slot;
@@ -256,20 +259,24 @@ lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, 
     return box;
 }
 
-/* Makes room in held for another entry. */
+/* Makes room in held for a page of entries more. */
 static void grow(lua_State *L, lun__host *h)
 {
-    int32_t room = h->room ? h->room * 2 : 64;
-    lun__held *held = h->room < INT32_MAX / 2 && (size_t)room < SIZE_MAX / sizeof *held
-                          ? realloc(h->held, (size_t)room * sizeof *held)
-                          : NULL;
-    if (!held)
+    const int32_t pages = h->room / LUN__HELD_PAGE, first = h->room;
+    const bool fits = first <= INT32_MAX - LUN__HELD_PAGE;
+    lun__held **held = h->held;
+    if (fits && !(pages & (pages - 1))) /* the list of pages is full */
+        held = realloc(held, (pages ? 2 * (size_t)pages : 1) * sizeof *held);
+    lun__held *page = fits && held ? calloc(LUN__HELD_PAGE, sizeof *page) : NULL;
+    if (held)
+        h->held = held;
+    if (!page)
         luaL_error(L, "not enough memory");
-    for (int32_t i = h->room; i < room; i++)
-        held[i] = (lun__held){.next = i + 1 < room ? i + 1 : -1};
-    h->unused = h->room;
-    h->held = held;
-    h->room = room;
+    for (int32_t i = 0; i < LUN__HELD_PAGE; i++)
+        page[i].next = i + 1 < LUN__HELD_PAGE ? first + i + 1 : -1;
+    h->held[pages] = page;
+    h->unused = first;
+    h->room = first + LUN__HELD_PAGE;
 }
 
 /* Pushes a userdata without its metatable. */
@@ -283,7 +290,7 @@ static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
     if (h->unused < 0)
         grow(L, h);
     box->slot = h->unused;
-    lun__held *held = &h->held[box->slot];
+    lun__held *held = lun__held_at(h, box->slot);
     h->unused = held->next;
     held->kind = (int32_t)kind;
     held->box = box;

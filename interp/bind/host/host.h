@@ -52,9 +52,9 @@ typedef struct lun__held {
 
 /* One engine in one lua_State: a userdata that the registry keeps. */
 typedef struct lun__host {
-    lun_engine *engine; /* NULL once ended */
-    bool owned;         /* opened here, so closed here */
-    lun__held *held;
+    lun_engine *engine;      /* NULL once ended */
+    bool owned;              /* opened here, so closed here */
+    lun__held **held;        /* entries, in pages of LUN__HELD_PAGE: see lun__held_at */
     int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
     int32_t ended;           /* the first whose userdata has ended; -1: none */
     lun__recycler *recycler; /* notices that; NULL: finalisers do */
@@ -72,6 +72,14 @@ typedef struct lun__box {
     int32_t slot; /* in held; LUN__OP: the operation; LUN__SKELETON: unused */
     int32_t kind; /* lun__kind */
 } lun__box;
+
+enum { LUN__HELD_PAGE = 64 };
+/* Entry number slot of held.  Entries never move: a call of the engine's that is about to fill one
+ * may run functions of the script meanwhile, for ranks and hosts that wait, which take others. */
+static inline lun__held *lun__held_at(const lun__host *h, int32_t slot)
+{
+    return &h->held[slot / LUN__HELD_PAGE][slot % LUN__HELD_PAGE];
+}
 
 /* The size of a userdata with an entry in held. It is odd because recycle.c looks into each block
  * of this size, and Lua makes few others of an odd one. */
@@ -132,7 +140,7 @@ static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__
 static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
 {
     const lun__box *box = lun__test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
-    return box ? &h->held[box->slot] : NULL;
+    return box ? lun__held_at(h, box->slot) : NULL;
 }
 /* A full collection; releases the entries of userdata that it ended. h may be NULL. */
 void lun__collect(lua_State *L, lun__host *h);
