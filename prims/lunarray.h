@@ -904,7 +904,7 @@ LUN_API lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, 
 LUN_API lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                              lun_value *out);
 /* The same as a lazy Scalar, to be evaluated with others in one pass; VAR, STD and positions take a
- * second pass, which they share too. */
+ * second pass, which they share too, as a NORM of f64 does where squares leave its range. */
 LUN_API lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
                                   lun_array **out);
 
@@ -925,21 +925,26 @@ LUN_API lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, 
                                  lun_array **counts, lun_array **sums);
 
 /* ---- along axes (lazy) ------------------------------------------------------------------------
- * Axes count from 0; count 0: all of them.  The axes are dropped from the result, or have extent 1
- * if `keep` is set.  Each element has the bits of the same reduction of its line, copied into a
- * Vector and rounded to the result's dtype; over several axes the line is in row-major order.
+ * Axes count from 0; count 0: all of them; LUN_NO_AXES: none.  The axes are dropped from the
+ * result, or have extent 1 if `keep` is set.  Each element has the bits of the same reduction of
+ * its line, copied into a Vector and rounded to the result's dtype; over several axes the line is
+ * in row-major order.
  * LUN_ESHAPE for axes that are out of range or given twice. */
 typedef struct lun_along_options {
     size_t size; /* sizeof(lun_along_options) */
     bool keep;
-    bool skipnan; /* NaN is skipped, and not counted as an element */
-    int64_t ddof; /* of LUN_VAR and LUN_STD */
+    bool skipnan;     /* NaN is skipped, and not counted as an element */
+    int64_t ddof;     /* of LUN_VAR and LUN_STD */
+    double ddof_part; /* what is added to ddof: a fraction of it */
 } lun_along_options;
+/* As a number of axes: none of them.  Each element is a line of its own. */
+enum { LUN_NO_AXES = -1 };
 /* Sums, products, means, variances and norms of floats have their dtype, sums of integers are i64
  * or u64, their means f64; extremes keep the dtype; positions (from 0, along the axis) are i64.  A
- * reduction of all axes without `keep` is a Scalar of the dtype of lun_total.  LUN_EARG for several
- * axes of a position, or an empty axis if there is no result; LUN_EBOUNDS, on evaluation, for a
- * position in a line that has only NaN under skipnan.  options NULL: none. */
+ * reduction of all axes without `keep` is a Scalar of the dtype of lun_total.  Means, variances and
+ * deviations of lines without elements are NaN.  LUN_EARG for a position along some of several
+ * axes, an empty axis if there is no result, a mean of an empty array; LUN_EBOUNDS, on evaluation,
+ * for a position in a line that has only NaN under skipnan.  options NULL: none. */
 LUN_API lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                              int count, const lun_along_options *options, lun_array **out);
 /* lun_reduce along axes. */

@@ -215,8 +215,10 @@ rounded to the dtype of the result; of several axes the line is in row-major ord
 - A variance sums squared differences to a number: the first element, where that is in memory, else 0; where that loses
   digits, once more to the mean. So the last digits of `(A * 2):var()` may differ from those of the same elements in memory.
   Each of the two is the same on every backend and any number of threads.
-- An empty axis: sum 0, prod 1, any false, all true, count 0, norm 0; the others fail. argmin and argmax take one axis, or
-  all.
+- An empty axis: sum 0, prod 1, any false, all true, count 0, norm 0; mean, var and std NaN; the others fail. mean, var and
+  std of a whole array without elements fail, too. `{axis={}}` names no axis: each element is a line. argmin and argmax take
+  one axis, or all.
+- A norm whose squares leave the range of `f64` is computed once more, of elements times a power of two.
 ]]):gsub("\n*$", "\n"))
     put "| call | what it gives |\n|---|---|"
     for _, name in ipairs(sorted(help.reductions)) do

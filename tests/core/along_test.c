@@ -126,6 +126,7 @@ static void test_empty_axes(void **state)
     FAILS(lun_along(e, LUN_MAX, a, &axis, 1, NULL, &out), LUN_EARG,
           "max of no elements is undefined: an axis of f64[2, 0] is empty");
     FAILS(lun_along(e, LUN_MEAN, a, NULL, 0, NULL, &out), LUN_EARG, "mean of no elements");
+    holds(along(LUN_MEAN, a, 1, NULL), LUN_F64, 1, SHAPE(2), LIST(NAN, NAN));
     lun_release(a);
 }
 
@@ -199,8 +200,14 @@ static void test_refusals(void **state)
     FAILS(lun_along(e, LUN_SUM, a, &under, 1, NULL, &out), LUN_ESHAPE, "out of range");
     FAILS(lun_along(e, LUN_SUM, a, (const int[]){1, 1}, 2, NULL, &out), LUN_ESHAPE,
           "axis 2 of f64[2, 3] is given twice");
-    FAILS(lun_along(e, LUN_ARGMIN, a, (const int[]){0, 1}, 2, NULL, &out), LUN_EARG,
+    lun_array *cube = counted(3, SHAPE(2, 2, 2));
+    FAILS(lun_along(e, LUN_ARGMIN, cube, (const int[]){0, 1}, 2, NULL, &out), LUN_EARG,
           "argmin reduces along one axis or over the whole array, not along several axes");
+    lun_release(cube);
+    FAILS(lun_along(e, LUN_SUM, a, NULL, -2, NULL, &out), LUN_ESHAPE,
+          "the number of axes is negative: -2");
+    OK(lun_along(e, LUN_SUM, a, NULL, LUN_NO_AXES, NULL, &out));
+    holds(out, LUN_F64, 2, SHAPE(2, 3), LIST(1, 2, 3, 4, 5, 6));
     FAILS(lun_along(e, (lun_reduction)99, a, NULL, 0, NULL, &out), LUN_EARG, "no such reduction");
     FAILS(lun_along(e, LUN_SUM, number, NULL, 0, NULL, &out), LUN_EARG,
           "array expected, got a number");

@@ -371,8 +371,22 @@ describe("an empty axis", function()
         gives({ 0, 0 }, "i64", none:count(2))
         gives({ 0.0, 0.0 }, "f64", none:norm(2))
         gives({ { 0.0 }, { 0.0 } }, "f64", none:sum { axis = 2, keep = true })
-        for _, name in ipairs { "min", "max", "mean", "var", "std", "argmin", "argmax" } do
+        for _, name in ipairs { "min", "max", "argmin", "argmax" } do
             expect.failure(name .. " of no elements is undefined: an axis of f64[2, 0] is empty", none[name], none, { axis = 2 })
+        end
+    end)
+
+    it("has a mean, a variance and a deviation that are NaN, as those of NaN that skipnan leaves out", function()
+        local NAN <const> = 0 / 0
+        for _, name in ipairs { "mean", "var", "std" } do
+            for dtype, given in pairs { f64 = "f64", f32 = "f32", f16 = "f16", i32 = "f64", bool = "f64" } do
+                local none = lun.zeros({ 2, 0 }, dtype)
+                gives({ NAN, NAN }, given, none[name](none, { axis = 2 }))
+                gives({ { NAN }, { NAN } }, given, none[name](none, { axis = 2, keep = true }))
+            end
+            local flat = lun.vector({}, "f64")
+            assert.is_true(flat[name](flat, { axis = 1 }) ~= flat[name](flat, { axis = 1 }))
+            expect.failure(name .. " of an empty array", flat[name], flat)
         end
     end)
 
@@ -463,6 +477,122 @@ describe("reduce and scan by functions", function()
     end)
 end)
 
+describe("an empty list of axes", function()
+    it("makes each element a line", function()
+        expect.everywhere(function()
+            local A = lun.vector { { 3, 1 }, { -2, 5 } }
+            local x, truths = A:cast "f64", { { true, true }, { true, true } }
+            for _, name in ipairs { "sum", "prod", "min", "max" } do
+                gives({ { 3, 1 }, { -2, 5 } }, "i64", A[name](A, { axis = {} }))
+            end
+            gives({ { 3.0, 1.0 }, { -2.0, 5.0 } }, "f64", A:mean { axis = {} })
+            gives({ { 0.0, 0.0 }, { 0.0, 0.0 } }, "f64", A:var { axis = {} })
+            gives({ { 3.0, 1.0 }, { 2.0, 5.0 } }, "f64", A:norm { axis = {}, keep = true })
+            gives(truths, "bool", A:any { axis = {} })
+            gives({ { 1, 1 }, { 1, 1 } }, "i64", A:argmin { axis = {} })
+            gives({ { 4, 2 }, { -1, 6 } }, "i64", A:reduce("+", 1, { axis = {} }))
+            gives({ { 4, 2 }, { -1, 6 } }, "i64", A:reduce(function(a, b) return a + b end, 1, { axis = {} }))
+            gives({ { 3.0, 1.0 }, { -2.0, 5.0 } }, "f64", x:median { axis = {} })
+            gives({ { { 3.0, 1.0 }, { -2.0, 5.0 } } }, "f64", x:quantile({ 0.3 }, { axis = {} }))
+            local least, at = lun.reduce(function(v, i, w, j)
+                if w < v then
+                    return w, j
+                end
+                return v, i
+            end, { math.huge, 0 }, { elements = 2, axis = {} })(x, lun.index(4):reshape(2, 2))
+            gives({ { 3.0, 1.0 }, { -2.0, 5.0 } }, "f64", least)
+            gives({ { 1, 2 }, { 3, 4 } }, "i64", at)
+        end)
+    end)
+end)
+
+describe("all axes by name", function()
+    it("have the position in the whole array", function()
+        expect.everywhere(function()
+            local A = lun.vector { { 3, 1, 4 }, { 1, 5, 9 } }
+            assert.equal(2, A:argmin { axis = { 1, 2 } })
+            assert.equal(6, A:argmax { axis = { 2, 1 } })
+            gives({ { 2 } }, "i64", A:argmin { axis = { 1, 2 }, keep = true })
+            local B = lun.vector { 0 / 0, 2.0, 1.0, 7.0 }:reshape(1, 2, 2)
+            assert.equal(3, B:argmin { axis = { 1, 2, 3 }, skipnan = true })
+        end)
+    end)
+end)
+
+describe("a variance", function()
+    it("takes a fraction as ddof", function()
+        expect.everywhere(function()
+            local x, squares = lun.vector { 1.0, 2.0, 4.0, 9.0 }, 38.0 -- (1 - 4)^2 + (2 - 4)^2 + (4 - 4)^2 + (9 - 4)^2
+            expect.close({ squares / 3.5, squares / 2.75, squares / 3.5 },
+                lun.vector { x:var(0.5), x:var { ddof = 1.25 }, x:var { axis = 1, ddof = 0.5 } })
+            expect.close({ math.sqrt(squares / 3.5) }, lun.vector { x:std(0.5) })
+            expect.close({ squares / 3.5 }, lun.vector { x:lazy("var", 0.5):value() })
+            expect.close({ squares / 3.5, squares / 3.5 }, lun.stack { x, x }:var { axis = 2, ddof = 0.5 })
+            expect.close({ squares / 3.5 }, lun.group(lun.ones(4)):var(x, { ddof = 0.5 }))
+            assert.equal(x:var(1), x:var(1.0))
+            local none = lun.vector { 1.0, 3.0 }
+            local g = lun.group(lun.ones(2))
+            for _, y in ipairs { none:var(2.5), none:var { axis = 1, ddof = 2.5 }, g:var(none, { ddof = 2.5 })[1] } do
+                assert.is_true(y ~= y)
+            end
+        end)
+        expect.failure("'ddof' is a number from 0 on, not -0.5", lun.var, lun.ones(3), -0.5)
+        local g = lun.group(lun.ones(3))
+        expect.failure("option 'ddof': number from 0 on expected, got -0.5", g.var, g, lun.ones(3), { ddof = -0.5 })
+        expect.failure("option 'ddof': number from 0 on expected, got string", g.var, g, lun.ones(3), { ddof = "1" })
+    end)
+end)
+
+describe("a norm", function()
+    local NAN <const>, INF <const> = 0 / 0, 1 / 0
+    -- Lines and their norms: 3, 4 and 5 times a power of two, which rounds nothing.
+    local LINES <const>, NORMS <const> = {}, {}
+    for _, row in ipairs {
+        { 3.0, 4.0, 5.0 }, { 3 * 0x1p1000, 4 * 0x1p1000, 5 * 0x1p1000 }, { 0x3p-700, -0x4p-700, 0x5p-700 }, { 0.0, -0.0, 0.0 },
+        { 0x3p-1074, 0x4p-1074, 0x5p-1074 }, { 0x1p1000, 0.0, 0x1p1000 }, { INF, 1.0, INF }, { -INF, INF, INF }, { NAN, 0x1p1000, NAN },
+        { 0x1p1023, 0x1p1023, 0x1.6a09e667f3bcdp1023 }, { 0x1p1000, 0x1p-700, 0x1p1000 }, { 0x1.8p1023, 0x1.8p1023, INF },
+        { INF, NAN, NAN }, { 3 * 0x1p-450, 4 * 0x1p-450, 5 * 0x1p-450 },
+    } do
+        LINES[#LINES + 1], NORMS[#NORMS + 1] = { row[1], row[2] }, row[3]
+    end
+
+
+    it("neither overflows nor underflows before its result does", function()
+        expect.everywhere(function()
+            local A = lun.vector(LINES)
+            for i, line in ipairs(LINES) do
+                local x = lun.vector(line, "f64")
+                expect.close({ NORMS[i], NORMS[i] }, lun.vector { x:norm(), x:lazy "norm":value() }, 1)
+            end
+            expect.close(NORMS, A:norm(2), 1)
+            expect.close(NORMS, A:transpose():copy():norm(1), 1)
+            for _, n in ipairs { 40, 3000 } do -- longer lines, in which all else is 0
+                local wide = lun.concat({ A, lun.zeros { #LINES, n } }, 2)
+                expect.close(NORMS, wide:norm(2), 1)
+                expect.close(NORMS, wide:transpose():copy():norm { axis = 1, keep = true }:flatten(), 1)
+            end
+            local many = lun.concat({ A, lun.zeros { 20000, 2 } }, 1):norm(2) -- lines of few elements as an expression
+            expect.close(NORMS, many:sub { 1, #LINES }, 1)
+            assert.equal(0.0, many:sub { #LINES + 1, -1 }:max())
+            expect.close({ 0x5p1000 }, lun.vector { lun.vector { 0x3p1000, NAN, 0x4p1000 }:norm { skipnan = true } }, 1)
+        end)
+    end)
+
+    it("has its bits where squares do not leave the range", function()
+        local x = lun.random(5000, { seed = 3 }) - 0.5
+        assert.equal(math.sqrt(x:dot(x)), x:norm())
+        assert.equal(math.sqrt((x * x):sum()), x:lazy "norm":value())
+        gives((x * x):reshape(50, 100):sum(2):sqrt():totable(), "f64", x:reshape(50, 100):norm(2))
+    end)
+
+    it("of other dtypes is that of their elements", function()
+        assert.equal(0x5p120, lun.vector({ 0x3p120, 0x4p120 }, "f32"):norm())
+        gives({ 0x5p-140 }, "f32", lun.vector({ { 0x3p-140, 0x4p-140 } }, "f32"):norm(2))
+        gives({ 5000.0 }, "f16", lun.vector({ { 3000, 4000 } }, "f16"):norm(2))
+        assert.equal(0x5p60, lun.vector { 0x3p60 // 1 | 0, 0x4p60 // 1 | 0 }:norm())
+    end)
+end)
+
 describe("axes that are none", function()
     local A = lun.zeros { 2, 3 }
 
@@ -472,11 +602,13 @@ describe("axes that are none", function()
         expect.failure("axis -3 is out of range: a View f64[2, 3] has 2", A.max, A, { axis = -3 })
         expect.failure("axis 2 of a View f64[2, 3] is given twice", A.sum, A, { axis = { 2, -1 } })
         expect.failure("axis 1 is out of range: a Scalar f64 has 0", lun.sum, A:reduce("+", 0), 1)
-        expect.failure("the list of axes is empty", A.sum, A, { axis = {} })
+        expect.failure("option axis: a scan runs along a single axis", A.scan, A, "+", 0, { axis = {} })
+        expect.failure("option axis: one axis expected, got none", A.sort, A, { axis = {} })
         expect.failure("the list of axes is too long", A.sum, A, { axis = { 1, 1, 1, 1, 1, 1, 1, 1, 1 } })
         expect.failure("an axis or a table of options expected, got 1.5", A.sum, A, 1.5)
         expect.failure("an axis or a table of options expected, got rows", A.sum, A, "rows")
-        expect.failure("argmin reduces along one axis or over the whole array, not along several axes", A.argmin, A, { axis = { 1, 2 } })
+        local B = lun.zeros { 2, 2, 2 }
+        expect.failure("argmin reduces along one axis or over the whole array, not along several axes", B.argmin, B, { axis = { 1, 2 } })
     end)
 
     it("and options that are none", function()
@@ -486,7 +618,9 @@ describe("axes that are none", function()
         expect.failure("unknown option 'keepdims': the options are axis, keep, skipnan, ddof", A.var, A, { keepdims = true })
         expect.failure("unknown option 'bins': the options are range, weights", A.histogram, A, 3, { bins = 3 })
         expect.failure("option keep: true or false expected, got 1", A.sum, A, { keep = 1 })
-        expect.failure("option ddof: an integer from 0 on expected, got -1", A.var, A, { ddof = -1 })
+        expect.failure("option ddof: a number from 0 on expected, got -1", A.var, A, { ddof = -1 })
+        expect.failure("option ddof: a number from 0 on expected, got nan", A.var, A, { ddof = -(0 / 0) })
+        expect.failure("option ddof: a number from 0 on expected, got 1", A.var, A, { ddof = "1" })
         expect.failure("'sum' (at most 2 expected, got 3)", A.sum, A, 1, 2)
         assert.equal(0.0, A:sum()) -- and the session goes on
     end)

@@ -109,8 +109,8 @@ static int grouping_reduce(lua_State *L)
     const lun_grouping *g = check_grouping(L, h, 1);
     const char *name = luaL_checkstring(L, 2);
     lun_array *x = lun__check_array(L, h, 3);
-    const lun_along_options options = {
-        .size = sizeof options, .skipnan = lua_toboolean(L, 4), .ddof = luaL_optinteger(L, 5, 0)};
+    lun_along_options options = {.size = sizeof options, .skipnan = lua_toboolean(L, 4)};
+    (void)lun__ddof(L, 5, &options);
     const bool first = strcmp(name, "first") == 0, last = strcmp(name, "last") == 0;
     int which = 0;
     lun_reduction_info row = {.size = sizeof row};

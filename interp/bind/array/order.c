@@ -36,8 +36,10 @@ static void read_axes(lua_State *L, lun__host *h, int i, const char *known, opti
 static void read_options(lua_State *L, lun__host *h, int i, const char *known, options *o, int *at)
 {
     read_axes(L, h, i, known, o, at);
-    if (o->axes.count > 1)
-        lun__bad_argument(L, i, "option axis: one axis expected, got several");
+    if (o->axes.count > 1 || o->axes.count == LUN_NO_AXES)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "option axis: one axis expected, got %s",
+                                          o->axes.count > 1 ? "several" : "none"));
 }
 
 static int ordered(lua_State *L, bool places)

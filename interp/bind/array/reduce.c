@@ -28,12 +28,19 @@ static int only_number(lua_State *L, lun_value x)
 }
 
 /* Pushes the reduction of the array at 1. */
-static int total(lua_State *L, lun__host *h, lun_reduction r, int64_t ddof)
+static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_options *o)
 {
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *a = lun__check_array(L, h, 1), *scalar = NULL;
     lun_value x;
     lun_status s;
-    LUN__TRY(s, lun_total(h->engine, r, a, ddof, &x));
+    if (o->ddof_part == 0) {
+        LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
+    } else {
+        LUN__TRY(s, lun_along(h->engine, r, a, NULL, 0, o, &scalar));
+        if (s == LUN_OK)
+            LUN__TRY(s, lun_get(h->engine, scalar, 0, &x));
+        lun_release(scalar);
+    }
     lun__check(L, h, s, 1);
     if (row_of(r).index)
         x.as.i++;
@@ -57,12 +64,17 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
     return only_number(L, x);
 }
 
-/* The number at i that a reduction may be given; 0 where it takes none. */
-static int64_t option_of(lua_State *L, const lun_reduction_info *row, int i)
+/* The number at i that a reduction may be given, as an option; 0 where it takes none. */
+static lun_along_options option_of(lua_State *L, const lun_reduction_info *row, int i)
 {
-    int64_t number = row->option[0] ? luaL_optinteger(L, i, 0) : 0;
-    luaL_argcheck(L, number >= 0, i, lua_pushfstring(L, "'%s' is negative", row->option));
-    return number;
+    lun_along_options o = {.size = sizeof o};
+    if (row->option[0] && !lua_isnoneornil(L, i)) {
+        luaL_checknumber(L, i);
+        luaL_argcheck(L, lun__ddof(L, i, &o), i,
+                      lua_pushfstring(L, "'%s' is a number from 0 on, not %s", row->option,
+                                      luaL_tolstring(L, i, NULL)));
+    }
+    return o;
 }
 
 /* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
@@ -78,7 +90,8 @@ static int call_reduction(lua_State *L)
     lun__count(L, row.name, 2);
     if (lun__takes_axes(L, h, &row, 2))
         return along(L, h, r);
-    return total(L, h, r, option_of(L, &row, 2));
+    const lun_along_options o = option_of(L, &row, 2);
+    return total(L, h, r, &o);
 }
 
 /* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
@@ -89,8 +102,9 @@ static int call_either(lua_State *L)
     int other = lun__offering(L, row_of(r).name);
     if (other)
         return lun__divert(L, row_of(r).name, other);
+    const lun_along_options none = {.size = sizeof none};
     if (lua_isnoneornil(L, 2))
-        return total(L, h, r, 0);
+        return total(L, h, r, &none);
     if (lua_type(L, 2) == LUA_TTABLE) {
         lun__count(L, row_of(r).name, 2);
         return along(L, h, r);
@@ -137,11 +151,14 @@ static int array_lazy(lua_State *L)
         lun__push_along(L, h, (lun_reduction)r, 3);
         return 1;
     }
-    int64_t number = option_of(L, &row, 3);
+    const lun_along_options o = option_of(L, &row, 3);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
-    LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, number, out));
+    if (o.ddof_part == 0)
+        LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, o.ddof, out));
+    else
+        LUN__TRY(s, lun_along(h->engine, (lun_reduction)r, a, NULL, 0, &o, out));
     if (s == LUN_OK && row.index)
         s = lun__count_from_1(h->engine, out);
     lun__check(L, h, s, 2);

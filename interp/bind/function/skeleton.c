@@ -88,7 +88,7 @@ static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info
         lun__bad_argument(L, i,
                           lua_pushfstring(L, "option elements: at most %d in %s, got %d",
                                           LUN_MOST_VALUES, row->name, k->leaves));
-    if (k->kind == LUN_SKELETON_SCAN && k->axes.count > 1)
+    if (k->kind == LUN_SKELETON_SCAN && (k->axes.count > 1 || k->axes.count == LUN_NO_AXES))
         lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
 }
 

@@ -29,7 +29,7 @@ static void read_axis(lua_State *L, int i, lun__axes *out)
     }
     lua_Unsigned n = lua_rawlen(L, -1);
     if (n == 0)
-        lun__bad_argument(L, i, "option axis: the list of axes is empty");
+        out->count = LUN_NO_AXES;
     if (n > LUN_MAX_RANK)
         lun__bad_argument(L, i, "option axis: the list of axes is too long");
     for (lua_Unsigned k = 1; k <= n; k++) {
@@ -78,15 +78,22 @@ static bool read_flag(lua_State *L, int i, const char *name)
     return lua_toboolean(L, -1);
 }
 
-static int64_t read_ddof(lua_State *L, int i)
+bool lun__ddof(lua_State *L, int i, lun_along_options *out)
 {
-    int exact = 0;
-    lua_Integer ddof = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : -1;
-    if (!exact || ddof < 0)
+    const double most = 0x1p53, x = lua_type(L, i) == LUA_TNUMBER ? lua_tonumber(L, i) : -1;
+    if (!(x >= 0 && x <= most))
+        return false;
+    out->ddof = (int64_t)x;
+    out->ddof_part = x - (double)out->ddof;
+    return true;
+}
+
+static void read_ddof(lua_State *L, int i, lun_along_options *out)
+{
+    if (!lun__ddof(L, -1, out))
         lun__bad_argument(L, i,
-                          lua_pushfstring(L, "option ddof: an integer from 0 on expected, got %s",
+                          lua_pushfstring(L, "option ddof: a number from 0 on expected, got %s",
                                           luaL_tolstring(L, -1, NULL)));
-    return ddof;
 }
 
 bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out)
@@ -100,7 +107,7 @@ bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out)
     else if (!strcmp(name, "skipnan"))
         out->options.skipnan = read_flag(L, i, name);
     else if (!strcmp(name, "ddof"))
-        out->options.ddof = read_ddof(L, i);
+        read_ddof(L, i, &out->options);
     else
         return false;
     return true;

@@ -310,7 +310,7 @@ void lun__store_results(lua_State *L, lun__host *h, const char *call, int first,
 /* Axes and options as a script gives them. */
 typedef struct lun__axes {
     lua_Integer named[LUN_MAX_RANK]; /* from 1, or from -1 at the end */
-    int count;                       /* 0: none is named */
+    int count;                       /* 0: none is named; LUN_NO_AXES: an empty list */
     lun_along_options options;
     bool inclusive;
 } lun__axes;
@@ -323,6 +323,8 @@ const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__ax
 /* The name of the option whose key and value are at the top, in the table at i; options: an example
  * of those that are known, "axis=2, keep=true". */
 const char *lun__check_option(lua_State *L, int i, const char *options);
+/* Reads the number at i as the ddof of a variance; false: it is none. */
+bool lun__ddof(lua_State *L, int i, lun_along_options *out);
 /* Reads the option of that name, whose value is at the top; false: it is none of these. */
 bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out);
 /* Whether what is at i asks the reduction of the array at 1 for axes or options. */

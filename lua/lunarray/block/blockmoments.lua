@@ -64,6 +64,20 @@ local function variance(of, x, dtype, ddof)
     return m2 / (n - ddof)
 end
 
+-- Where the sum of squares has left f64's range, of scaled elements, as the engine does it (prims/api/lazy.h).
+local function norm(of, x, dtype)
+    local plain = lanes.reduce(of, { sum_of(x * x) })[1]:eval()
+    local huge = plain:isinf()
+    local again = huge:lor(plain:lt(0x1p-900)):eval()
+    if dtype ~= "f64" or not again:any() then
+        return plain:sqrt()
+    end
+    local scale = core.where(huge, 0x1p-600, 0x1p600):eval()
+    x = x * scale:reshape(1, -1)
+    local scaled = lanes.reduce(of, { sum_of(x * x) })[1]
+    return core.where(again, scaled:sqrt() / scale, plain:sqrt())
+end
+
 -- ---------------------------------------------------------------- methods
 
 local MOMENTS = {
@@ -82,9 +96,7 @@ local MOMENTS = {
     mean = function(of, x, dtype)
         return mean_of(lanes.reduce(of, items_of_mean(x, dtype)), of.n + 0.0)
     end,
-    norm = function(of, x)
-        return lanes.reduce(of, { sum_of(x * x) })[1]:sqrt()
-    end,
+    norm = norm,
     var = variance,
     std = function(of, x, dtype, ddof)
         return variance(of, x, dtype, ddof):sqrt()
@@ -99,7 +111,7 @@ return function(a, name, along, options)
     options = type(options) == "table" and options or {}
     local ddof = options.ddof or 0
     local rounds = not (name == "min" or name == "max") or a:dtype():find "f"
-    if not cut or not rounds or options.skipnan or not math.tointeger(ddof) then
+    if not cut or not rounds or options.skipnan then
         return nil
     end
     local of, bytes = rows.division(s, along, cut, lanes.CHUNK), dtypes.by_name[a:dtype()].bytes

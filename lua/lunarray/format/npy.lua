@@ -229,8 +229,8 @@ local function header_of(source)
     if #shape > MAX_RANK then
         return nil, ("rank %d is not supported; at most %d is"):format(#shape, MAX_RANK), "unsupported"
     end
-    if #shape == 0 then
-        header.shape = { 1 } -- NumPy's rank 0 becomes a Vector of one element, which broadcasts like it
+    if #shape == 0 and type(header.descr) == "table" then
+        header.shape = { 1 } -- records have an axis
     end
     header.left = header.fortran_order and #shape > 1
     return header

@@ -89,9 +89,15 @@ function raw.layout(source, opts)
 end
 
 -- The array of a layout: what make(shape) gives, or nil, message, code. What a file has column by column is
--- read with its axes turned round.
+-- read with its axes turned round; without axes it is the element of a Vector.
 function raw.array(layout, make)
-    if not layout.left then
+    if #layout.shape == 0 then
+        local v, message, code = make { 1 }
+        if v == nil then
+            return nil, message, code
+        end
+        return v:select(1, 1)
+    elseif not layout.left then
         return make(layout.shape)
     end
     local turned, rank = {}, #layout.shape

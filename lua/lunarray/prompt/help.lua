@@ -169,7 +169,8 @@ local FUNCTIONS = {
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
-            .. 'of columns from .csv or .csv.gz: all, or some with {columns={"a", "b"}}',
+            .. 'of columns from .csv or .csv.gz: all, or some with {columns={"a", "b"}}; what a file has without axes\n'
+            .. "has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",

@@ -151,8 +151,10 @@ local function reduction(name, known)
     group[name] = function(g, x, opts)
         local s = of(g, name)
         opts = options(opts, 2, name, known)
-        if opts.ddof ~= nil and not math.tointeger(opts.ddof) then
-            misuse(2, name, "option 'ddof': integer expected, got %s", internal.kind_of(opts.ddof))
+        local ddof = opts.ddof
+        if ddof ~= nil and not (math.type(ddof) and ddof >= 0 and ddof <= 2.0 ^ 53) then
+            misuse(2, name, "option 'ddof': number from 0 on expected, got %s",
+                math.type(ddof) and tostring(ddof) or internal.kind_of(ddof))
         end
         vector(x, 1, name)
         return (checked(1, name, internal.grouping_reduce(s.handle, name, x, opts.skipnan, opts.ddof)))

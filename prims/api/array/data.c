@@ -33,16 +33,15 @@ lun_status lun__own(lun_engine *e, lun_array *top)
 {
     lun_node *n = top->node, *mine;
     lun_status s = LUN_OK;
-    if (n->kind != LUN_NODE_LEAF && n->rank == 0)
-        return lun__fail(e, LUN_EARG, "a Scalar cannot be written to");
-    bool twin = n->kind != LUN_NODE_LEAF && lun__node_is(n, LUN_IS_VIRTUAL) &&
+    const bool scalar = n->kind != LUN_NODE_LEAF && n->rank == 0; /* evaluated it is a NUMBER */
+    bool twin = !scalar && n->kind != LUN_NODE_LEAF && lun__node_is(n, LUN_IS_VIRTUAL) &&
                 n->refs > 1; /* the others stay virtual */
     if (!twin)
         s = lun__run(e, &n, 1);
     if (s != LUN_OK)
         return s;
     lun__exports_collect(e);
-    bool alone = !twin && n->refs == 1 && n->storage->refs == 1;
+    bool alone = !twin && !scalar && n->refs == 1 && n->storage->refs == 1;
     if (alone && (!n->storage->wrapped || top->wraps)) {
         free(n->moments);
         n->moments = NULL;

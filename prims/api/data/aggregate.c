@@ -57,20 +57,36 @@ static lun_status mean(reduction *r, lun_array **out)
     return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
 }
 
+/* n less ddof, NaN where that is nothing to divide by. */
+static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
+{
+    lun_array **ddof = lun__handle(&r->h), **zero = lun__handle(&r->h), **nan = lun__handle(&r->h);
+    lun_array **less = lun__handle(&r->h), **some = lun__handle(&r->h);
+    lun_status s = lun_number(r->e, (double)r->options.ddof + r->options.ddof_part, ddof);
+    if (s == LUN_OK)
+        s = lun_number(r->e, 0, zero);
+    if (s == LUN_OK)
+        s = lun_number(r->e, NAN, nan);
+    if (s == LUN_OK)
+        s = lun__grouping_op(r->e, LUN_OP_SUB, n, *ddof, less);
+    if (s == LUN_OK)
+        s = lun__grouping_op(r->e, LUN_OP_GT, *less, *zero, some);
+    return s == LUN_OK ? lun_apply(r->e, LUN_OP_WHERE, (lun_array *[]){*some, *less, *nan}, 3, out)
+                       : s;
+}
+
 /* Squares of what elements differ from their means, summed, over their number less ddof. */
 static lun_status variance(reduction *r, lun_array **out)
 {
     lun_array **m = lun__handle(&r->h), **sum = lun__handle(&r->h), **n = lun__handle(&r->h);
-    lun_array **less = lun__handle(&r->h), **free = lun__handle(&r->h);
+    lun_array **free = lun__handle(&r->h);
     lun_status s = mean(r, m);
     if (s == LUN_OK)
         s = aggregate(r, LUN_AGGREGATE_DEVIATIONS, r->x, *m, LUN_F64, sum);
     if (s == LUN_OK)
         s = counts(r, n);
     if (s == LUN_OK)
-        s = lun__grouping_with(r->e, LUN_OP_SUB, *n, r->options.ddof, less);
-    if (s == LUN_OK)
-        s = lun__grouping_with(r->e, LUN_OP_MAX, *less, 0, free);
+        s = degrees(r, *n, free);
     return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *free, out) : s;
 }
 

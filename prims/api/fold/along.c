@@ -29,7 +29,7 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
     char text[96];
     int rank = lun_shape(a, shape);
     *out = count ? 0 : (1u << rank) - 1;
-    if (count < 0)
+    if (count < 0 && count != LUN_NO_AXES)
         return lun__fail(e, LUN_ESHAPE, "the number of axes is negative: %d", count);
     for (int k = 0; k < count; k++) {
         if (axes[k] < 0 || axes[k] >= rank)
@@ -151,12 +151,16 @@ static lun_dtype given_as(lun_reduction r, lun_dtype t, bool whole)
     return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
 }
 
-/* What stands for lines without elements, of a. */
-static lun_status empty(along *g, lun_reduction r, const lun_array *a, lun_dtype t, lun_node **out)
+/* What stands for lines without elements, of a; named: along axes that were named. */
+static lun_status empty(along *g, lun_reduction r, const lun_array *a, bool named, lun_dtype t,
+                        lun_node **out)
 {
     char text[96];
-    uint64_t cell = 0;
-    if (lun__reduction_rows[r].empty_is_error && g->count)
+    const lun_value nan = {.dtype = LUN_F64, .as.d = NAN};
+    const bool undefined = lun__reduction_rows[r].empty_is_error;
+    const bool number = named && lun__reduction_rows[r].of == LUN__OF_NUMBER;
+    uint64_t cell = undefined && number ? lun__cell_from_value(t, nan) : 0;
+    if (undefined && !number && g->count)
         return lun__fail(g->e, LUN_EARG, "%s of no elements is undefined: an axis of %s is empty",
                          lun__reduction_rows[r].info.name, lun__describe(a, text));
     if (lun__reduction_rows[r].op < LUN_OP_COUNT)
@@ -190,8 +194,7 @@ static lun_status first_of(const along *g, bool whole, lun_node **out)
     return s;
 }
 
-static lun_status moments(const along *g, lun_reduction r, int64_t ddof, lun_dtype t,
-                          lun_node **out)
+static lun_status moments(const along *g, lun_reduction r, double ddof, lun_dtype t, lun_node **out)
 {
     lun_node *shift = NULL, *spread = NULL, *wide = NULL;
     lun_status s = first_of(g, false, &shift);
@@ -273,22 +276,23 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
     if ((unsigned)r >= LUN_REDUCTION_COUNT)
         return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
     bool index = lun__reduction_rows[r].of == LUN__OF_INDEX;
-    if (index && count > 1)
-        return lun__fail(
-            e, LUN_EARG,
-            "%s reduces along one axis or over the whole array, not along several axes",
-            lun__reduction_rows[r].info.name);
     lun_status s = begin(e, a, axes, count, o.keep, &g);
+    if (s == LUN_OK && index && count > 1 && g.kept) {
+        lun__node_release(e, g.x);
+        s = lun__fail(e, LUN_EARG,
+                      "%s reduces along one axis or over the whole array, not along several axes",
+                      lun__reduction_rows[r].info.name);
+    }
     if (s != LUN_OK)
         return s;
     g.lines.skipnan = o.skipnan;
     lun_dtype t = given_as(r, (lun_dtype)g.x->dtype, !g.kept && !o.keep);
     if (g.x->n == 0)
-        s = empty(&g, r, a, t, &n);
+        s = empty(&g, r, a, count > 0, t, &n);
     else if (index)
         s = position(&g, r, &n);
     else if (lun__reduction_rows[r].of == LUN__OF_NUMBER)
-        s = moments(&g, r, o.ddof, t, &n);
+        s = moments(&g, r, (double)o.ddof + o.ddof_part, t, &n);
     else
         s = lun__total_node(e, r, g.x, &g.lines, t, &n);
     return finish(&g, s, n, out);

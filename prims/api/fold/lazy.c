@@ -130,12 +130,17 @@ typedef struct sample {
     lun_dtype t;  /* of the elements */
 } sample;
 
+bool lun__is_wide(lun_dtype t)
+{
+    return lun__dtype_is_float(t) && lun__dtype_get(t)->bytes >= (int)sizeof(double);
+}
+
 /* The mean; where the sum may overflow, of x times 2^-64 beside. */
 static lun_node *mean_of(builder *b, const sample *of)
 {
     lun_node *zero = number(b, 0), *x = present(b, of->x, of->nan, zero);
     lun_node *mean = op(b, LUN_OP_DIV, sum(b, x), of->n, NULL);
-    if (!lun__dtype_is_float(of->t) || lun__dtype_get(of->t)->bytes < (int)sizeof(double))
+    if (!lun__is_wide(of->t))
         return mean;
     lun_node *small = op(b, LUN_OP_MUL, x, number(b, 0x1p-64), NULL);
     lun_node *scaled = op(b, LUN_OP_DIV, sum(b, small), of->n, NULL);
@@ -184,8 +189,27 @@ static lun_node *variance(builder *b, const sample *of, lun_node *shift, lun_nod
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_GT, left, number(b, 0), NULL), var, nan);
 }
 
+/* The square root of the sum of squares; where that has left f64's range, of scaled elements. */
+static lun_node *norm(builder *b, const sample *of)
+{
+    lun_node *x = present(b, of->x, of->nan, number(b, 0));
+    lun_node *plain = sum(b, op(b, LUN_OP_MUL, x, x, NULL)),
+             *root = op(b, LUN_OP_SQRT, plain, NULL, NULL);
+    if (!lun__is_wide(of->t))
+        return root;
+    lun_node *huge = op(b, LUN_OP_ISINF, plain, NULL, NULL);
+    lun_node *tiny = op(b, LUN_OP_LT, plain, number(b, LUN_SQUARES_LEAST), NULL);
+    lun_node *again = op(b, LUN_OP_LOR, huge, tiny, NULL);
+    lun_node *scale =
+        op(b, LUN_OP_WHERE, huge, number(b, LUN_SQUARES_DOWN), number(b, LUN_SQUARES_UP));
+    x = op(b, LUN_OP_MUL, x, scale, NULL);
+    lun_node *scaled = sum_needed(b, op(b, LUN_OP_MUL, x, x, NULL), again);
+    scaled = op(b, LUN_OP_DIV, op(b, LUN_OP_SQRT, scaled, NULL, NULL), scale, NULL);
+    return op(b, LUN_OP_WHERE, again, scaled, root);
+}
+
 lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
-                            lun_node *shift, lun_node *spread, int64_t ddof, lun_node **out)
+                            lun_node *shift, lun_node *spread, double ddof, lun_node **out)
 {
     builder b;
     lun_node *n;
@@ -196,17 +220,16 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
     if (r == LUN_MEAN) {
         n = mean_of(&b, &of);
     } else if (r == LUN_NORM) {
-        lun_node *x = present(&b, of.x, of.nan, number(&b, 0));
-        n = sum(&b, op(&b, LUN_OP_MUL, x, x, NULL));
-    } else if ((double)(l->line ? l->line : a->n) <= (double)ddof) {
+        n = norm(&b, &of);
+    } else if ((double)(l->line ? l->line : a->n) <= ddof) {
         lun_node *none = NULL;
         uint64_t cell = lun__cell_from_value(LUN_F64, (lun_value){.dtype = LUN_F64, .as.d = NAN});
         lun_status s = lun__node_number(e, LUN_F64, cell, l->rank, l->shape, &none);
         n = b.status == LUN_OK ? hold(&b, s, none) : NULL;
     } else {
-        n = variance(&b, &of, shift, spread, (double)ddof);
+        n = variance(&b, &of, shift, spread, ddof);
     }
-    if (r == LUN_STD || r == LUN_NORM)
+    if (r == LUN_STD)
         n = op(&b, LUN_OP_SQRT, n, NULL, NULL);
     return finish(&b, n, out);
 }

@@ -31,11 +31,19 @@ lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
 /* A reduction by one operation, given as t. */
 lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
                            lun_dtype t, lun_node **out);
+/* A sum of squares in f64 from LEAST on has lost nothing below f64's range.  A smaller one, or an
+ * infinite one, is summed again of elements times UP or DOWN: powers of 2, so that this rounds
+ * nothing, with which squares of all elements that matter, and sums of 2^63 of them, are normal. */
+#define LUN_SQUARES_LEAST 0x1p-900
+#define LUN_SQUARES_UP    0x1p600
+#define LUN_SQUARES_DOWN  0x1p-600
+/* Whether squares and sums of elements of t can leave f64's range. */
+bool lun__is_wide(lun_dtype t);
 /* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: that a sum of squares takes from the
  * elements at first, an f64 Scalar or of the lines' shape; spread: the same for each element, in
  * terms of a, so that the pass that finds the mean can take it as well. */
 lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
-                            lun_node *shift, lun_node *spread, int64_t ddof, lun_node **out);
+                            lun_node *shift, lun_node *spread, double ddof, lun_node **out);
 /* The smallest of the indices in i, which is i64 and goes with a's shape, at which a equals its
  * extreme value `best`, or is NaN if that is. */
 lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,

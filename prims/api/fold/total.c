@@ -178,21 +178,45 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node
     return s;
 }
 
-static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
+/* ---- the norm -------------------------------------------------------------------------------- */
+
+/* The sum of the squares of a's elements times `scale`, in f64. */
+static lun_status squared(lun_engine *e, lun_node *a, double scale, double *out)
 {
-    lun_node *x = NULL, *square = NULL, *sum = NULL;
+    lun_node *x = NULL, *k = NULL, *scaled = NULL, *square = NULL, *sum = NULL;
     lun_status s = lun__cast(e, a, LUN_F64, &x);
+    if (s == LUN_OK && scale != 1)
+        s = lun__number(e, LUN_F64, scale, &k);
+    if (s == LUN_OK && k)
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &scaled);
+    else if (s == LUN_OK)
+        scaled = lun__node_retain(x);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, x}, &square);
+        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){scaled, scaled}, &square);
     if (s == LUN_OK)
         s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, NULL, LUN_F64, &sum);
     if (s == LUN_OK)
-        s = evaluate(e, sum, out);
+        s = lun__run(e, &sum, 1);
     if (s == LUN_OK)
-        out->as.d = sqrt(out->as.d);
+        *out = lun__cell_to_value(LUN_F64, sum->cell).as.d;
+    lun_node *all[] = {x, k, scaled, square, sum};
+    for (int i = 0; i < 5; i++)
+        lun__node_release(e, all[i]);
+    return s;
+}
+
+/* a is released.  Where squares may have left f64's range, of scaled elements once more. */
+static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
+{
+    double sum = 0, scale = 1;
+    lun_status s = squared(e, a, scale, &sum);
+    if (s == LUN_OK && lun__is_wide((lun_dtype)a->dtype) &&
+        (isinf(sum) || sum < LUN_SQUARES_LEAST)) {
+        scale = isinf(sum) ? LUN_SQUARES_DOWN : LUN_SQUARES_UP;
+        s = squared(e, a, scale, &sum);
+    }
+    *out = (lun_value){.dtype = LUN_F64, .as.d = sqrt(sum) / scale};
     lun__node_release(e, a);
-    lun__node_release(e, x);
-    lun__node_release(e, square);
     return s;
 }
 
@@ -296,7 +320,7 @@ static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64
     if (s == LUN_OK)
         s = lun__number(e, LUN_F64, shift, &k);
     if (s == LUN_OK)
-        s = lun__moment_node(e, r, n, &whole, k, k, ddof, out);
+        s = lun__moment_node(e, r, n, &whole, k, k, (double)ddof, out);
     lun__node_release(e, k);
     lun__node_release(e, n);
     return s;
