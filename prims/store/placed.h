@@ -144,10 +144,6 @@ lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
  * memory, or for a device in host memory.  *out: the first of them; none where lo == hi. */
 lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const void **out);
-/* The elements of `from`, all of its memory, which it loses, become those of s from `lo` on: at a
- * place, or of a device in host memory. */
-lun_status lun__placed_give(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                            lun_storage *from);
 /* Whether elements of s are at places of the set in use, over which it is distributed, alone. */
 bool lun__placed_alone(lun_engine *e, const lun_storage *s);
 /* The elements of `from`, which is such, into `to`, a new storage without memory, where they

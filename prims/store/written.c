@@ -104,33 +104,6 @@ lun_status lun__placed_copy(lun_engine *e, lun_storage *from, lun_storage *to)
     return status;
 }
 
-lun_status lun__placed_give(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                            lun_storage *from)
-{
-    const int64_t hi = lo + from->count, size = lun__dtype_get(s->dtype)->bytes;
-    lun_placed *p;
-    if (at->backend->buffer_new) {
-        const lun_status host = lun__placed_host(e, s, lo, hi);
-        if (host == LUN_OK)
-            memcpy((char *)s->data + lo * size, from->data, (size_t)(from->count * size));
-        return host;
-    }
-    lun_status status = lun__placed_open(e, s, &p);
-    lun_piece *x = status == LUN_OK ? lun__placed_piece(p, at) : NULL;
-    if (status == LUN_OK && !(x && lun__intervals_add(&x->fresh, lo, hi)))
-        status = lun__nomem(e);
-    if (status != LUN_OK)
-        return status;
-    lun__piece_empty(e, x);
-    x->data = from->data;
-    x->bytes = from->bytes;
-    x->lo = lo;
-    x->hi = hi;
-    from->data = NULL;
-    from->bytes = 0;
-    return LUN_OK;
-}
-
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls)
 {
     lun_placed *p;
