@@ -18,7 +18,7 @@ lun.compose = skeleton.compose
 -- A function of another file, which is loaded with the first call; it takes up to `most` arguments.
 local function later(file, name, most)
     return function(...)
-        count(name == "text" and file:match "[^.]*$" or name, most, ...)
+        count(name == "text" and not file:find "date$" and file:match "[^.]*$" or name, most, ...)
         return require("lunarray." .. file)[name](...)
     end
 end
@@ -52,17 +52,26 @@ lun.check = later("function.check", "check", 1)
 lun.info = later("show.info", "text", 0)
 lun.help = later("prompt.help", "text", 1)
 
+local function all(...) return ... end
+
+-- The same of a method. No tail call: errors count arguments as the call is written.
+local function method(file, name, most)
+    core.internal.methods[name] = function(...)
+        count(name, most, ...)
+        return all(require("lunarray." .. file)[name](...))
+    end
+    return core.internal.methods[name]
+end
+
 for name, most in pairs { filter = math.huge, dropnan = 1 } do
-    lun[name] = later("table.select", name, most)
-    core.internal.methods[name] = lun[name]
+    lun[name] = method("table.select", name, most)
 end
 
 for name, most in pairs { reduceby = 4, scanby = 5, spread = 3, reduceat = 4 } do
-    lun[name] = later("table.runs", name, most)
-    core.internal.methods[name] = lun[name]
+    lun[name] = method("table.runs", name, most)
 end
 
-core.internal.methods.source = later("show.plan", "source", 2)
+method("show.plan", "source", 2)
 core.internal.page_type.__tostring = later("show.plan", "page", 1)
 core.internal.array_type.__tostring = later("show.show", "text", 1)
 

@@ -23,7 +23,7 @@ static void read_strides(lua_State *L, lun__layout *out, int arg)
             lun__bad_argument(
                 L, arg,
                 lua_pushfstring(L, "option layout: stride %d is %s, not a positive integer",
-                                out->count + 1, luaL_tolstring(L, -1, NULL)));
+                                out->count + 1, lun__push_shown(L, -1)));
         out->strides[out->count] = x;
         lua_pop(L, 1);
     }
@@ -45,7 +45,7 @@ void lun__read_layout(lua_State *L, lun__layout *out, int arg)
     else
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "option layout: %s expected, got %s", known_layouts,
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
     out->given = true;
 }
 

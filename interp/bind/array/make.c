@@ -113,8 +113,8 @@ static int make_filled(lua_State *L)
     const char *why = lun__pack(t, x, &room);
     if (why)
         lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "%s %s: the dtype is %s", luaL_tolstring(L, 2, NULL),
-                                          why, lun_dtype_name(t)));
+                          lua_pushfstring(L, "%s %s: the dtype is %s", lun__push_shown(L, 2), why,
+                                          lun_dtype_name(t)));
     return make_full(L, x, t, &layout, options, 2);
 }
 
@@ -245,15 +245,15 @@ static void read_option(lua_State *L, random_options *o)
             lun__bad_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
     } else if (strcmp(key, "dtype") == 0) {
         if (!lun_dtype_find(text, &o->dtype))
-            lun__bad_argument(
-                L, 2, lua_pushfstring(L, "unknown dtype '%s'", luaL_tolstring(L, -1, NULL)));
+            lun__bad_argument(L, 2,
+                              lua_pushfstring(L, "unknown dtype '%s'", lun__push_shown(L, -1)));
     } else if (strcmp(key, "layout") == 0) {
         lun__read_layout(L, &o->layout, 2);
     } else {
         lun__bad_argument(
             L, 2,
             lua_pushfstring(L, "unknown option '%s': the options are seed, dist, dtype and layout",
-                            luaL_tolstring(L, -2, NULL)));
+                            lun__push_shown(L, -2)));
     }
 }
 

@@ -24,7 +24,7 @@ static void read_axes(lua_State *L, lun__host *h, int i, const char *known, opti
         if (lua_type(L, -1) != LUA_TBOOLEAN)
             lun__bad_argument(L, i,
                               lua_pushfstring(L, "option %s: true or false expected, got %s", name,
-                                              luaL_tolstring(L, -1, NULL)));
+                                              lun__push_shown(L, -1)));
         o->flag = lua_toboolean(L, -1);
     }
     const char *wrong = lun__place_axes(L, h, 1, &o->axes, at);
@@ -193,7 +193,7 @@ static int read_side(lua_State *L, int i)
         if (strcmp(side, "left") && strcmp(side, "right"))
             lun__bad_argument(L, i,
                               lua_pushfstring(L, "option side: 'left' or 'right' expected, got %s",
-                                              luaL_tolstring(L, -1, NULL)));
+                                              lun__push_shown(L, -1)));
         flags = side[0] == 'r' ? LUN_RIGHT : 0;
     }
     return flags;

@@ -14,7 +14,7 @@ void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lu
     else if (!lun__to_value(L, -1, x))
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "%s\"wrap\", \"nearest\" or a number expected, got %s",
-                                          what, luaL_tolstring(L, -1, NULL)));
+                                          what, lun__push_shown(L, -1)));
 }
 
 void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t)
@@ -37,7 +37,7 @@ static int64_t check_width(lua_State *L, int axis)
                           lua_pushfstring(L,
                                           "axis %d: a number of elements, or {before, after}, "
                                           "expected, got %s",
-                                          axis + 1, luaL_tolstring(L, -1, NULL)));
+                                          axis + 1, lun__push_shown(L, -1)));
     return n;
 }
 

@@ -72,7 +72,7 @@ static lun_along_options option_of(lua_State *L, const lun_reduction_info *row, 
         luaL_checknumber(L, i);
         luaL_argcheck(L, lun__ddof(L, i, &o), i,
                       lua_pushfstring(L, "'%s' is a number from 0 on, not %s", row->option,
-                                      luaL_tolstring(L, i, NULL)));
+                                      lun__push_shown(L, i)));
     }
     return o;
 }

@@ -24,7 +24,7 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
     if (!exact)
         lun__bad_argument(
             L, arg,
-            lua_pushfstring(L, "an axis must be an integer, not %s", luaL_tolstring(L, at, NULL)));
+            lua_pushfstring(L, "an axis must be an integer, not %s", lun__push_shown(L, at)));
     int place;
     const char *wrong = lun__place_axis(L, h, 1, axis, &place);
     return wrong ? lun__bad_argument(L, arg, wrong) : place;
@@ -94,7 +94,7 @@ static lua_Integer part(lua_State *L, int arg, int k, int field, lua_Integer fal
         lun__bad_argument(L, arg,
                           lua_pushfstring(L,
                                           "axis %d: integers {first, last, step} expected, got %s",
-                                          k + 1, luaL_tolstring(L, -1, NULL)));
+                                          k + 1, lun__push_shown(L, -1)));
     lua_pop(L, 1);
     return x;
 }
@@ -109,7 +109,7 @@ static void read_part(lua_State *L, cuts *c, int arg, int k, int64_t n)
             lun__bad_argument(
                 L, arg,
                 lua_pushfstring(L, "axis %d: unknown field '%s': {first, last, step} expected",
-                                k + 1, luaL_tolstring(L, -2, NULL)));
+                                k + 1, lun__push_shown(L, -2)));
     }
     lua_Integer step = part(L, arg, k, 3, 1);
     if (step == 0)
@@ -321,7 +321,7 @@ static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *
             lun__bad_argument(L, 3,
                               lua_pushfstring(L,
                                               "unknown option '%s': the options are axis and step",
-                                              luaL_tolstring(L, -2, NULL)));
+                                              lun__push_shown(L, -2)));
         }
     }
 }

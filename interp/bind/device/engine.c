@@ -49,7 +49,7 @@ static int evaluate(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int count = lua_gettop(L), arrays;
-    if (lua_istable(L, count))
+    if (count > 0 && lua_istable(L, count))
         return evaluate_into(L, h);
     lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
     lun_status s;

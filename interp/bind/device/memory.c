@@ -187,7 +187,7 @@ static void check_integers(lua_State *L, int i, int rank, const char *what, int6
         if (lua_type(L, -1) != LUA_TNUMBER || !exact)
             lun__bad_argument(L, i,
                               lua_pushfstring(L, "%s: an integer expected, got %s", what,
-                                              luaL_tolstring(L, -1, NULL)));
+                                              lun__push_shown(L, -1)));
         lua_pop(L, 1);
     }
 }

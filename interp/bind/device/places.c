@@ -162,8 +162,7 @@ static int device_of(lua_State *L, lun_engine *e)
         if (!strcmp(name, lua_tostring(L, -1)))
             return k;
     lun__bad_argument(
-        L, 3,
-        lua_pushfstring(L, "device %s is not in the set in use", luaL_tolstring(L, -1, NULL)));
+        L, 3, lua_pushfstring(L, "device %s is not in the set in use", lun__push_shown(L, -1)));
     return 0;
 }
 

@@ -28,7 +28,7 @@ static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t 
         if (!exact || out[k] < 1)
             lun__bad_argument(L, arg,
                               lua_pushfstring(L, "%s: an extent is an integer of 1 or more, got %s",
-                                              what, luaL_tolstring(L, -1, NULL)));
+                                              what, lun__push_shown(L, -1)));
         lua_pop(L, 1);
     }
     return count;

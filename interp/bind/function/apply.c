@@ -28,7 +28,7 @@ static void unpack_run(lua_State *L)
         if (!known)
             luaL_error(L,
                        "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
-                       luaL_tolstring(L, -2, NULL));
+                       lun__push_shown(L, -2));
     }
     if (n > LUN_MAX_PARAMS)
         luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);

@@ -37,7 +37,7 @@ static void one_radius(lua_State *L, int options, int k, lun__around *o)
                           lua_pushfstring(L,
                                           "option radius: an integer of at least 0 expected, "
                                           "got %s",
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
 }
 
 /* The value at the top, or its elements by axis; how many, 0: one for all axes. */

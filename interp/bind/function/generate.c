@@ -20,7 +20,7 @@ static int64_t integer(lua_State *L, int i, int arg, int axis, const char *what)
     if (!exact)
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "axis %d: %s is an integer, got %s", axis, what,
-                                          luaL_tolstring(L, i, NULL)));
+                                          lun__push_shown(L, i)));
     return n;
 }
 
@@ -116,7 +116,7 @@ static int64_t positive(lua_State *L, int arg, const char *what)
     if (!exact || n < 1)
         lun__bad_argument(L, arg,
                           lua_pushfstring(L, "%s: an integer of 1 or more expected, got %s", what,
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
     return n;
 }
 

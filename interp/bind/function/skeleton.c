@@ -32,7 +32,7 @@ static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
         lun__bad_argument(
             L, options,
             lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
-                            luaL_tolstring(L, -1, NULL)));
+                            lun__push_shown(L, -1)));
     k->out[r] = (signed char)t;
     lua_pop(L, 1);
 }
@@ -63,7 +63,7 @@ static void elements_option(lua_State *L, lun__skeleton *k, int options)
     if (!exact || n < 1 || n > LUN__MOST_ARRAYS)
         lun__bad_argument(L, options,
                           lua_pushfstring(L, "option elements: 1 to %d expected, got %s",
-                                          LUN__MOST_ARRAYS, luaL_tolstring(L, -1, NULL)));
+                                          LUN__MOST_ARRAYS, lun__push_shown(L, -1)));
     k->leaves = (int)n;
 }
 

@@ -54,9 +54,9 @@ int lun__axis_option(lua_State *L, lun__host *h, int i)
     int exact = 0, axis;
     lua_Integer named = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
     if (!exact)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "option axis: an integer expected, got %s",
-                                          luaL_tolstring(L, -1, NULL)));
+        lun__bad_argument(
+            L, i,
+            lua_pushfstring(L, "option axis: an integer expected, got %s", lun__push_shown(L, -1)));
     const char *wrong = lun__place_axis(L, h, 1, named, &axis);
     return wrong ? lun__bad_argument(L, i, wrong) : axis;
 }
@@ -118,7 +118,7 @@ static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
                     lua_pushfstring(L,
                                     "option combine: an operation of two operands, its "
                                     "symbol or a Lua function expected, got %s",
-                                    luaL_tolstring(L, -1, NULL)));
+                                    lun__push_shown(L, -1)));
         }
     }
     lua_settop(L, 4);

@@ -16,7 +16,7 @@ static lua_Integer axis_at_top(lua_State *L, int i)
                           lua_pushfstring(L,
                                           "option axis: an integer or a list of integers "
                                           "expected, got %s",
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
     return axis;
 }
 
@@ -74,7 +74,7 @@ static bool read_flag(lua_State *L, int i, const char *name)
     if (lua_type(L, -1) != LUA_TBOOLEAN)
         lun__bad_argument(L, i,
                           lua_pushfstring(L, "option %s: true or false expected, got %s", name,
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
     return lua_toboolean(L, -1);
 }
 
@@ -93,7 +93,7 @@ static void read_ddof(lua_State *L, int i, lun_along_options *out)
     if (!lun__ddof(L, -1, out))
         lun__bad_argument(L, i,
                           lua_pushfstring(L, "option ddof: a number from 0 on expected, got %s",
-                                          luaL_tolstring(L, -1, NULL)));
+                                          lun__push_shown(L, -1)));
 }
 
 bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out)
@@ -152,7 +152,7 @@ const char *lun__check_option(lua_State *L, int i, const char *options)
 {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     if (!has_option(options, name)) {
-        const char *got = luaL_tolstring(L, -2, NULL);
+        const char *got = lun__push_shown(L, -2);
         lun__bad_argument(
             L, i, lua_pushfstring(L, "unknown option '%s': %s", got, push_known(L, options)));
     }
@@ -213,7 +213,7 @@ static void read_along(lua_State *L, lun__host *h, const lun_reduction_info *row
         if (!exact)
             lun__bad_argument(L, i,
                               lua_pushfstring(L, "an axis or a table of options expected, got %s",
-                                              luaL_tolstring(L, i, NULL)));
+                                              lun__push_shown(L, i)));
         axes->named[axes->count++] = axis;
     }
     const char *wrong = lun__place_axes(L, h, 1, axes, at);

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <lua.h>
 
+#include "bind/host/blame.h"
 #include "bind/host/host.h"
 #include "lunarray_bind.h"
 
@@ -21,15 +22,14 @@ enum { LUN__COLLECTIONS = 2 };
 /* After a failed call: true if memory was short and a collection was made; the call may be tried
  * again. *tries starts as 0. */
 bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
-/* Raises "bad argument #arg to 'f' (message)"; f is what the script writes, '-' and not 'sub' where
- * that was an operator. */
-int lun__bad_argument(lua_State *L, int arg, const char *message);
-/* The same, with "expected ... got" and what the value at `arg` is. */
+/* lun__bad_argument with "expected ... got" and what the value at `arg` is. */
 int lun__bad_type(lua_State *L, int arg, const char *expected);
 /* "Vector", "View", "Scalar", "Composition". */
 const char *lun__class_name(const lun_array *a);
 /* Pushes what the value at i is: "a Vector f64[3]" for an array, else the name of its type. */
 const char *lun__push_kind(lua_State *L, lun__host *h, int i);
+/* Pushes the value at i as messages show it: as tostring does, but of an array what it is. */
+const char *lun__push_shown(lua_State *L, int i);
 /* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a
  * fault in a kernel. */
 int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
@@ -64,10 +64,12 @@ void lun__error_open(lua_State *L);
 
 /* ---- places (place.c) ------------------------------------------------------------------------ */
 
-/* Where the function of a level stands, "" if it does not say; of level 0: where the nearest
- * function of a script stands, which is none of the module's own. */
+/* Where the function of a level stands, "" if it does not say; of level 0, or if that is one of the
+ * module's own: where the nearest function of a script stands. */
 enum { LUN__PLACE = 256 };
 void lun__script_place(lua_State *L, int level, char *place, size_t room);
+/* Whether a source, as lua_getinfo shortens it, is of a Lua file of the module. */
+bool lun__is_own(const char *source);
 /* Marks the script's line for what is built from now on: the nearest that is none of the module's
  * own. */
 void lun__mark(lua_State *L, lun__host *h);

@@ -40,68 +40,6 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
 
 /* ---- a bad argument -------------------------------------------------------------------------- */
 
-/* What a script writes where Lua calls a metamethod of this name. */
-static const char *written(const char *event)
-{
-    static const struct {
-        const char *event, *word;
-    } words[] = {
-        {"add", "+"},         {"sub", "-"},  {"mul", "*"},      {"div", "/"},
-        {"idiv", "//"},       {"mod", "%"},  {"pow", "^"},      {"unm", "-"},
-        {"band", "&"},        {"bor", "|"},  {"bxor", "~"},     {"bnot", "~"},
-        {"shl", "<<"},        {"shr", ">>"}, {"concat", ".."},  {"lt", "<"},
-        {"le", "<="},         {"len", "#"},  {"index", "A[i]"}, {"newindex", "A[i] = x"},
-        {"close", "<close>"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(event, words[i].event) == 0)
-            return words[i].word;
-    return event;
-}
-
-/* Pushes the name that the table on the top has for the value at f; false, and pops the table, if
- * it has none. */
-static bool push_key(lua_State *L, int f)
-{
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-        if (lua_rawequal(L, -1, f) && lua_type(L, -2) == LUA_TSTRING) {
-            lua_pop(L, 1);
-            return true;
-        }
-    lua_pop(L, 1);
-    return false;
-}
-
-/* Pushes the name that the method of arrays or the function of the module has that `call` calls;
- * false if it is neither. Lua itself would name the module too, by any of the names that it is
- * loaded as. */
-static bool push_name(lua_State *L, lua_Debug *call)
-{
-    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
-        return false;
-    lua_getinfo(L, "f", call);
-    const int f = lua_gettop(L);
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY);
-    if (lua_getfield(L, -1, "__index") == LUA_TFUNCTION && lua_getupvalue(L, -1, 2) &&
-        push_key(L, f))
-        return true;
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
-    return lua_istable(L, -1) && push_key(L, f);
-}
-
-int lun__bad_argument(lua_State *L, int arg, const char *message)
-{
-    lua_Debug call;
-    if (!lua_getstack(L, 0, &call))
-        return luaL_argerror(L, arg, message);
-    lua_getinfo(L, "n", &call);
-    if (strcmp(call.namewhat, "metamethod") == 0)
-        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
-    if (!call.name && push_name(L, &call))
-        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, lua_tostring(L, -1), message);
-    return luaL_argerror(L, arg, message);
-}
-
 const char *lun__class_name(const lun_array *a)
 {
     static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
@@ -129,6 +67,12 @@ const char *lun__push_kind(lua_State *L, lun__host *h, int i)
     luaL_addstring(&text, rank ? "]" : "");
     luaL_pushresult(&text);
     return lua_tostring(L, -1);
+}
+
+const char *lun__push_shown(lua_State *L, int i)
+{
+    lun__host *h = lun__here(L);
+    return lun__array_at(L, h, i) ? lun__push_kind(L, h, i) : luaL_tolstring(L, i, NULL);
 }
 
 int lun__bad_type(lua_State *L, int arg, const char *expected)

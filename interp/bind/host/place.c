@@ -5,8 +5,7 @@
 
 #include "bind/host/bind.h"
 
-/* A function of the module itself, by its source as lua_getinfo shortens it. */
-static bool is_own(const char *source)
+bool lun__is_own(const char *source)
 {
     static const char own[] = "lua/lunarray/";
     return strncmp(source, own, sizeof own - 1) == 0;
@@ -34,14 +33,18 @@ static void write_place(const lua_Debug *at, char *place, size_t room)
 
 void lun__script_place(lua_State *L, int level, char *place, size_t room)
 {
-    enum { DEPTH = 32 };
+    enum { DEPTH = 64 };
     lua_Debug caller;
-    int last = level ? level : DEPTH;
+    bool nearest = level == 0, found = false;
     place[0] = '\0';
-    for (; level <= last && !place[0] && lua_getstack(L, level, &caller); level++)
-        if (lua_getinfo(L, "Sl", &caller) && caller.currentline > 0 &&
-            (last < DEPTH || !is_own(caller.short_src)))
+    for (; level < DEPTH && !found && lua_getstack(L, level, &caller); level++) {
+        lua_getinfo(L, "Sl", &caller);
+        bool own = lun__is_own(caller.short_src);
+        if (caller.currentline > 0 && !own)
             write_place(&caller, place, room);
+        nearest |= own;
+        found = place[0] || !nearest;
+    }
 }
 
 void lun__mark(lua_State *L, lun__host *h)
@@ -49,7 +52,7 @@ void lun__mark(lua_State *L, lun__host *h)
     char place[LUA_IDSIZE + 16] = "";
     lua_Debug caller;
     if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller)) {
-        if (caller.currentline <= 0 || is_own(caller.short_src)) /* such as pcall(f, ...) */
+        if (caller.currentline <= 0 || lun__is_own(caller.short_src)) /* such as pcall(f, ...) */
             lun__script_place(L, 0, place, sizeof place);
         else
             write_place(&caller, place, sizeof place);

@@ -21,7 +21,7 @@ local function settle(ok, ...)
     local e = ...
     if type(e) == "string" then
         local place = script_place()
-        e = e:gsub("^lua/lunarray/%w+%.lua:%d+: ", "")
+        e = e:gsub("^lua/lunarray/[%w/]+%.lua:%d+: ", "")
         e = e:sub(1, #place) == place and e or place .. e -- it may come from another of these functions
     end
     error(e, 0)

@@ -297,7 +297,7 @@ function methods.source(s, backend, ...)
             failure = failure or result
         end
     end
-    error(failure, 2)
+    error(failure, 0)
 end
 
 return M

@@ -37,7 +37,7 @@ end
 
 local function text_of(e)
     e = tostring(e)
-    e = e:gsub("^lua/lunarray/%w+%.lua:%d+: ", "")
+    e = e:gsub("^lua/lunarray/[%w/]+%.lua:%d+: ", "")
     return (e:gsub("^bad argument #%d+ to 'each' %((.*)%)$", "%1"))
 end
 

@@ -10,7 +10,7 @@ local function settle(ok, ...)
         return ...
     end
     local e = ...
-    net.unable((tostring(e):gsub("^lua/lunarray/%w+%.lua:%d+: ", "")))
+    net.unable((tostring(e):gsub("^lua/lunarray/[%w/]+%.lua:%d+: ", "")))
     error(e, 0)
 end
 

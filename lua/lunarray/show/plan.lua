@@ -1,6 +1,7 @@
 -- What lun.explain gives, as a readable page, and the code of an expression.
 
 local core = require "lunarray.core"
+local misuse = require "lunarray.base.misuse"
 local number = require "lunarray.base.number"
 
 local M = {}
@@ -86,13 +87,13 @@ function M.source(e, backend)
         local ok, message = pcall(core.use, backend)
         if not ok then
             local reason = type(message) == "string" and message:match "%((.*)%)$" or tostring(message)
-            error(("bad argument #1 to 'source' (%s)"):format(reason), 2)
+            misuse(1, "source", "%s", reason)
         end
     end
     local ok, plan = pcall(core.explain, e)
     core.use(before)
     if not ok then
-        error(plan, 2)
+        error(plan, 0)
     end
     local sources = {}
     for i, kernel in ipairs(plan) do

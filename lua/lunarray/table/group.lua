@@ -211,9 +211,12 @@ local function quantiles(g, x, q, opts, call, argument)
     local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
     local numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot()))
     local list = {}
+    if type(q) == "table" and #q == 0 then
+        misuse(2, call, "a number from 0 to 1, or a list of at least one, expected, got an empty table")
+    end
     for i, p in ipairs(type(q) == "table" and q or { q }) do
         if type(p) ~= "number" or not (p >= 0 and p <= 1) then
-            misuse(2, call, "number from 0 to 1 expected, got %s", tostring(p))
+            misuse(2, call, "number from 0 to 1 expected, got %s", type(p) == "number" and p or internal.kind_of(p))
         end
         list[i] = quantile(sorted, starts, numbers, p)
         if not opts.skipnan then

@@ -14,11 +14,7 @@ end
 -- a:filter(p, extra...): the elements for which p gives true; as a method p is its first argument.
 function M.filter(a, p, ...)
     check(a, 1, "filter")
-    local made, mask = pcall(a.map, a, p, ...)
-    if not made then
-        local text = type(mask) == "string"
-        error(text and mask:gsub("#2 to 'map'", "#1 to 'filter'") or mask, text and 2 or 0)
-    end
+    local mask = a:map(p, ...)
     local gives = core.isarray(mask) and mask:dtype() or "several results"
     if type(p) == "string" and gives ~= "several results" then
         mask = mask:ne(0) -- as C's own conditions

@@ -1,0 +1,387 @@
+/* blame.c - whose mistake an error is: see blame.h.  Knows no function of the binding. */
+#include "bind/host/blame.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* The functions of lauxlib themselves from here on. */
+#undef luaL_argerror
+#undef luaL_error
+
+enum { DEEPEST = 64 }; /* levels that are looked at */
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* What a script writes where Lua calls a metamethod of this name. */
+static const char *written(const char *event)
+{
+    static const struct {
+        const char *event, *word;
+    } words[] = {
+        {"add", "+"},         {"sub", "-"},  {"mul", "*"},      {"div", "/"},
+        {"idiv", "//"},       {"mod", "%"},  {"pow", "^"},      {"unm", "-"},
+        {"band", "&"},        {"bor", "|"},  {"bxor", "~"},     {"bnot", "~"},
+        {"shl", "<<"},        {"shr", ">>"}, {"concat", ".."},  {"lt", "<"},
+        {"le", "<="},         {"len", "#"},  {"index", "A[i]"}, {"newindex", "A[i] = x"},
+        {"close", "<close>"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(event, words[i].event) == 0)
+            return words[i].word;
+    return event;
+}
+
+/* Pushes the name that the table on the top has for the value at f; false, and pops the table, if
+ * it has none. */
+static bool push_key(lua_State *L, int f)
+{
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        if (lua_rawequal(L, -1, f) && lua_type(L, -2) == LUA_TSTRING) {
+            lua_pop(L, 1);
+            return true;
+        }
+    lua_pop(L, 1);
+    return false;
+}
+
+/* The same of what a module of ours gives to others. */
+static bool push_exported(lua_State *L, int f, const char *module)
+{
+    if (lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) == LUA_TTABLE &&
+        lua_getfield(L, -1, module) == LUA_TTABLE && push_key(L, f))
+        return true;
+    lua_settop(L, f);
+    return false;
+}
+
+/* The same of what the file gives that the function at f is from: init.lua calls it in its own
+ * place. */
+static bool push_named_in_file(lua_State *L, int f)
+{
+    lua_Debug of;
+    char name[LUA_IDSIZE], module[LUA_IDSIZE + 16];
+    lua_pushvalue(L, f);
+    lua_getinfo(L, ">S", &of);
+    if (sscanf(of.short_src, "lua/lunarray/%[a-z/]", name) != 1)
+        return false;
+    for (char *p = strchr(name, '/'); p; p = strchr(p, '/'))
+        *p = '.';
+    snprintf(module, sizeof module, "lunarray.%s", name);
+    return push_exported(L, f, module);
+}
+
+/* Pushes the name under which scripts call the function on the top: of a method of arrays or of a
+ * function of the module; false, and pushes nothing, if it is neither.  Lua itself would name the
+ * module too, by any of the names that it is loaded as. */
+static bool push_known(lua_State *L)
+{
+    const int f = lua_gettop(L);
+    if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
+        return false;
+    if (lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY) == LUA_TTABLE && push_key(L, f)) {
+        lua_pushstring(L, written(lua_tostring(L, -1) + 2)); /* an event, which C has called */
+        return true;
+    }
+    lua_settop(L, f);
+    if (lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY) == LUA_TTABLE &&
+        lua_getfield(L, -1, "__index") == LUA_TFUNCTION && lua_getupvalue(L, -1, 2) &&
+        push_key(L, f))
+        return true;
+    lua_settop(L, f);
+    if (lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE) == LUA_TTABLE && push_key(L, f))
+        return true;
+    lua_settop(L, f);
+    return push_exported(L, f, "lunarray") || push_named_in_file(L, f);
+}
+
+/* Pushes the name of the function at a level as scripts write it; "?" if none is known. */
+static const char *push_called(lua_State *L, lua_Debug *call)
+{
+    lua_getinfo(L, "nf", call);
+    if (strcmp(call->namewhat, "metamethod") == 0)
+        return lua_pushstring(L, written(call->name));
+    if (call->name)
+        return lua_pushstring(L, call->name);
+    return push_known(L) ? lua_tostring(L, -1) : lua_pushstring(L, "?");
+}
+
+/* ---- who was called -------------------------------------------------------------------------- */
+
+/* Whether a function is one of ours: of a Lua file of the module, or a C function with its host. */
+static bool is_ours(lua_State *L, lua_Debug *call)
+{
+    lua_getinfo(L, "Sf", call);
+    bool ours = lun__is_own(call->short_src);
+    if (call->what[0] == 'C' && lua_getupvalue(L, -1, 1)) {
+        ours = lua_rawequal(L, -1, lua_upvalueindex(1));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return ours;
+}
+
+/* Whether the C function at a level, such as pcall, runs for a Lua file of ours, which then says
+ * itself what it has caught.  The sandbox's pcall is the script's. */
+static bool is_caught(lua_State *L, int level)
+{
+    lua_Debug call;
+    call.what = "C";
+    while (call.what[0] == 'C' && lua_getstack(L, ++level, &call))
+        lua_getinfo(L, "S", &call);
+    return call.what[0] != 'C' && lun__is_own(call.short_src) &&
+           strcmp(call.short_src, "lua/lunarray/sandbox.lua") != 0;
+}
+
+/* The level of the function of ours that the script has called; 0 is the one that runs, also where
+ * a Lua file of ours catches its error. */
+static int called_level(lua_State *L)
+{
+    lua_Debug call;
+    int found = 0;
+    for (int level = 1; level < DEEPEST && lua_getstack(L, level, &call); level++) {
+        if (is_ours(L, &call))
+            found = level;
+        else
+            return call.what[0] == 'C' && is_caught(L, level) ? 0 : found;
+    }
+    return found;
+}
+
+/* Where the script has called it, as luaL_where says it. */
+static void push_place(lua_State *L, int level)
+{
+    char place[LUN__PLACE];
+    if (level == 0) {
+        luaL_where(L, 1);
+        return;
+    }
+    lun__script_place(L, 0, place, sizeof place);
+    lua_pushfstring(L, "%s%s", place, place[0] ? ": " : "");
+}
+
+/* ---- which argument -------------------------------------------------------------------------- */
+
+/* Which argument of the call of a level the value at index i is; 0: none. */
+static int argument_of(lua_State *L, lua_Debug *call, int i)
+{
+    lua_getinfo(L, "Su", call);
+    const bool is_c = call->what[0] == 'C';
+    for (int k = 1; k <= (is_c ? LUA_MINSTACK : call->nparams); k++) {
+        if (!lua_getlocal(L, call, k))
+            return 0;
+        bool same = lua_rawequal(L, -1, i);
+        lua_pop(L, 1);
+        if (same)
+            return k;
+    }
+    for (int k = 1; !is_c && lua_getlocal(L, call, -k); k++) {
+        bool same = lua_rawequal(L, -1, i);
+        lua_pop(L, 1);
+        if (same)
+            return call->nparams + k;
+    }
+    return 0;
+}
+
+/* The number that argument `arg` of the running function has in the call of that level; 0: it
+ * is none of those that the script has given. */
+static int number_there(lua_State *L, lua_Debug *call, const char *called, int arg)
+{
+    lua_Debug here;
+    if (lua_getstack(L, 0, &here) && strcmp(push_called(L, &here), called) == 0)
+        return arg;
+    return lua_isnoneornil(L, arg) ? 0 : argument_of(L, call, arg);
+}
+
+/* ---- the errors ------------------------------------------------------------------------------ */
+
+/* Pushes a text without places of ours, which it has where one of ours calls the script's. */
+static const char *push_clean(lua_State *L, const char *text)
+{
+    static const char own[] = "lua/lunarray/";
+    luaL_Buffer clean;
+    const char *at;
+    luaL_buffinit(L, &clean);
+    while ((at = strstr(text, own))) {
+        const char *end = at + sizeof own - 1;
+        end += strspn(end, "abcdefghijklmnopqrstuvwxyz/");
+        bool place = strncmp(end, ".lua:", 5) == 0;
+        end += place ? 5 + strspn(end + 5, "0123456789") : 0;
+        place = place && strncmp(end, ": ", 2) == 0;
+        luaL_addlstring(&clean, text, (size_t)((place ? at : end) - text));
+        text = end + (place ? 2 : 0);
+    }
+    luaL_addstring(&clean, text);
+    luaL_pushresult(&clean);
+    return lua_tostring(L, -1);
+}
+
+/* The same from the function of that level, which the script has called. */
+static int bad_argument_there(lua_State *L, int level, int arg, const char *message)
+{
+    lua_Debug call;
+    lua_getstack(L, level, &call);
+    const char *called = push_called(L, &call);
+    message = push_clean(L, message);
+    const bool method = strcmp(call.namewhat, "method") == 0;
+    int number = number_there(L, &call, called, arg);
+    push_place(L, level);
+    if (method && number == 1)
+        lua_pushfstring(L, "calling '%s' on bad self (%s)", called, message);
+    else if (strcmp(called, "?") == 0)
+        lua_pushfstring(L, "bad argument (%s)", message);
+    else if (number)
+        lua_pushfstring(L, "bad argument #%d to '%s' (%s)", number - method, called, message);
+    else
+        lua_pushfstring(L, "bad argument to '%s' (%s)", called, message);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+int lun__bad_argument(lua_State *L, int arg, const char *message)
+{
+    lua_Debug call;
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    if (!lua_getstack(L, 0, &call))
+        return luaL_argerror(L, arg, message);
+    const int level = called_level(L);
+    if (level)
+        return bad_argument_there(L, level, arg, message);
+    lua_getinfo(L, "nf", &call);
+    if (strcmp(call.namewhat, "metamethod") == 0)
+        return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
+    if (!call.name && push_known(L)) {
+        const char *name = lua_tostring(L, -1);
+        push_place(L, name[0] && !isalpha((unsigned char)name[0]));
+        lua_pushfstring(L, "bad argument #%d to '%s' (%s)", arg, name, message);
+        lua_concat(L, 2);
+        return lua_error(L);
+    }
+    return luaL_argerror(L, arg, message);
+}
+
+/* Pushes a text of ours with the name of the function that the script has called in place of the
+ * one that it names, and without the number of an argument of that one. */
+static void push_renamed(lua_State *L, int level, const char *text)
+{
+    static const char to[] = " to '";
+    lua_Debug call;
+    const char *at = strstr(text, to), *open = strchr(text, '('),
+
+               *name = at ? at + sizeof to - 1 : "";
+    const size_t length = strcspn(name, "'");
+    if (!at || (open && open < at) || !lua_getstack(L, level, &call)) {
+        lua_pushstring(L, text);
+        return;
+    }
+    const char *called = push_called(L, &call), *number = strstr(text, " #");
+    const int own = lua_gettop(L);
+    if (number && number < at && (strlen(called) != length || strncmp(called, name, length) != 0))
+        at = number;
+    lua_pushlstring(L, text, (size_t)(at - text));
+    lua_pushfstring(L, "%s%s%s", to, called, name + length);
+    lua_concat(L, 2);
+    lua_replace(L, own);
+}
+
+int lun__error(lua_State *L, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = lua_pushvfstring(L, format, arguments);
+    va_end(arguments);
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    const int level = called_level(L);
+    if (level)
+        push_renamed(L, level, push_clean(L, text));
+    push_place(L, level);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+/* ---- what lauxlib checks --------------------------------------------------------------------- */
+
+int lun__type_error(lua_State *L, int arg, const char *expected)
+{
+    const char *got = luaL_getmetafield(L, arg, "__name") == LUA_TSTRING ? lua_tostring(L, -1)
+                      : lua_type(L, arg) == LUA_TLIGHTUSERDATA           ? "light userdata"
+                                                                         : luaL_typename(L, arg);
+    return lun__bad_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+}
+
+void lun__check_any(lua_State *L, int arg)
+{
+    if (lua_isnone(L, arg))
+        lun__bad_argument(L, arg, "value expected");
+}
+
+void lun__check_type(lua_State *L, int arg, int type)
+{
+    if (lua_type(L, arg) != type)
+        lun__type_error(L, arg, lua_typename(L, type));
+}
+
+lua_Integer lun__check_integer(lua_State *L, int arg)
+{
+    int is;
+    lua_Integer x = lua_tointegerx(L, arg, &is);
+    if (!is && lua_isnumber(L, arg))
+        lun__bad_argument(L, arg, "number has no integer representation");
+    if (!is)
+        lun__type_error(L, arg, lua_typename(L, LUA_TNUMBER));
+    return x;
+}
+
+lua_Integer lun__opt_integer(lua_State *L, int arg, lua_Integer otherwise)
+{
+    return lua_isnoneornil(L, arg) ? otherwise : lun__check_integer(L, arg);
+}
+
+lua_Number lun__check_number(lua_State *L, int arg)
+{
+    int is;
+    lua_Number x = lua_tonumberx(L, arg, &is);
+    if (!is)
+        lun__type_error(L, arg, lua_typename(L, LUA_TNUMBER));
+    return x;
+}
+
+const char *lun__check_string(lua_State *L, int arg, size_t *length)
+{
+    const char *s = lua_tolstring(L, arg, length);
+    if (!s)
+        lun__type_error(L, arg, lua_typename(L, LUA_TSTRING));
+    return s;
+}
+
+const char *lun__opt_string(lua_State *L, int arg, const char *otherwise, size_t *length)
+{
+    if (!lua_isnoneornil(L, arg))
+        return lun__check_string(L, arg, length);
+    if (length)
+        *length = otherwise ? strlen(otherwise) : 0;
+    return otherwise;
+}
+
+void *lun__check_userdata(lua_State *L, int arg, const char *name)
+{
+    void *p = luaL_testudata(L, arg, name);
+    if (!p)
+        lun__type_error(L, arg, name);
+    return p;
+}
+
+int lun__check_choice(lua_State *L, int arg, const char *otherwise, const char *const list[])
+{
+    const char *name =
+        otherwise ? lun__opt_string(L, arg, otherwise, NULL) : lun__check_string(L, arg, NULL);
+    for (int i = 0; list[i]; i++)
+        if (strcmp(list[i], name) == 0)
+            return i;
+    return lun__bad_argument(L, arg, lua_pushfstring(L, "invalid option '%s'", name));
+}

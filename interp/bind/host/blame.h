@@ -1,0 +1,51 @@
+/* blame.h - errors as the script sees them that made the mistake: they name the function that it
+ * called and its line, though the check may have failed further inside, where a Lua file of the
+ * module calls another function with what it was given.  lauxlib's errors name the innermost call,
+ * so its functions that raise are replaced here in all files of the binding. */
+#ifndef LUN_BLAME_H
+#define LUN_BLAME_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+/* Raises "bad argument #arg to 'f' (message)"; f is what the script writes, '-' and not 'sub' where
+ * that was an operator.  Without a number where the value is none that the script gave. */
+int lun__bad_argument(lua_State *L, int arg, const char *message);
+/* Raises a text behind the script's place; a function that it names by "to 'f'" becomes the one
+ * that the script has called. */
+int lun__error(lua_State *L, const char *format, ...);
+
+int lun__type_error(lua_State *L, int arg, const char *expected);
+void lun__check_any(lua_State *L, int arg);
+void lun__check_type(lua_State *L, int arg, int type);
+lua_Integer lun__check_integer(lua_State *L, int arg);
+lua_Integer lun__opt_integer(lua_State *L, int arg, lua_Integer otherwise);
+lua_Number lun__check_number(lua_State *L, int arg);
+const char *lun__check_string(lua_State *L, int arg, size_t *length);
+const char *lun__opt_string(lua_State *L, int arg, const char *otherwise, size_t *length);
+void *lun__check_userdata(lua_State *L, int arg, const char *name);
+int lun__check_choice(lua_State *L, int arg, const char *otherwise, const char *const list[]);
+
+#undef luaL_checkstring
+#undef luaL_optstring
+#undef luaL_argcheck
+#undef luaL_argexpected
+#define luaL_argerror                        lun__bad_argument
+#define luaL_error                           lun__error
+#define luaL_typeerror                       lun__type_error
+#define luaL_argcheck(L, good, arg, message) ((void)((good) || lun__bad_argument(L, arg, message)))
+#define luaL_argexpected(L, good, arg, expected) \
+    ((void)((good) || lun__type_error(L, arg, expected)))
+#define luaL_checkany                     lun__check_any
+#define luaL_checktype                    lun__check_type
+#define luaL_checkinteger                 lun__check_integer
+#define luaL_optinteger                   lun__opt_integer
+#define luaL_checknumber                  lun__check_number
+#define luaL_checkstring(L, arg)          lun__check_string(L, arg, NULL)
+#define luaL_checklstring                 lun__check_string
+#define luaL_optstring(L, arg, otherwise) lun__opt_string(L, arg, otherwise, NULL)
+#define luaL_optlstring                   lun__opt_string
+#define luaL_checkudata                   lun__check_userdata
+#define luaL_checkoption                  lun__check_choice
+
+#endif
