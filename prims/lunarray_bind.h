@@ -333,6 +333,11 @@ LUN_API lun_status lun_spmd_gather_bytes(lun_engine *e, const void *own, int64_t
                                          int64_t **counts, void **all);
 /* root's bytes; on the other ranks *bytes is set, to be freed by the caller. */
 LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *count);
+/* The same where all ranks know how many bytes these are: they come into that memory.  Where it
+ * fails the transport may still write there (lun_spmd_lingers). */
+LUN_API lun_status lun_spmd_bcast_into(lun_engine *e, int root, void *bytes, int64_t count);
+/* Whether memory of calls that have failed is to stay, as the transport may still use it. */
+LUN_API bool lun_spmd_lingers(const lun_engine *e);
 /* A part for each rank, one after the other in `given`, a part from each in *got. */
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
                                            const int64_t *given_counts, int64_t **got_counts,

@@ -43,9 +43,20 @@ s.barrier, s.barrier_begin, s.barrier_end = net.barrier, net.barrier_begin, net.
 
 s.bcast = public(function(x, root)
     root = ready(check_pe, 2, "bcast", root, 0)
-    local bytes = mype == root and ready(pack.write, x) or nil
+    local bytes, large
+    if mype == root then
+        bytes, large = ready(pack.split, x)
+    end
     net.step(("broadcasts from PE %d"):format(root), "a broadcast")
-    return pack.read(net.bcast(root, bytes))
+    local k = 0
+    return pack.join(net.bcast(root, bytes), function(dtype, shape)
+        if mype ~= root then
+            return net.bcast_array(root, nil, dtype, shape)
+        end
+        k = k + 1
+        net.bcast_array(root, large[k])
+        return large[k]:cast(dtype) -- its own: a write to either leaves the other one alone
+    end)
 end)
 
 -- The values of all, a list in rank order, on every rank.

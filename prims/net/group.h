@@ -10,7 +10,10 @@
 typedef struct lun_parcel {
     struct lun_parcel *next;
     int from, tag, count;
-    double at; /* of the sender's clock: a message's arrival, a part's start */
+    double at;        /* of the sender's clock: a message's arrival, a part's start */
+    const void *lent; /* of a broadcast: the root's own bytes, which it keeps until all have them */
+    int copying;      /* ranks that read these now */
+    bool withdrawn;   /* the root has given up */
     _Alignas(16) char bytes[];
 } lun_parcel;
 
@@ -90,5 +93,7 @@ bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request 
 /* Whether a step is over, with its result. */
 bool lun__threads_step(lun_threads *me, lun_net_request **request);
 void lun__threads_drop(lun_step *s, int size);
+/* A request that is given up: what this rank has lent is read no more once it returns. */
+void lun__threads_withdraw(lun_threads *me, const lun_net_request *r);
 
 #endif

@@ -24,6 +24,21 @@ static lun_step *step_of(lun_net_group *g, uint64_t number, lun_net_kind kind)
     return s;
 }
 
+void lun__threads_withdraw(lun_threads *me, const lun_net_request *r)
+{
+    lun_net_group *g = me->group;
+    if (r->kind != LUN_NET_BCAST || r->from != me->base.rank)
+        return;
+    pthread_mutex_lock(&g->lock);
+    lun_parcel *p = r->step->parts[r->from];
+    if (p && p->lent) {
+        p->withdrawn = true;
+        while (p->copying)
+            pthread_cond_wait(&g->boxes[me->base.rank].changed, &g->lock);
+    }
+    pthread_mutex_unlock(&g->lock);
+}
+
 void lun__threads_drop(lun_step *s, int size)
 {
     for (int i = 0; i < size; i++)
@@ -127,9 +142,16 @@ static lun_net_request *join(lun_net *n, lun_net_kind kind, int root, lun_parcel
     return NULL;
 }
 
+/* Long ones are not copied: the others take them out of the root's memory. */
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out)
 {
-    lun_parcel *p = lun__parcel_new(n, 0, bytes, n->rank == root ? count : 0);
+    enum { LONG = 1 << 16 };
+    const bool gives = n->rank == root, lends = gives && count >= LONG;
+    lun_parcel *p = lun__parcel_new(n, 0, bytes, gives && !lends ? count : 0);
+    if (p && lends) {
+        p->lent = bytes;
+        p->count = count;
+    }
     lun_net_request *r = join(n, LUN_NET_BCAST, root, p, out);
     if (!r)
         return false;
@@ -187,10 +209,21 @@ bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request 
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* Whether the parts that r needs are there. The lock is held. */
-static bool is_ready(const lun_net_group *g, const lun_net_request *r)
+/* The part that a root has lent, NULL: none. The lock is held. */
+static lun_parcel *lent_part(const lun_net_request *r)
 {
+    lun_parcel *p = r->kind == LUN_NET_BCAST ? r->step->parts[r->from] : NULL;
+    return p && p->lent ? p : NULL;
+}
+
+/* Whether the parts that r needs are there, and what this rank has lent is with all. The lock is
+ * held. */
+static bool is_ready(const lun_threads *me, const lun_net_request *r)
+{
+    const lun_net_group *g = me->group;
     const lun_step *s = r->step;
+    if (r->from == me->base.rank && lent_part(r))
+        return s->taken == g->size - 1;
     return s->arrived == g->size || (r->kind == LUN_NET_BCAST && s->parts[r->from]);
 }
 
@@ -217,7 +250,7 @@ static bool take(const lun_threads *me, const lun_net_request *r)
         if (!p || p->count != r->count)
             return false;
         if (r->from != me->base.rank && p->count)
-            memcpy(to, p->bytes, (size_t)p->count);
+            memcpy(to, p->lent ? p->lent : p->bytes, (size_t)p->count);
         return true;
     }
     if (s->differ)
@@ -271,15 +304,23 @@ bool lun__threads_step(lun_threads *me, lun_net_request **request)
     lun_net_group *g = me->group;
     lun_step *s = (*request)->step;
     pthread_mutex_lock(&g->lock);
-    const bool ready = is_ready(g, *request);
+    const bool ready = is_ready(me, *request);
+    lun_parcel *lent = ready ? lent_part(*request) : NULL;
+    const bool withdrawn = lent && lent->withdrawn;
+    if (lent)
+        lent->copying++;
     pthread_mutex_unlock(&g->lock);
     if (!ready)
         return true;
-    const bool fits = take(me, *request);
+    const bool fits = !withdrawn && take(me, *request);
     if (fits && has_clock(me))
         pass_time(me, *request);
     pthread_mutex_lock(&g->lock);
     const bool last = ++s->taken == g->size;
+    if (lent)
+        lent->copying--;
+    if (lent && (lent->withdrawn || s->taken == g->size - 1))
+        lun__threads_changed(&g->boxes[(*request)->from]);
     lun_step **at = &g->steps;
     while (last && *at != s)
         at = &(*at)->next;
@@ -290,5 +331,7 @@ bool lun__threads_step(lun_threads *me, lun_net_request **request)
         lun__threads_drop(s, g->size);
     lun__threads_done(me, request);
     return fits ||
-           lun__threads_fail(&me->base, "the ranks do not agree on the number of bytes of a step");
+           lun__threads_fail(&me->base,
+                             withdrawn ? "the rank that broadcasts has given up"
+                                       : "the ranks do not agree on the number of bytes of a step");
 }

@@ -118,6 +118,7 @@ static bool abandon(lun_net *n)
     while (me->open) {
         lun_net_request *r = me->open;
         me->open = r->next;
+        lun__threads_withdraw(me, r);
         free(r);
     }
     return false;

@@ -147,10 +147,32 @@ lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t 
 
 static lun_status bcast_round(lun_engine *e, int root, void *bytes, int count)
 {
+    enum { MANY = 1 << 16 };
     lun_net *n = e->ranks->net;
     lun_net_request *request = NULL;
-    bool begun = n->calls->ibcast(n, root, bytes, count, &request);
-    return await(e, begun, &request, "a broadcast");
+    lun_wait w = lun__wait_new("a broadcast", LUN_NET_ANY);
+    w.moves = count >= MANY;
+    return n->calls->ibcast(n, root, bytes, count, &request) ? lun__wait_for(e, &request, &w)
+                                                             : lun__net_failed(e);
+}
+
+static lun_status bcast_rounds(lun_engine *e, int root, char *bytes, int64_t count)
+{
+    lun_status s = LUN_OK;
+    for (int64_t done = 0; s == LUN_OK && done < count; done += e->ranks->most)
+        s = bcast_round(e, root, bytes + done, part_of(count, done, e->ranks->most));
+    return s;
+}
+
+lun_status lun_spmd_bcast_into(lun_engine *e, int root, void *bytes, int64_t count)
+{
+    LUN_NEED(e, (bytes || !count) && count >= 0 && root >= 0 && root < lun_spmd_npes(e));
+    if (lun__alone(e))
+        return LUN_OK;
+    lun_status s = bcast_rounds(e, root, bytes, count);
+    if (s == LUN_OK)
+        lun__count_step(e, e->ranks->net->rank == root ? count : 0);
+    return s;
 }
 
 lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *count)
@@ -164,8 +186,8 @@ lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *
     char *to = s != LUN_OK ? NULL : mine ? *bytes : malloc((size_t)length + 1);
     if (s == LUN_OK && !to)
         s = lun__nomem(e);
-    for (int64_t done = 0; s == LUN_OK && done < length; done += e->ranks->most)
-        s = bcast_round(e, root, to + done, part_of(length, done, e->ranks->most));
+    if (s == LUN_OK)
+        s = bcast_rounds(e, root, to, length);
     if (s == LUN_OK) {
         lun__count_step(e, mine ? length : 0);
         *bytes = to;

@@ -35,16 +35,7 @@ lun_status lun__bcast(lun_engine *e, const char *doing, const char *noun, lun_sa
     lun_status s = check_root(e, given.root);
     if (s == LUN_OK)
         s = step_of(e, doing, noun, given.count, given.root);
-    void *got = given.bytes;
-    int64_t length = given.count;
-    if (s == LUN_OK)
-        s = lun_spmd_bcast_bytes(e, given.root, &got, &length);
-    if (s == LUN_OK && got != given.bytes) {
-        if (length)
-            memcpy(given.bytes, got, (size_t)length);
-        free(got);
-    }
-    return s;
+    return s == LUN_OK ? lun_spmd_bcast_into(e, given.root, given.bytes, given.count) : s;
 }
 
 lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count)

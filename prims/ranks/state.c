@@ -22,6 +22,11 @@ lun_status lun__is_over(lun_engine *e)
     return lun__fail(e, LUN_EBACKEND, "%s", lun__strbuf_text(&e->ranks->over));
 }
 
+bool lun_spmd_lingers(const lun_engine *e)
+{
+    return e && e->ranks && e->ranks->lingers;
+}
+
 int lun_spmd_npes(lun_engine *e)
 {
     return e && !lun__alone(e) ? e->ranks->net->size : 1;

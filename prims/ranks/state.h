@@ -129,6 +129,7 @@ typedef struct lun_wait {
     double began, asked, proposed;
     int64_t rest; /* the next one on a transport that wakes, in nanoseconds */
     bool logged;
+    bool moves; /* many bytes are on their way: this rank has a part in that, and does not rest */
     int turns;
 } lun_wait;
 

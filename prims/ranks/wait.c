@@ -157,7 +157,7 @@ static void pause_for(lun_net *n, lun_wait *w)
     const int share = n->wakes ? ALL_YIELDS / n->size : YIELDS;
     if (w->turns < SPINS)
         return;
-    if (w->turns < SPINS + (share < YIELDS ? share : YIELDS)) {
+    if ((w->moves && !n->wakes) || w->turns < SPINS + (share < YIELDS ? share : YIELDS)) {
         sched_yield();
         return;
     }

@@ -247,6 +247,39 @@ static void test_abandon(void **state)
     lun__net_group_free(g);
 }
 
+/* A long broadcast is read out of the root's memory, which the root has back once all have read it,
+ * or it has given up: then the others fail. */
+static void test_lent(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    (void)state;
+    lun_net_group *g = lun__net_group_new(2);
+    lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
+    lun_net_request *ra = NULL, *rb = NULL;
+    char *from = malloc(BYTES), *to = calloc(BYTES, 1);
+    assert_true(from && to);
+    memset(from, 7, BYTES);
+    assert_true(a->calls->ibcast(a, 0, from, BYTES, &ra));
+    assert_true(a->calls->test(a, &ra) && ra);
+    assert_true(b->calls->ibcast(b, 0, to, BYTES, &rb));
+    assert_true(a->calls->test(a, &ra) && ra);
+    assert_true(b->calls->test(b, &rb) && !rb);
+    assert_true(a->calls->test(a, &ra) && !ra);
+    assert_memory_equal(from, to, BYTES);
+    memset(to, 0, BYTES);
+    assert_true(a->calls->ibcast(a, 0, from, BYTES, &ra));
+    a->calls->abandon(a);
+    free(from);
+    assert_true(b->calls->ibcast(b, 0, to, BYTES, &rb));
+    assert_false(b->calls->test(b, &rb));
+    assert_string_equal(b->error, "the rank that broadcasts has given up");
+    assert_int_equal(to[0] | to[BYTES - 1], 0);
+    free(to);
+    a->calls->close(a);
+    b->calls->close(b);
+    lun__net_group_free(g);
+}
+
 /* Sizes that the ranks do not agree on are a failure, not a wrong result. */
 static void test_sizes(void **state)
 {
@@ -432,11 +465,11 @@ int main(int argc, char **argv)
     if (!realpath(argv[0], self))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_abandon),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_rest),       cmocka_unit_test(test_mpich),
-        cmocka_unit_test(test_openmpi),    cmocka_unit_test(test_no_mpi),
-        cmocka_unit_test(test_local_rank),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_abandon),
+        cmocka_unit_test(test_lent),    cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_mpich),   cmocka_unit_test(test_openmpi),
+        cmocka_unit_test(test_no_mpi),  cmocka_unit_test(test_local_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

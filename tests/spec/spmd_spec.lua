@@ -54,6 +54,26 @@ local COLLECTIVES = [[
     for k, x in ipairs(s.alltoall(parts)) do check(x, (k - 1) * 100 + me + 1) end
 ]]
 
+-- Large arrays travel by themselves, in values of any form, and are each rank's own.
+local LARGE = [[
+    for root = 0, n - 1 do
+        local a = me == root and (lun.index(100000) * (root + 1)):cast "f64" or nil
+        local b = s.bcast(a, root)
+        assert(#b == 100000 and b[7] == 7 * (root + 1) and b:sum() == 5000050000 * (root + 1))
+        b[1] = -1
+        if me == root then
+            assert(a[1] == root + 1)
+            a[2] = -2
+            assert(b[2] == 2 * (root + 1))
+        end
+        local flags = lun.index(70000):gt(60000)
+        local t = s.bcast(me == root and { 1, { x = lun.random({ 300, 100 }, { seed = 3 }), flags = flags }, lun.ones(20, 0),
+            "z", lun.index(90000):cast("i8"):reshape(300, 300):transpose(), lun.vector { 1.5 } } or nil, root)
+        assert(t[2].x:tobytes() == lun.random({ 300, 100 }, { seed = 3 }):tobytes() and t[2].flags:count() == 10000)
+        assert(t[2].flags:dtype() == "bool" and t[5][3][2] == 303 - 256 and t[6][1] == 1.5 and t[4] == "z")
+    end
+]]
+
 local REDUCTIONS = [[
     local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
     check(s.allreduce("+", me + 1), n * (n + 1) // 2)
@@ -133,9 +153,30 @@ local REGIONS = [[
 ]]
 
 describe("ranks that are threads", function()
+    it("broadcast an array in no more memory than its own and that of the results", function()
+        if sanitized then
+            return
+        end
+        local lines = ranks(2, [[
+            local function peak()
+                for line in io.lines "/proc/self/status" do
+                    local kilobytes = line:match "VmHWM:%s*(%d+)"
+                    if kilobytes then return kilobytes / 1000 end
+                end
+            end
+            local a = me == 0 and lun.zeros(16000000):copy():eval() or nil
+            s.barrier()
+            local before = peak()
+            s.barrier()
+            local b = s.bcast(a)
+            s.barrier()
+            print(#b == 16000000 and peak() - before < 1.5 * 128)]])
+        assert.are.same({ "true", "true" }, lines)
+    end)
+
     for _, n in ipairs(COUNTS) do
         it(("%d: collectives, reductions, messages, regions"):format(n), function()
-            holds(n, COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES .. "end do\n" .. REGIONS .. "end")
+            holds(n, LARGE .. COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES .. "end do\n" .. REGIONS .. "end")
         end)
     end
 
@@ -415,7 +456,7 @@ describe("ranks that are processes", function()
                 return
             end
             local launch = ("%s %s -n 3 %s"):format(launcher, options, path)
-            local lines, err, status = run(launch, COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES
+            local lines, err, status = run(launch, LARGE .. COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES
                 .. "end do\n" .. REGIONS .. "end print(true)")
             assert.are.equal("", err)
             assert.are.equal(0, status)

@@ -123,6 +123,73 @@ static int bcast(lua_State *L)
     return bytes == own ? 1 : lun__push_bytes(L, bytes, got);
 }
 
+/* ---- arrays, without a copy ------------------------------------------------------------------ */
+
+/* Elements on their way into memory that is to be an array's. */
+typedef struct landing {
+    lun_blank *blank;
+    void *bytes;
+    int64_t n, shape[LUN_MAX_RANK];
+    int rank;
+    lun_dtype dtype;
+} landing;
+
+/* Of the arguments dtype, shape at i and behind it. */
+static landing open_landing(lua_State *L, lun__host *h, int i)
+{
+    landing x = {.n = 1, .dtype = lun__check_dtype(L, i)};
+    lun_status s;
+    x.rank = lun__check_shape(L, i + 1, x.shape);
+    for (int d = 0; d < x.rank; d++)
+        if (__builtin_mul_overflow(x.n, x.shape[d], &x.n))
+            luaL_error(L, "the shape is too large");
+    LUN__TRY(s, lun_blank_new(h->engine, x.n, (int)lun_dtype_size(x.dtype), &x.blank, &x.bytes));
+    if (s != LUN_OK)
+        (void)lun__raise_fault(L, h, s);
+    return x;
+}
+
+/* Pushes the array, or raises the failure s. */
+static int land(lua_State *L, lun__host *h, landing *x, lun_status s)
+{
+    lun_array *flat = NULL, **out;
+    if (s != LUN_OK) {
+        if (!lun_spmd_lingers(h->engine))
+            lun_blank_drop(h->engine, x->blank);
+        return lun__spmd_fail(L, h, s);
+    }
+    out = lun__new_array(L, h);
+    LUN__TRY(s, lun_blank_vector(h->engine, x->blank, x->dtype, &flat));
+    if (s == LUN_OK) {
+        LUN__TRY(s, lun_reshape(h->engine, flat, x->rank, x->shape, out));
+        lun_release(flat);
+    } else {
+        lun_blank_drop(h->engine, x->blank);
+    }
+    return s == LUN_OK ? 1 : lun__raise_fault(L, h, s);
+}
+
+/* bcast_array(root, a) on root; bcast_array(root, nil, dtype, shape) on the others: an array of
+ * root's elements, which are in memory, since a was evaluated. */
+static int bcast_array(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    const int root = (int)luaL_checkinteger(L, 1);
+    if (lua_isnil(L, 2)) {
+        landing x = open_landing(L, h, 3);
+        const int64_t bytes = x.n * lun_dtype_size(x.dtype);
+        return land(L, h, &x, lun_spmd_bcast_into(h->engine, root, x.bytes, bytes));
+    }
+    lun_array *a = lun__check_array(L, h, 2);
+    const void *from = NULL;
+    lun_status s;
+    LUN__TRY(s, lun_data(h->engine, a, &from));
+    lun__check(L, h, s, 2);
+    s = lun_spmd_bcast_into(h->engine, root, (void *)(uintptr_t)from,
+                            lun_size(a) * lun_dtype_size(lun_dtype_of(a)));
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+}
+
 /* What a list of strings is as parts: counts in a userdata, all bytes as one string; both
  * pushed. */
 static parts read_parts(lua_State *L, lun__host *h, int list)
@@ -208,9 +275,13 @@ static int receive(lua_State *L)
 
 void lun__open_rankbytes(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"gather", gather},     {"bcast", bcast},
-                                         {"exchange", exchange}, {"send", send},
-                                         {"receive", receive},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"gather", gather},
+                                         {"bcast", bcast},
+                                         {"bcast_array", bcast_array},
+                                         {"exchange", exchange},
+                                         {"send", send},
+                                         {"receive", receive},
+                                         {NULL, NULL}};
     lua_getfield(L, p->internal, "spmd");
     lun__register(L, p, lua_gettop(L), functions);
     lua_pop(L, 1);

@@ -9,6 +9,9 @@ local DEPTH = 100 -- of tables in tables
 
 local array_type = core.internal.array_type
 
+local sizes = {} -- bytes of an element
+for _, row in ipairs(core.internal.dtypes()) do sizes[row.name] = row.bytes end
+
 local function is_array(x)
     return type(x) == "userdata" and debug.getmetatable(x) == array_type
 end
@@ -18,10 +21,26 @@ pack.is_array = is_array
 
 local write
 
+local LARGE = 1 << 16 -- bytes from which an array travels by itself
+
+-- Of a shape; nil: it cannot exist.
+local function elements(shape)
+    local n = 1
+    for _, x in ipairs(shape) do n = n * x end
+    return n
+end
+
 local function write_array(out, a)
     local shape = { a:shape() }
     if #shape == 0 then
         return write(out, a:value(), 0)
+    end
+    local large = out.large
+    if large and elements(shape) * sizes[a:dtype()] >= LARGE then
+        large[#large + 1] = a:eval()
+        out[#out + 1] = "L" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
+            table.unpack(shape))
+        return
     end
     out[#out + 1] = "A" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
         table.unpack(shape))
@@ -86,6 +105,17 @@ function pack.write(...)
     return table.concat(out)
 end
 
+-- The values as one string without large arrays, and a list of these, evaluated, in the order in which pack.join asks
+-- for them.
+function pack.split(...)
+    local out, large = { string.pack("<I4", select("#", ...)) }, {}
+    out.large = large
+    for k = 1, select("#", ...) do
+        write(out, (select(k, ...)), 0, {})
+    end
+    return table.concat(out), large
+end
+
 -- ---------------------------------------------------------------- reading
 
 local read
@@ -100,7 +130,17 @@ local function read_array(s, at)
     return core.frombytes(bytes, dtype, shape), at
 end
 
+-- An array that travels by itself.
+local function read_large(s, at, take)
+    local dtype, rank
+    dtype, rank, at = string.unpack("<s1B", s, at)
+    local shape = table.pack(string.unpack("<" .. ("i8"):rep(rank), s, at))
+    at, shape[rank + 1], shape.n = shape[rank + 1], nil, nil
+    return take(dtype, shape), at
+end
+
 local READERS = {
+    L = read_large,
     n = function(_, at)
         return nil, at
     end,
@@ -120,30 +160,31 @@ local READERS = {
         return string.unpack("<s8", s, at)
     end,
     A = read_array,
-    ["{"] = function(s, at)
+    ["{"] = function(s, at, take)
         local t = {}
         while s:sub(at, at) ~= "}" do
             local key
-            key, at = read(s, at)
-            t[key], at = read(s, at)
+            key, at = read(s, at, take)
+            t[key], at = read(s, at, take)
         end
         return t, at + 1
     end,
 }
 
-function read(s, at)
-    return READERS[s:sub(at, at)](s, at + 1)
+function read(s, at, take)
+    return READERS[s:sub(at, at)](s, at + 1, take)
 end
 
--- The values that pack.write has written.
-function pack.read(s)
+-- The values that pack.write has written, or pack.split, of whose large arrays take(dtype, shape) gives the next one.
+function pack.join(s, take)
     local count, at = string.unpack("<I4", s)
     local values = { n = count }
     for k = 1, count do
-        values[k], at = read(s, at)
+        values[k], at = read(s, at, take)
     end
     return table.unpack(values, 1, count)
 end
+pack.read = pack.join
 
 -- ---------------------------------------------------------------- saying
 
