@@ -11,10 +11,13 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_steps s;
     lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
-    lun_status status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
-    if (status != LUN_OK)
-        return status;
-    for (int i = 0; status == LUN_OK && i < s.count; i++) {
+    lun_node *cones[LUN_SHORT_ROOTS];
+    bool less;
+    lun_status status = lun__short_cones(e, bases, count, cones, &less);
+    if (status == LUN_OK)
+        status = lun__steps_make(e, less ? cones : bases, count, LUN_STEPS_KEEP, &s);
+    const bool made = status == LUN_OK;
+    for (int i = 0; made && status == LUN_OK && i < s.count; i++) {
         lun_kernel_entry *k;
         const lun_step *step = &s.at[i];
         if (step->kind == LUN_STEP_RUNNING)
@@ -30,7 +33,10 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
         if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             status = LUN_ELIMIT;
     }
-    lun__steps_free(e, &s);
+    if (made)
+        lun__steps_free(e, &s);
+    for (int i = 0; less && i < count; i++)
+        lun__node_release(e, cones[i]);
     return status;
 }
 

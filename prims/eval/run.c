@@ -9,6 +9,7 @@
 #include "eval/merged.h"
 #include "eval/recipe.h"
 #include "eval/short.h"
+#include "graph/cone.h"
 #include "graph/walk.h"
 #include "launch/reach.h"
 #include "lunarray_bind.h"
@@ -66,20 +67,16 @@ static bool are_done(lun_node *const *roots, int count)
     return done;
 }
 
-static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count);
+static lun_status run_whole(lun_engine *e, lun_node *const *roots, int count);
 
-/* Without a plan, where that is known or little is left to plan.  *done as of lun__recipe_run. */
+/* Without a plan, where little is left to plan.  *done as of lun__recipe_run. */
 static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
     bool some = false, levels = false;
     *done = false;
     if (e->set_count) /* plans of one step are remembered for one place */
         return LUN_OK;
-    lun_status status = lun__recipe_run(e, roots, count, done);
-    if (*done)
-        return status;
-    if (status == LUN_OK)
-        status = lun__levels_run(e, roots, count, run_bases, &levels);
+    lun_status status = lun__levels_run(e, roots, count, run_whole, &levels);
     if (status == LUN_OK)
         status = lun__short_products(e, roots, count, &some);
     some |= levels;
@@ -88,7 +85,7 @@ static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bo
 }
 
 /* What is kept beside the roots is kept only where memory suffices. */
-static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
+static lun_status run_whole(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done, kept = true;
     lun_status status = run_short(e, roots, count, &done);
@@ -101,6 +98,43 @@ static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
         status = run_planned(e, roots, count, false, &kept);
     }
     return status;
+}
+
+/* Nodes that are cones, evaluated. */
+static lun_status run_parts(lun_engine *e, lun_node *const *cones, int count)
+{
+    bool done = are_done(cones, count);
+    lun_status status = done || e->set_count ? LUN_OK : lun__recipe_run(e, cones, count, &done);
+    return done || status != LUN_OK ? status : run_whole(e, cones, count);
+}
+
+/* Roots that are small parts of what waits: the elements alone that they hang on. */
+static lun_status run_cones(lun_engine *e, lun_node *const *roots, int count, bool *done)
+{
+    lun_node *cones[LUN_SHORT_ROOTS];
+    lun_status status = lun__short_cones(e, roots, count, cones, done);
+    if (status != LUN_OK || !*done)
+        return status;
+    status = run_parts(e, cones, count);
+    for (int i = 0; i < count; i++) {
+        if (status == LUN_OK)
+            lun__short_give(e, roots[i], cones[i]);
+        lun__node_release(e, cones[i]);
+    }
+    return status;
+}
+
+static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
+{
+    bool done = false, kept;
+    lun_status status = e->set_count ? LUN_OK : lun__recipe_run(e, roots, count, &done);
+    if (!done && lun__short_of_memory(e, status)) {
+        lun__clear(e);
+        return run_planned(e, roots, count, false, &kept);
+    }
+    if (status == LUN_OK && !done)
+        status = run_cones(e, roots, count, &done);
+    return status != LUN_OK || done ? status : run_whole(e, roots, count);
 }
 
 static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
@@ -200,6 +234,28 @@ static lun_status run_kept(lun_engine *e, lun_node *root)
     return LUN_OK;
 }
 
+/* A part of root by what it hangs on alone.  *done: false: that is hardly less than all. */
+static lun_status range_cone(lun_engine *e, lun_node *root, int64_t first, int64_t count,
+                             void *host, bool *done)
+{
+    const lun_layout at = {.rank = 1, .offset = first, .extent = {count}, .stride = {1}};
+    lun_node *part = NULL, *cone = NULL;
+    lun_status status = lun__node_view(e, root, &at, &part);
+    if (status == LUN_OK)
+        status = lun__cone(e, &part, 1, &cone, done);
+    if (status == LUN_OK && *done) {
+        status = run_parts(e, &cone, 1);
+        if (status == LUN_OK && cone->kind == LUN_NODE_NUMBER)
+            lun__cell_fill((lun_dtype)cone->dtype, cone->cell, host, count);
+        else if (status == LUN_OK)
+            status = lun__storage_read(e, cone->storage, cone->offset, count, host);
+        lun__node_release(e, cone);
+    }
+    *done = *done && status == LUN_OK;
+    lun__node_release(e, part);
+    return status;
+}
+
 /* A part of root, with the steps before it; the whole where it has no last kernel of its own. */
 static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, int64_t count,
                                 void *host, bool *done)
@@ -209,6 +265,12 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
     lun_status status = lun__steps_make(e, &root, 1, LUN_STEPS_PART, &s);
     if (status != LUN_OK)
         return status;
+    if (s.count > 1)
+        status = range_cone(e, root, first, count, host, done);
+    if (status != LUN_OK || *done) {
+        lun__steps_free(e, &s);
+        return status;
+    }
     const lun_step *last = last_launch(&s, root);
     lun_recipe *r = last && !e->set_count ? lun__recipe_learn(e, &root, 1, &s) : NULL;
     status = lun__steps_note(e, &root, 1, LUN_IS_PEEKED);

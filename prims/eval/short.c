@@ -4,6 +4,7 @@
  * copies it in its shape. */
 #include "eval/short.h"
 
+#include "graph/cone.h"
 #include "graph/walk.h"
 #include "steps/product.h"
 
@@ -35,6 +36,25 @@ void lun__short_take(lun_engine *e, lun_node *root, const lun_node *base)
     lun_storage *s = base->storage;
     s->refs++;
     lun__node_become_leaf(e, root, s, base->offset);
+}
+
+lun_status lun__short_cones(lun_engine *e, lun_node *const *roots, int count,
+                            lun_node *cones[LUN_SHORT_ROOTS], bool *less)
+{
+    *less = false;
+    return count <= LUN_SHORT_ROOTS ? lun__cone(e, roots, count, cones, less) : LUN_OK;
+}
+
+void lun__short_give(lun_engine *e, lun_node *root, const lun_node *of)
+{
+    if (lun__node_ready(root))
+        return;
+    if (of->kind == LUN_NODE_NUMBER) {
+        lun__node_become_number(e, root, of->cell);
+        return;
+    }
+    of->storage->refs++;
+    lun__node_become_leaf(e, root, of->storage, of->offset);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */

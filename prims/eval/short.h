@@ -14,6 +14,12 @@ lun_node *const *lun__short_bases(lun_node *const *roots, int count,
                                   lun_node *few[LUN_SHORT_ROOTS]);
 /* root becomes a LEAF on the elements of its base, a LEAF. */
 void lun__short_take(lun_engine *e, lun_node *root, const lun_node *base);
+/* For each root an expression of the elements alone that it hangs on (graph/cone.h), to be
+ * released; *less: false: none, for that is hardly less. */
+lun_status lun__short_cones(lun_engine *e, lun_node *const *roots, int count,
+                            lun_node *cones[LUN_SHORT_ROOTS], bool *less);
+/* root, unless it is evaluated, becomes what `of`, evaluated and of its shape, is. */
+void lun__short_give(lun_engine *e, lun_node *root, const lun_node *of);
 /* Makes the small products below the roots whose operands are in memory, which become LEAFs.
  * *some: whether there were any. */
 lun_status lun__short_products(lun_engine *e, lun_node *const *roots, int count, bool *some);

@@ -291,10 +291,14 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     if (!p)
         return lun__nomem(e);
     lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
-    bool printed = lun__graph_print(e, roots, count, &graph);
+    lun_node *cones[LUN_SHORT_ROOTS];
+    bool printed = lun__graph_print(e, roots, count, &graph), less = false;
     p->graph = text_of(&graph);
     lun_status status =
-        printed && p->graph ? lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s) : lun__nomem(e);
+        printed && p->graph ? lun__short_cones(e, bases, count, cones, &less) : lun__nomem(e);
+    bases = less ? cones : bases;
+    if (status == LUN_OK)
+        status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
     if (status == LUN_OK) {
         lun_merges m;
         status = describe(e, &s, p);
@@ -306,6 +310,8 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         }
         lun__steps_free(e, &s);
     }
+    for (int i = 0; less && i < count; i++)
+        lun__node_release(e, cones[i]);
     if (status == LUN_OK)
         *out = p;
     else
