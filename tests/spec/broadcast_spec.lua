@@ -129,6 +129,12 @@ describe("broadcasting", function()
         local A, B, v = lun.ones(3, 2), lun.ones(2, 4, 3), lun.ones(3)
         for _, case in ipairs {
             { "#2 to 'add' (shapes do not broadcast: f64[3, 2] and f64[3], axis 2: 2 and 3)", function() return lun.add(A, v) end },
+            { "#2 to '+' (shapes do not broadcast: i16[3, 2] and u8[3], axis 2: 2 and 3)", function()
+                return A:cast "i16":eval() + v:cast "u8":eval()
+            end },
+            { "#3 to 'where' (shapes do not broadcast: bool[3, 2] and u8[3], axis 2: 2 and 3)", function()
+                return lun.where(A:gt(0), A:cast "f32", v:cast "u8")
+            end },
             { "#2 to '-' (shapes do not broadcast: f64[3] and f64[3, 2], axis 2: 3 and 2)", function() return v - A end },
             { "#2 to '*' (shapes do not broadcast: f64[2, 4, 3] and f64[3, 2], axis 2: 4 and 3)", function() return B * A end },
             { "#3 to 'where' (shapes do not broadcast: bool[3, 2] and f64[2, 4, 3], axis 2: 3 and 4)",

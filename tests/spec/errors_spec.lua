@@ -343,7 +343,7 @@ describe("operators in messages", function()
     end
 
     it("are those that the script has", function()
-        says("bad argument #2 to '-' (shapes do not broadcast: f64[4, 2] and f64[3], axis 2: 2 and 3)", function() return m - row end)
+        says("bad argument #2 to '-' (shapes do not broadcast: f64[4, 2] and i64[3], axis 2: 2 and 3)", function() return m - row end)
         says("bad argument #2 to '+' (array or number expected, got table)", function() return a + {} end)
         says("bad argument #1 to '*' (array or number expected, got skeleton)", function() return lun.map "-" * a end)
         says("bad argument #2 to '..' (array expected, got nil)", function() return a .. nil end)

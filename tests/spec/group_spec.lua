@@ -322,6 +322,20 @@ describe("aggregates of groups", function()
         end)
     end)
 
+    it("count rows, true elements and numbers", function()
+        expect.everywhere(function()
+            local g, x = lun.group(lun.vector { 1, 1, 2, 2, 2 }), lun.vector { 0.0, 3.0, 0 / 0, 0.0, 5.0 }
+            expect.elements({ 2, 3 }, g:count())
+            expect.elements({ 2, 2 }, g:numbers(x))
+            expect.elements({ 2, 2 }, g:count(x, { skipnan = true }))
+            expect.elements({ 1, 2 }, g:count(x))
+            expect.elements({ 2, 3 }, g:numbers(x:fillnan(0):cast "i32"))
+        end)
+        local g = lun.group(lun.ones(3))
+        expect.failure("bad argument #1 to 'numbers' (array expected, got nil)", g.numbers, g)
+        expect.failure("group expected, got number", g.numbers, 1)
+    end)
+
     it("have the dtypes of the table in the reference", function()
         local g = lun.group(lun.vector { 1, 2, 1 })
         for dtype, sum in pairs { bool = "i64", i8 = "i64", u8 = "u64", i32 = "i64", u64 = "u64", f32 = "f64", f64 = "f64" } do

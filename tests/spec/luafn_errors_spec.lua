@@ -30,6 +30,22 @@ local function fails(wanted, where, make)
     lun.use(backends[1])
 end
 
+describe("a function of lun.each that assigns what it captures", function()
+    it("says that a reduction does it", function()
+        local expect = require "tests.spec.expect"
+        local a, n, t = lun.zeros(3), 0, { x = 0 }
+        for what, f in pairs {
+            ["the captured variable 'n'"] = function(i) n = n + i end,
+            ["an element or field"] = function(i) t.x = i end,
+        } do
+            expect.failure("assignment to " .. what .. " is not supported: use a reduction, or assign an element of an array",
+                lun.each, { 3 }, f)
+        end
+        lun.each({ 3 }, function(i) a[i] = i end)
+        assert.same({ 6.0, 0, 0 }, { a:sum(), n, t.x })
+    end)
+end)
+
 describe("a Lua function that cannot be a kernel", function()
     local cases = {
         ["a function of the module"] = { "local lun = require 'lunarray'\nreturn function(x)\n return lun.date.year(x)\nend",

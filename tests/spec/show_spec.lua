@@ -182,6 +182,14 @@ describe("tostring", function()
             assert.equal("Scalar<bool> openmp\ntrue", scalar("bool", true))
             assert.equal("Scalar<f64> openmp\n0.3", scalar("f64", 0.1 + 0.2))
             assert.equal("Scalar<f64> openmp\n3.0", scalar("f64", 3.0))
+            for dtype, texts in pairs {
+                f32 = { [70] = "70.0", [1e7] = "10000000.0", [1e20] = "1e+20", [0.5] = "0.5", [-300] = "-300.0" },
+                f16 = { [70] = "70.0", [65504] = "65500.0", [0.25] = "0.25" }, bf16 = { [70] = "70.0", [200] = "200.0" },
+            } do
+                for x, text in pairs(texts) do
+                    assert.equal(("Scalar<%s> openmp\n%s"):format(dtype, text), scalar(dtype, x + 0.0))
+                end
+            end
             assert.equal("Scalar<f64> openmp\n1e+300", scalar("f64", 1e300))
             assert.equal("Scalar<f64> openmp\nnan", scalar("f64", nan))
             assert.equal("Scalar<f64> openmp\n-inf", scalar("f64", -math.huge))

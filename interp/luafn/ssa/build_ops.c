@@ -13,15 +13,20 @@ static lf_value *upvalue(lf_builder *b, int index)
     return var < 0 ? v : luafn_read(b->g, var, b->g->now);
 }
 
+/* What to do in place of an assignment to a variable. */
+static const char *instead(const lf_builder *b)
+{
+    return b->c->writes || b->c->team ? "use a reduction, or assign an element of an array"
+                                      : "return the value instead";
+}
+
 static void set_upvalue(lf_builder *b, uint32_t w)
 {
     lf_value *v = NULL;
     int var = luafn_upvalue_var(b, b->f, lf_b(w), &v);
     if (var < 0)
-        luafn_stop(
-            b,
-            "assignment to the captured variable '%s' is not supported: return the value instead",
-            b->f->proto->upval[lf_b(w)].name);
+        luafn_stop(b, "assignment to the captured variable '%s' is not supported: %s",
+                   b->f->proto->upval[lf_b(w)].name, instead(b));
     luafn_write(b->g, var, b->g->now, luafn_get(b, lf_a(w)));
 }
 
@@ -215,14 +220,12 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
         luafn_stop(
             b, "a table constructor is not supported: use local variables, or capture an array");
     case OP_SETFIELD:
-        luafn_stop(b,
-                   "assignment to an element or field is not supported: return the value instead");
+        luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
     case OP_SETTABUP: {
         const lf_proto *proto = b->f->proto;
         const int upvalue = lf_a(proto->code[b->pc]); /* of changed bytecode it may be none */
         if (upvalue >= proto->upvals || strcmp(proto->upval[upvalue].name, "_ENV") != 0)
-            luafn_stop(
-                b, "assignment to an element or field is not supported: return the value instead");
+            luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
         luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
                       "return the value");
     }

@@ -202,7 +202,8 @@ local FUNCTIONS = {
         "lun.group(k1 [, k2, ...] [, {order=\"first\"}])",
         "rows in groups by equal keys, Vectors or lists of texts; groups ascend by their keys, NaN last, or\n"
             .. "stand as they first appear; #g groups; g:keys() a column for each key, g:codes() the group of each\n"
-            .. "row, g:rows(k) the rows of one; g:count(), g:count(x, {skipnan=true}) of numbers, g:sum(x [,\n"
+            .. "row, g:rows(k) the rows of one; g:count() rows, g:count(x) true elements, g:numbers(x) those that are\n"
+            .. "not NaN (g:count(x, {skipnan=true}) is its older name); g:sum(x [,\n"
             .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
             .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row;\n"
             .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=}]): f in row order, from id on;\n"

@@ -130,11 +130,11 @@ function digits.formatter(dtype, values)
     return tostring
 end
 
--- The text of a Scalar's value: an f64 as Lua shows it, a narrower float in as many digits as tell it apart.
+-- The text of a Scalar's value, as Lua shows it: of a narrow float the digits that tell it apart.
 function digits.scalar(dtype, x)
-    if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 and x == x and math.abs(x) < math.huge then
-        local text = shortest(dtype, x)
-        return text:find "[.e]" and text or text .. ".0"
+    local narrow = dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8
+    if narrow and x ~= 0 and x == x and math.abs(x) < math.huge then
+        return number.shown(number.parse(shortest(dtype, x)))
     elseif math.type(x) == "float" then
         return number.shown(x)
     end

@@ -183,6 +183,12 @@ function group.count(g, x, opts)
     return count_true(g, x)
 end
 
+-- How many elements of each group are numbers, not NaN; g:count(x, {skipnan=true}) is an older name of it.
+function group.numbers(g, x)
+    of(g, "numbers")
+    return count_true(g, vector(x, 1, "numbers"):isnan():lnot())
+end
+
 -- Linear between neighbours of the sorted elements of each group, as NumPy does it.
 local function quantile(sorted, starts, counts, q)
     local place = (counts - 1) * q

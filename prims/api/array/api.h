@@ -23,6 +23,8 @@ const lun_node *lun__like(lun_node *const *in, int count);
 /* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
  * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */
 lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like);
+/* The extents that operands have together; it fails as lun__align does. */
+lun_status lun__common_shape(lun_engine *e, lun_node *const *in, int count, lun_layout *to);
 /* Where elements of that layout do not broadcast to the shape: ", axis 2: 3 and 4" in text, "" if
  * they have more axes. */
 enum { LUN_MISFIT = 64 };

@@ -187,6 +187,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
 {
     const lun_op_row *row = lun__op_get(op);
     lun_node *in[3] = {0}, *n = NULL;
+    lun_layout together;
     lun_dtype t[3] = {LUN_BOOL, LUN_BOOL, LUN_BOOL}, from, to;
     bool weak[3] = {false, false, false};
     lun_axes order;
@@ -206,7 +207,6 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     const lun_axes *axes = lun__axes_common(operands, count, &order) ? &order : NULL;
     for (int k = 0; s == LUN_OK && k < count; k++) {
         lun_dtype want = operand_dtype(row, k, from);
-        lun_node *raw = NULL;
         if (weak[k]) {
             lun_value v = operands[k]->number;
             if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
@@ -216,13 +216,18 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
                 e->error_operand = k + 1;
             continue;
         }
-        s = lun__node_along(e, operands[k], want, axes, &raw);
-        if (s == LUN_OK && raw->dtype == want)
-            in[k] = raw;
-        else if (s == LUN_OK) {
-            s = lun__cast(e, raw, want, &in[k]);
+        s = lun__node_along(e, operands[k], want, axes, &in[k]);
+    }
+    if (s == LUN_OK &&
+        !lun__like(in, count)) /* before they are cast: an error names their dtypes */
+        s = lun__common_shape(e, in, count, &together);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        lun_node *raw = in[k];
+        s = lun__cast(e, raw, operand_dtype(row, k, from), &in[k]);
+        if (s == LUN_OK)
             lun__node_release(e, raw);
-        }
+        else
+            in[k] = raw;
     }
     if (s == LUN_OK)
         s = lun__op_of(e, op, in, to, &n);

@@ -136,18 +136,27 @@ static lun_status stretch(lun_engine *e, lun_node **n, int rank, const int64_t *
     return LUN_OK;
 }
 
-lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like)
+lun_status lun__common_shape(lun_engine *e, lun_node *const *in, int count, lun_layout *to)
 {
-    lun_layout to = {.rank = 0};
-    *like = lun__like(in, count);
-    if (*like)
-        return LUN_OK;
+    *to = (lun_layout){.rank = 0};
     for (int k = 0; k < count; k++) {
-        lun_status s = widen(e, &to, in[0], in[k]);
+        lun_status s = widen(e, to, in[0], in[k]);
         e->error_operand = s == LUN_OK ? 0 : k + 1;
         if (s != LUN_OK)
             return s;
     }
+    return LUN_OK;
+}
+
+lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like)
+{
+    lun_layout to;
+    *like = lun__like(in, count);
+    if (*like)
+        return LUN_OK;
+    lun_status status = lun__common_shape(e, in, count, &to);
+    if (status != LUN_OK)
+        return status;
     int64_t n = lun__layout_count(&to);
     for (int k = 0; k < count; k++) {
         bool single = in[k]->rank == 0 || (in[k]->n == 1 && in[k]->rank == 1 && n != 1);
