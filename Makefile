@@ -33,10 +33,15 @@ WERROR     ?=
 MACHINE    := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
 # Lua 5.4's headers; only interp/ is given this path.
-LUA_INCDIR ?= $(firstword $(patsubst %/lua.h,%,$(wildcard \
-    /usr/include/lua5.4/lua.h /usr/local/include/lua5.4/lua.h \
-    /usr/include/lua.h /usr/local/include/lua.h)))
-LUA_LIB    ?= -llua5.4
+ifndef LUA_INCDIR
+LUA_INCDIR := $(firstword $(patsubst %/lua.h,%,$(shell grep -ls 'LUA_VERSION_NUM[[:space:]]*504' \
+    /usr/include/lua5.4/lua.h /usr/local/include/lua5.4/lua.h /usr/include/lua.h /usr/local/include/lua.h)))
+endif
+# Distributions name its library differently.
+ifndef LUA_LIB
+LUA_LIB    := -l$(firstword $(foreach name,lua5.4 lua-5.4 lua54 lua,$(if \
+    $(filter /%,$(shell $(CC) -print-file-name=lib$(name).so 2>/dev/null)),$(name))) lua5.4)
+endif
 NM         ?= $(shell $(CC) -print-prog-name=nm)
 READELF    ?= $(shell $(CC) -print-prog-name=readelf)
 
@@ -189,9 +194,14 @@ $(GEN)/exports.map: Makefile
 
 # The public headers follow the tables: a row that they lack is said before anything is compiled.
 HEADER_OK := $(GEN)/header.ok
+NEEDS_OK  := $(GEN)/needs.ok
 $(HEADER_OK): tests/lint/header.sh prims/lunarray.h prims/lunarray_bind.h $(wildcard prims/table/*.def)
 	@mkdir -p $(@D); sh tests/lint/header.sh && touch $@
-$(LIB_OBJ) $(PROGRAM_OBJ): | $(HEADER_OK)
+$(LIB_OBJ) $(PROGRAM_OBJ): | $(HEADER_OK) $(NEEDS_OK)
+
+# So are headers of other libraries that are missing, with the command that installs them.
+$(NEEDS_OK): tests/setup.sh
+	@mkdir -p $(@D); CC='$(CC)' CPPFLAGS='$(CPPFLAGS) $(CFLAGS)' LUA_INCDIR='$(LUA_INCDIR)' sh tests/setup.sh build && touch $@
 
 # ---------------------------------------------------------------- linking
 # The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find

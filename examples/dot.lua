@@ -1,4 +1,5 @@
 -- The dot product, four ways, each one kernel without a temporary.
+-- Needs a C compiler: functions in it are C text.
 --     build/lunarray examples/dot.lua
 -- prints:
 --     by name       333283335000

@@ -1,5 +1,6 @@
 -- Particles that fall and bounce in a box, as records: the same function moves structs side by side in memory ("aos"),
 -- fields apart ("soa") and, called by Lua itself, plain tables; all three have to agree to the last bit.
+-- Needs a C compiler: functions in it are C text.
 -- Usage: lunarray examples/particles.lua [particles [steps]]
 -- prints:
 --     struct Particle { f64 x; f64 y; f64 vx; f64 vy; i32 hits; } (aos, 40 bytes)

@@ -250,7 +250,7 @@ typedef struct lun_config {
     void *log_ctx;
     const char
         *backend; /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
-    int threads;  /* 0: LUNARRAY_THREADS, else as many as this process may use */
+    int threads;  /* 0: LUNARRAY_THREADS, OMP_NUM_THREADS, else as many as this process may use */
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
     int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
                              once; 0: none */
@@ -337,7 +337,8 @@ typedef struct lun_device {
     char name[128], kind[16], backend[16]; /* kind: "cpu", "gpu", "accelerator" */
     int64_t memory;                        /* bytes */
     int units;                             /* threads or compute units */
-    char machine[192];                     /* of the host: cores, memory nodes, caches; else "" */
+    char machine[192];                     /* of the host: cores, memory nodes, caches; threads and
+                                              what says how many; else "" */
     char place[32]; /* the name by which a backend or a queue is opened on it: "opencl:1" */
 } lun_device;
 /* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */

@@ -301,7 +301,9 @@ local function program()
 | variable | meaning |
 |---|---|
 | `LUNARRAY_BACKEND` | the backend to start with; the option `--backend` wins |
-| `LUNARRAY_THREADS` | how many threads at most |
+| `LUNARRAY_THREADS` | how many threads at most; else the first number of `OMP_NUM_THREADS`, else all that it may use |
+| `LUNARRAY_VECTORS` | the widest vectors on x86-64: `sse2`, `avx2`, `avx512`; by default what the processor has |
+| `HWLOC_SYNTHETIC` | a machine to [simulate](platforms.md#a-simulated-machine), by its cores and caches |
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |

@@ -1,12 +1,16 @@
 #!/bin/sh
 # Makes sure that what the build (run) or the tests (test) need is there, and installs exactly the
 # missing Debian packages where it may: as root, or by sudo without a password. Elsewhere it prints
-# the one command to type and fails. With `check` it looks for all of it and installs nothing, with `build` for
-# what the build needs; `tsan` is `test` and what ThreadSanitizer needs besides. CLANG: clang's name.
+# the one command to type, by the names that this system has for them, and fails. With `check` it looks for all
+# of it and installs nothing, with `build` for what the build needs; `tsan` is `test` and what ThreadSanitizer
+# needs besides. CC, CPPFLAGS: the compiler that has to find the headers; CLANG: clang's name; SETUP_ROOT: where
+# /usr is.
 # usage: sh tests/setup.sh run|test|tsan|check|build
 set -eu
 what=${1:-run}
+usr=${SETUP_ROOT:-}/usr
 missing=
+wanted= # what the program can do without
 
 need() { # package: it is missing
     case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
@@ -27,14 +31,22 @@ file() {
     need "$package"
 }
 
-# A header on the compiler's own paths.
+# A header in the usual places, or wherever else the compiler finds it.
 header() {
-    oldifs=$IFS
-    IFS=:
-    # shellcheck disable=SC2086 # CPATH is a list
-    set -- "$1" "$2" /usr/include /usr/local/include ${CPATH:-} ${C_INCLUDE_PATH:-}
-    IFS=$oldifs
-    file "$@"
+    for dir in "$usr/include" "$usr/local/include"; do
+        if [ -e "$dir/$1" ]; then return 0; fi
+    done
+    # shellcheck disable=SC2086 # words
+    echo "#include <$1>" | ${CC:-gcc} ${CPPFLAGS:-} -E -x c - >/dev/null 2>&1 || need "$2"
+}
+
+# Lua 5.4's header; other versions have the same name.
+lua_header() {
+    for dir in ${LUA_INCDIR:+"$LUA_INCDIR"} "$usr/include/lua5.4" "$usr/local/include/lua5.4" "$usr/include" \
+        "$usr/local/include"; do
+        if grep -qs 'LUA_VERSION_NUM[[:space:]]*504' "$dir/lua.h"; then return 0; fi
+    done
+    need liblua5.4-dev
 }
 
 look_for_build() {
@@ -43,11 +55,19 @@ look_for_build() {
     header xxhash.h libxxhash-dev
     header hwloc.h libhwloc-dev
     header CL/cl.h opencl-headers
-    header histedit.h libedit-dev
     header png.h libpng-dev
     header zlib.h zlib1g-dev
-    file lua.h liblua5.4-dev ${LUA_INCDIR:+"$LUA_INCDIR"} /usr/include/lua5.4 \
-        /usr/local/include/lua5.4 /usr/include /usr/local/include
+    lua_header
+}
+
+# The line editor of the prompt, which the program can do without and its tests cannot.
+look_for_editor() {
+    needed=$missing
+    header histedit.h libedit-dev
+    if [ "$what" = run ] && [ "$missing" != "$needed" ]; then
+        missing=$needed
+        wanted=" libedit-dev"
+    fi
 }
 
 look_for_tests() {
@@ -102,16 +122,59 @@ look_for_tsan() {
 
 look() {
     missing=
+    wanted=
     look_for_build
+    if [ "$what" != build ]; then look_for_editor; fi
     if [ "$what" = tsan ]; then look_for_tsan; fi
     if [ "$what" != run ] && [ "$what" != build ]; then look_for_tests; fi
 }
 
+# What a system calls Debian's packages: Debian's name, dnf's, pacman's, apk's, zypper's; -: none is known.
+names() {
+    cat <<'END'
+gcc gcc gcc gcc gcc
+libc6-dev glibc-devel glibc musl-dev glibc-devel
+libxxhash-dev xxhash-devel xxhash xxhash-dev xxhash-devel
+libhwloc-dev hwloc-devel hwloc hwloc-dev hwloc-devel
+opencl-headers opencl-headers opencl-headers opencl-headers opencl-headers
+libedit-dev libedit-devel libedit libedit-dev libedit-devel
+libpng-dev libpng-devel libpng libpng-dev libpng16-devel
+zlib1g-dev zlib-devel zlib zlib-dev zlib-devel
+liblua5.4-dev lua-devel lua54 lua5.4-dev lua54-devel
+lua5.4 lua lua54 lua5.4 lua54
+clang clang clang clang clang
+g++ gcc-c++ gcc g++ gcc-c++
+pkg-config pkgconf-pkg-config pkgconf pkgconf pkg-config
+libcmocka-dev libcmocka-devel cmocka cmocka-dev libcmocka-devel
+END
+}
+
 # Prints what to type; the caller has no rights to do it.
 advise() {
-    echo "setup: missing:$missing" >&2
-    echo "setup: type this, then try again:" >&2
-    echo "    sudo apt-get install -y --no-install-recommends$missing" >&2
+    column=2
+    for command in "apt-get install -y --no-install-recommends" "dnf install" "pacman -S --needed" "apk add" "zypper install"; do
+        if command -v "${command%% *}" >/dev/null 2>&1; then break; fi
+        column=$((column + 1))
+        command=
+    done
+    case $command in
+    apt-get*)
+        echo "setup: missing:$missing" >&2
+        echo "setup: type this, then try again:" >&2
+        echo "    sudo apt-get update && sudo $command$missing" >&2
+        exit 1
+        ;;
+    esac
+    echo "setup: missing (Debian's names):$missing" >&2
+    column=$((column - 1)) known='' # apt-get has none of its own
+    for package in $missing; do
+        name=$(names | awk -v package="$package" -v column="$column" '$1 == package { print $column }')
+        case " $known " in *" $name "*) ;; *) if [ "${name:--}" != - ]; then known="$known $name"; fi ;; esac
+    done
+    if [ -n "$command" ] && [ -n "$known" ]; then
+        echo "setup: type this, then try again:" >&2
+        echo "    sudo $command$known" >&2
+    fi
     exit 1
 }
 
@@ -124,26 +187,32 @@ run | test | tsan | check | build) ;;
 esac
 
 look
-if [ -z "$missing" ]; then exit 0; fi
-if [ "$what" = check ] || [ "$what" = build ] || ! command -v apt-get >/dev/null 2>&1; then advise; fi
+if [ -z "$missing$wanted" ]; then exit 0; fi
+# No way to install: what is only wanted is done without.
+cannot() {
+    if [ -n "$missing" ]; then advise; fi
+    echo "setup: without$wanted the prompt has no line editor"
+    exit 0
+}
+if [ "$what" = check ] || [ "$what" = build ] || ! command -v apt-get >/dev/null 2>&1; then cannot; fi
 if [ "$(id -u)" = 0 ]; then
     as_root=
 elif command -v sudo >/dev/null 2>&1 && sudo -n true >/dev/null 2>&1; then
     as_root="sudo -n"
 else
-    advise
+    cannot
 fi
 
-echo "setup: installing$missing"
+echo "setup: installing$missing$wanted"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # A source that cannot be refreshed matters only if the packages then cannot be had.
 # shellcheck disable=SC2086 # both are lists of words
 if ! { $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq || true
        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-           --no-install-recommends $missing; } </dev/null >"$log" 2>&1; then
+           --no-install-recommends $missing $wanted; } </dev/null >"$log" 2>&1; then
     tail -n 30 "$log" >&2
-    advise
+    cannot
 fi
 look
 if [ -n "$missing" ]; then advise; fi

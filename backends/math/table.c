@@ -6,7 +6,10 @@
  * docs/accuracy.md. */
 #include "math/vecmath.h"
 
+#include <pthread.h>
 #include <stddef.h> /* says which glibc this is */
+#include <stdlib.h>
+#include <string.h>
 
 /* The promise, in ULP. An entry above it is left out where the C library's scalar function is
  * nearer. */
@@ -94,8 +97,10 @@ const void *const *lun__vecmath(lun_isa isa, lun_math mode)
     return mode == LUN_MATH_PRECISE ? none : tables[isa];
 }
 
+/* ---- which of them --------------------------------------------------------------------------- */
+
 /* The build contains all three on x86-64 (x86-64-v3 and -v4), the base alone elsewhere. */
-lun_isa lun__isa_here(void)
+static lun_isa widest(void)
 {
 #ifdef __x86_64__
     bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -107,6 +112,26 @@ lun_isa lun__isa_here(void)
 #else
     return LUN_ISA_BASE;
 #endif
+}
+
+/* Written once, before anything runs: what was compiled for one is not run by another. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static lun_isa here = LUN_ISA_BASE;
+
+static void look(void)
+{
+    static const char *const words[] = {[LUN_ISA_BASE] = "sse2", [LUN_ISA_AVX2] = "avx2"};
+    const char *word = getenv("LUNARRAY_VECTORS");
+    here = widest();
+    for (int i = LUN_ISA_BASE; word && i < (int)here; i++)
+        if (!strcmp(word, words[i]))
+            here = (lun_isa)i;
+}
+
+lun_isa lun__isa_here(void)
+{
+    pthread_once(&once, look);
+    return here;
 }
 
 int lun__isa_bytes(lun_isa isa)

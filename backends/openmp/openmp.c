@@ -124,7 +124,7 @@ static int64_t openmp_near(void *state)
     const lun_openmp *o = state;
     int64_t near = o->team.places.chunk_bytes;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    if (near <= 0) /* one thread: nothing was looked at */
+    if (near <= 0 && !o->team.looked) /* one thread so far */
         near = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
 #endif
     return near;
@@ -204,6 +204,7 @@ static void cpu_name(char *to, size_t room)
 static int openmp_devices(void *state, lun_device *rows, int room)
 {
     lun_openmp *o = state;
+    const char *by = o->services->threads_by;
     lun__team_look(&o->team);
     if (room > 0) {
         long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -212,8 +213,11 @@ static int openmp_devices(void *state, lun_device *rows, int room)
                                .units = o->team.wanted,
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
         cpu_name(rows[0].name, sizeof rows[0].name);
-        if (o->team.topology.count)
-            lun__topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
+        lun__topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
+        const size_t told = strlen(rows[0].machine);
+        snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %d thread%s: %s",
+                 o->team.wanted, o->team.wanted == 1 ? "" : "s",
+                 by ? by : "as many as this process may use");
     }
     return 1;
 }

@@ -1,4 +1,5 @@
 -- A tree of skeletons: (A + B) * (C - D), its leaves assigned from left to right, run as one kernel.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/compose.lua
 local lun = require "lunarray"
 

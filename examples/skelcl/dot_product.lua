@@ -1,5 +1,6 @@
 -- The dot product of two Vectors: a zip that multiplies, a reduce that adds. Both fuse into one kernel that reads
 -- each Vector once and writes nothing but the sum.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/dot_product.lua [n]
 local lun = require "lunarray"
 

@@ -1,4 +1,5 @@
 -- The function of a skeleton in a file, with what it includes.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/file.lua
 local lun = require "lunarray"
 

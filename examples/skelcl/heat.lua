@@ -1,5 +1,6 @@
 -- Explicit output, in place: a rod of 9 points, hot in the middle, cools by steps. `update` writes its result into
 -- the Vector that it reads.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/heat.lua [steps]
 local lun = require "lunarray"
 

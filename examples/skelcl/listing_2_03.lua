@@ -1,5 +1,6 @@
 -- Listings 2.3, 2.4, 2.7: functions as arguments. A function in C is text, without a name or a type if it likes; a
 -- function of Lua is taken as it is. Sorting has an order of its own.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_03.lua
 local lun = require "lunarray"
 

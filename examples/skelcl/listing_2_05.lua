@@ -1,4 +1,5 @@
 -- Listing 2.5: the function of a skeleton in a file, by its path. Another one is in file.lua.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_05.lua
 local lun = require "lunarray"
 

@@ -1,4 +1,5 @@
 -- Listing 2.6: the dot product of two Vectors of random numbers, beside a loop in Lua.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_06.lua [size]
 local lun = require "lunarray"
 

@@ -1,4 +1,5 @@
 -- Listings 2.10 to 2.14: the four skeletons.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_10.lua
 local lun = require "lunarray"
 

@@ -1,5 +1,6 @@
 -- Listing 2.15: a Vector and a number as additional arguments of a map: each element's sum with the `count` first ones
 -- of another Vector.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_15.lua
 local lun = require "lunarray"
 

@@ -1,4 +1,5 @@
 -- Listings 2.19 and 2.20: a sequence of skeletons whose types differ, made before there is any data.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_19.lua
 local lun = require "lunarray"
 

@@ -1,4 +1,5 @@
 -- Listings 2.21 to 2.24: (A + B) * (C + D) as a tree of skeletons, of predefined ones, by operators: one kernel each.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_2_21.lua
 local lun = require "lunarray"
 

@@ -1,5 +1,6 @@
 -- Listings 3.1 and 4.1: a map with arguments, launched in one line: the Mandelbrot set, as rows of text. Nothing is
 -- said about sizes, work-groups or devices.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_3_01.lua
 local lun = require "lunarray"
 

@@ -2,6 +2,7 @@
 -- and adds to the error image c through a pointer, and a zip that makes the next image of it. On several places each
 -- has its part of the index numbers and an error image of its own; they are added up where c is distributed anew. The
 -- image is flat, and events are lines along its rows and columns; c counts parts of 1: all orders give the same.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/listing_3_04.lua
 local lun = require "lunarray"
 

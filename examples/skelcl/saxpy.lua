@@ -1,5 +1,6 @@
 -- Extra arguments: a number and a whole Vector beside the elements. Numbers are arguments of the kernel, not part of
 -- it: another factor compiles nothing.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/saxpy.lua
 local lun = require "lunarray"
 

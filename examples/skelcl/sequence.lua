@@ -1,5 +1,6 @@
 -- Skeletons one after the other, made before there is any data, run as one kernel: the Euclidean norm of a
 -- Vector, and of its first elements.
+-- Needs a C compiler: functions in it are C text.
 -- usage: lunarray examples/skelcl/sequence.lua
 local lun = require "lunarray"
 

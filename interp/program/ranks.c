@@ -234,6 +234,8 @@ static int share_of_cores(const lun_options *o, int count)
 {
     cpu_set_t cores;
     const char *given = o->threads ? o->threads : getenv("LUNARRAY_THREADS");
+    if (!given || !*given)
+        given = getenv("OMP_NUM_THREADS"); /* the first of a list */
     int all = given ? (int)strtol(given, NULL, 10) : 0;
     if (all <= 0 && sched_getaffinity(0, sizeof cores, &cores) == 0)
         all = CPU_COUNT(&cores);

@@ -450,6 +450,41 @@ describe("the program's own options", function()
         end)
     end
 
+    it("takes OMP_NUM_THREADS where nothing of its own says how many threads, and tells which it was", function()
+        for _, row in ipairs {
+            { "OMP_NUM_THREADS=3", "3 threads: OMP_NUM_THREADS" },
+            { "OMP_NUM_THREADS=' 1 , 4'", "1 thread: OMP_NUM_THREADS" },
+            { "OMP_NUM_THREADS=5 LUNARRAY_THREADS=2", "2 threads: LUNARRAY_THREADS" },
+            { "OMP_NUM_THREADS=5 LUNARRAY_THREADS=", "5 threads: OMP_NUM_THREADS" },
+        } do
+            local out = run(ours, row[1] .. " lua --info")
+            assert.is_truthy(out:find("\nthreads    " .. row[2] .. "\n", 1, true), out)
+        end
+        assert.is_truthy(run(ours, "OMP_NUM_THREADS=5 lua --threads 4 --info"):find("\nthreads    4 threads: ", 1, true))
+        for _, wrong in ipairs { "", "many", "0", "-2", "2x" } do
+            local out = run(ours, ("OMP_NUM_THREADS='%s' lua --info"):format(wrong))
+            assert.matches("\nthreads    %d+ threads?: as many as this process may use\n", out)
+        end
+        local count = [[lua -e 'print(lun.index(1e6):sum())
+            local n = 0
+            for _ in io.popen("ls /proc/" .. io.open "/proc/self/stat":read "n" .. "/task"):lines() do n = n + 1 end
+            print(n)']]
+        assert.equal("500000500000\n1\n", (run(ours, "OMP_NUM_THREADS=1 LUNARRAY_JIT=off " .. count)))
+    end)
+
+    it("computes with vectors no wider than LUNARRAY_VECTORS", function()
+        local sums = {}
+        for i, word in ipairs { "", "sse2", "avx2", "avx512" } do
+            sums[i] = run(ours, "LUNARRAY_JIT=sync LUNARRAY_VECTORS=" .. word
+                .. " lua -e 'print((\"%.17g\"):format((lun.index(100001) * 0.1):sum()))'")
+            assert.equal(sums[1], sums[i])
+        end
+        assert.matches("^500", sums[1])
+        local _, err, code = run(ours, "LUNARRAY_VECTORS=mmx lua -e 'print(1)'")
+        assert.is_truthy(err:find("LUNARRAY_VECTORS must be sse2, avx2 or avx512, not 'mmx'", 1, true), err)
+        assert.equal(1, code)
+    end)
+
     for _, wrong in ipairs {
         { "--backend", "LUA: '--backend' needs argument\nusage:" },
         { "--backend=", "LUA: '--backend=' needs argument\nusage:" },

@@ -103,4 +103,17 @@ describe("examples", function()
             end)
         end
     end)
+
+    it("say at their heads that they need a C compiler, and what to do without one", function()
+        local count = 0
+        for path in io.popen("grep -l '^-- Needs a C compiler' examples/*.lua examples/skelcl/*.lua"):lines() do
+            local text, status = capture(("LUNARRAY_BACKEND=openmp LUNARRAY_CC=/no/such/cc LUNARRAY_CACHE_DIR= timeout 60 %s/lunarray %s")
+                :format(build, path))
+            assert.equal(1, status, path)
+            assert.is_truthy(text:find("/no/such/cc: no such compiler; install a C compiler, or name one in LUNARRAY_CC, "
+                .. "or write the function in Lua", 1, true), text)
+            count = count + 1
+        end
+        assert.equal(17, count)
+    end)
 end)

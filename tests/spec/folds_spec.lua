@@ -1,5 +1,6 @@
 -- A reduction of what a stencil makes of an expression: one pass over memory for all of it, with the bits of passes that
 -- are evaluated one by one, on any number of threads.
+-- machine: pack:1 l3:1(size=33554432) l2:2(size=1048576) l1d:1(size=49152) core:1 pu:1
 local lun = require "lunarray"
 local shell = require "shell"
 

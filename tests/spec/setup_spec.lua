@@ -32,7 +32,7 @@ describe("tests/setup.sh", function()
     setup(function()
         machine = capture "mktemp -d"
         assert(os.execute(([[cd '%s' && for dir in /usr/local/bin /bin /usr/bin; do
-            ln -sf $dir/* .; done && rm -f luacheck apt-get id sudo]]):format(machine)))
+            ln -sf $dir/* .; done && rm -f luacheck apt-get dnf pacman apk zypper id sudo]]):format(machine)))
     end)
 
     teardown(function()
@@ -47,13 +47,13 @@ describe("tests/setup.sh", function()
         os.execute(("rm -rf '%s'"):format(bin))
     end)
 
-    local function run(what)
-        local output = capture((
-            "PATH='%s:%s' sh tests/setup.sh %s 2>&1 </dev/null; echo $?"):format(bin, machine, what))
+    local function run(what, settings)
+        local output = capture(("%sPATH='%s:%s' sh tests/setup.sh %s 2>&1 </dev/null; echo $?"):format(settings or "",
+            bin, machine, what))
         return output:gsub("%d+$", ""), tonumber(output:match "%d+$")
     end
 
-    local asked = "sudo apt-get install -y --no-install-recommends lua-check\n"
+    local asked = "sudo apt-get update && sudo apt-get install -y --no-install-recommends lua-check\n"
 
     it("is silent and quick when all is there", function()
         install_program("luacheck", "")
@@ -104,13 +104,50 @@ describe("tests/setup.sh", function()
         assert.equal("", read_file(bin .. "/log"))
     end)
 
-    it("says so too where there is no apt-get, and when asked only to check", function()
+    -- A machine whose compiler finds no header of a library.
+    local function bare(what)
+        install_program("gcc", "exit 1")
+        return run(what, "CC=gcc SETUP_ROOT=/nonexistent ")
+    end
+
+    it("names the packages of the system that it is on, or none", function()
         install_program("id", "echo 0")
-        local output, status = run "test"
-        assert.is_truthy(output:find(asked, 1, true), output)
+        local output, status = bare "build"
+        assert.is_truthy(output:find("missing (Debian's names): libc6-dev libxxhash-dev libhwloc-dev", 1, true), output)
+        assert.is_falsy(output:find("sudo", 1, true), output)
         assert.equal(1, status)
+        for _, row in ipairs {
+            { "dnf", "    sudo dnf install glibc-devel xxhash-devel hwloc-devel opencl-headers libpng-devel zlib-devel lua-devel\n" },
+            { "pacman", "    sudo pacman -S --needed glibc xxhash hwloc opencl-headers libpng zlib lua54\n" },
+            { "apk", "    sudo apk add musl-dev xxhash-dev hwloc-dev opencl-headers libpng-dev zlib-dev lua5.4-dev\n" },
+            { "zypper", "    sudo zypper install glibc-devel xxhash-devel hwloc-devel opencl-headers libpng16-devel zlib-devel "
+                .. "lua54-devel\n" },
+        } do
+            install_program(row[1], "exit 1")
+            output, status = bare "build"
+            assert.is_truthy(output:find(row[2], 1, true), output)
+            assert.is_falsy(output:find("apt-get", 1, true), output)
+            assert.equal(1, status)
+            os.remove(bin .. "/" .. row[1])
+        end
+    end)
+
+    it("does without the line editor to run the program", function()
+        install_program("gcc", "! grep -q histedit")
+        local root = bin .. "/root" -- with Lua's header alone
+        assert(os.execute(("mkdir -p '%s/usr/include' && cp /usr/include/lua5.4/lua.h '%s/usr/include'"):format(root, root)))
+        local output, status = run("run", ("CC=gcc SETUP_ROOT='%s' "):format(root))
+        assert.equal("setup: without libedit-dev the prompt has no line editor\n", output)
+        assert.equal(0, status)
+        output, status = run("check", ("CC=gcc SETUP_ROOT='%s' "):format(root))
+        assert.is_truthy(output:find("libedit-dev", 1, true), output)
+        assert.equal(1, status)
+    end)
+
+    it("says so too when asked only to check", function()
+        install_program("id", "echo 0")
         install_program("apt-get", ("echo called > '%s/log'"):format(bin))
-        output, status = run "check"
+        local output, status = run "check"
         assert.is_truthy(output:find(asked, 1, true), output)
         assert.equal(1, status)
         assert.equal("", read_file(bin .. "/log"))

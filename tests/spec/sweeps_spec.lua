@@ -1,5 +1,6 @@
 -- Stencils that follow one another without evaluation in between: the bits of sweeps that are evaluated each by itself,
 -- and of plain loops, on any number of threads, in memory that does not grow with their number.
+-- machine: pack:1 l3:1(size=33554432) l2:2(size=1048576) l1d:1(size=49152) core:1 pu:1
 local lun = require "lunarray"
 local shell = require "shell"
 

@@ -7,6 +7,7 @@
 
 #include "openmp/compiler/jitrun.h"
 #include "openmp/compiler/queue.h"
+#include "render/render.h"
 
 enum {
     TIMEOUT_MS = 30000,
@@ -123,7 +124,12 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
     if (!lun__compiler_find(&c->compiler)) {
         lun__jit_unqueue(c, u);
         c->failures = LUN_JIT_GIVE_UP;
-        lun__jit_fail(c, u, "no such compiler (set LUNARRAY_CC)", NULL);
+        lun__jit_fail(c, u,
+                      u->needs & LUN_RENDER_USER
+                          ? "no such compiler; install a C compiler, or name one in LUNARRAY_CC, "
+                            "or write the function in Lua"
+                          : "no such compiler (set LUNARRAY_CC)",
+                      NULL);
         return;
     }
     lun_strbuf key = LUN_STRBUF_INIT;

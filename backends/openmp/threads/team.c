@@ -197,6 +197,8 @@ void lun__team_init(lun_openmp_team *t, int wanted)
     int quota = t->asked || t->wanted < 2 ? 0 : lun__cpus_quota_here();
     if (quota > 0 && quota < t->wanted)
         t->wanted = quota;
+    if (lun__topology_described())
+        lun__team_look(t);
 }
 
 void lun__team_free(lun_openmp_team *t)

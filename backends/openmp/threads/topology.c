@@ -165,6 +165,12 @@ bool lun__topology_load(const char *synthetic, lun_topology *t)
     return well;
 }
 
+bool lun__topology_described(void)
+{
+    const char *synthetic = getenv("HWLOC_SYNTHETIC"), *file = getenv("HWLOC_XMLFILE");
+    return (synthetic && *synthetic) || (file && *file);
+}
+
 void lun__topology_free(lun_topology *t)
 {
     free(t->places);
@@ -192,6 +198,10 @@ void lun__topology_tell(const lun_topology *t, char *to, size_t room)
 {
     char text[512];
     size_t n = 0;
+    if (!t->count) {
+        snprintf(to, room, "unknown");
+        return;
+    }
     n += (size_t)put_count(text + n, sizeof text - n, t->packages, "package");
     n += (size_t)put_count(text + n, sizeof text - n, t->nodes, "memory node");
     n += (size_t)put_count(text + n, sizeof text - n, t->cores, "core");

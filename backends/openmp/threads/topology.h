@@ -28,7 +28,9 @@ typedef struct lun_topology {
  * NULL: as the environment says.  Loads no driver and starts no thread.  False: it is not to be
  * had; then *t is empty. */
 bool lun__topology_load(const char *synthetic, lun_topology *t);
-/* A line for people. */
+/* Whether the environment describes a machine: this one says nothing then. */
+bool lun__topology_described(void);
+/* A line for people; of what could not be read, "unknown". */
 void lun__topology_tell(const lun_topology *t, char *to, size_t room);
 void lun__topology_free(lun_topology *t);
 

@@ -70,15 +70,19 @@ function M.text()
         add(i == 1 and "devices" or "", ("%s (%s, %s): %d units, %s GB"):format(device.name, device.kind,
             device.backend, device.units, number.format("%.1f", device.memory / 1e9)))
     end
-    add("machine", machine)
+    local cores, threads = machine:match "^(.*); (.-)$" -- of openmp
+    add("machine", cores or machine)
+    if threads then
+        add("threads", threads)
+    end
     for i, line in ipairs(ranks()) do
         add(i == 1 and "ranks" or "", line)
     end
     add("math", core.math())
     add("compiler", compiler())
     add("cache", cache())
-    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "LUNARRAY_JIT", "LUNARRAY_MPI",
-        "LUNARRAY_RANK_BACKEND" } do
+    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_VECTORS",
+        "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end

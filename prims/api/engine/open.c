@@ -71,14 +71,45 @@ static lun_status kernel_bounds(lun_engine *e, const lun_config *c)
     return LUN_OK;
 }
 
-static lun_status thread_count(lun_engine *e, const lun_config *c, int *count)
+/* The first number of OMP_NUM_THREADS, which may be a list with one for each level; 0: there is
+ * none. */
+static int64_t openmp_threads(void)
+{
+    const char *s = getenv("OMP_NUM_THREADS");
+    s = s ? s + strspn(s, " \t") : "";
+    const size_t digits = strspn(s, "0123456789"), end = digits + strspn(s + digits, " \t");
+    if (s[end] && s[end] != ',')
+        return 0;
+    return digits > 9 ? INT64_MAX : atoll(s);
+}
+
+/* How many threads are wanted, 0: nothing says it, and what says it. */
+static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, const char **by)
 {
     enum { MOST = 1024 };
     int64_t threads;
     lun_status s = number(e, "LUNARRAY_THREADS", c->threads, 0, 1, &threads);
-    if (s == LUN_OK)
-        *count = threads < MOST ? (int)threads : MOST;
-    return s;
+    if (s != LUN_OK)
+        return s;
+    *by = c->threads ? "lun_config.threads" : "LUNARRAY_THREADS";
+    if (!threads) {
+        threads = openmp_threads();
+        *by = threads ? "OMP_NUM_THREADS" : NULL;
+    }
+    *count = threads < MOST ? (int)threads : MOST;
+    return LUN_OK;
+}
+
+/* The widest vectors: which they are, backends know. */
+static lun_status vectors(lun_engine *e)
+{
+    static const char *const words[] = {"", "sse2", "avx2", "avx512"};
+    const char *s = getenv("LUNARRAY_VECTORS");
+    for (size_t i = 0; s && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(s, words[i]))
+            return LUN_OK;
+    return s ? lun__fail(e, LUN_EARG, "LUNARRAY_VECTORS must be sse2, avx2 or avx512, not '%s'", s)
+             : LUN_OK;
 }
 
 /* Where places are ranks the others wait for this one, whatever fails here later. */
@@ -95,6 +126,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
 {
     const char *places = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
+    const char *threads_by = NULL;
     int threads = 0;
     int64_t cache_size = 0;
     e->config = *c;
@@ -104,7 +136,9 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (s == LUN_OK)
         s = jit_mode(e, c);
     if (s == LUN_OK)
-        s = thread_count(e, c, &threads);
+        s = thread_count(e, c, &threads, &threads_by);
+    if (s == LUN_OK)
+        s = vectors(e);
     if (s == LUN_OK)
         s = kernel_bounds(e, c);
     if (s == LUN_OK)
@@ -128,6 +162,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .cache = e->cache,
                                  .compiler = e->compiler,
                                  .threads = threads,
+                                 .threads_by = threads_by,
                                  .jit = e->jit,
                                  .math = e->math,
                                  .log = c->log,
