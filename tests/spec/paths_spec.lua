@@ -63,6 +63,31 @@ describe("lun.save", function()
         nothing_else()
     end)
 
+    it("leaves nothing behind where the process is killed", function()
+        local probe = path_of "probe"
+        local handle, named = require("lunarray.core").internal.create(probe)
+        handle:close()
+        os.remove(probe)
+        if named then
+            pending "the file system has no files without names"
+            return
+        end
+        local path = shell.write(path_of "k.txt", "old")
+        local script = shell.write(path_of "kill.lua", ([[
+            local pid = io.open "/proc/self/stat":read "n"
+            local left = 2
+            require "lunarray.format.file".write(%q, function()
+                left = left - 1
+                if left == 0 then
+                    os.execute("kill -9 " .. pid)
+                end
+                return ("x"):rep(1 << 20)
+            end)]]):format(path))
+        run("%s '%s' 2>/dev/null", shell.interpreter(), script)
+        assert.equal("old", shell.slurp(path))
+        nothing_else()
+    end)
+
     it("keeps owner and group where it may", function()
         if not is_root then
             pending "only root may give files away"

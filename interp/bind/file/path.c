@@ -1,6 +1,9 @@
 /* path.c - files by their names, for lua/lunarray/format/file.lua: what is read, with or without an
  * end; what a name to be written stands for, and the file that takes its place. Knows nothing of
  * what is in them. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE */
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -179,8 +182,40 @@ static void take_after(int fd, const struct stat *st)
     (void)fchmod(fd, mode); /* some file systems have no modes */
 }
 
+enum { PROC_ROOM = 64 };
+
+/* The name of fd in /proc, which links to a file that has no other. */
+static const char *proc_name(int fd, char text[PROC_ROOM])
+{
+    snprintf(text, PROC_ROOM, "/proc/self/fd/%d", fd);
+    return text;
+}
+
+/* A file without a name in the folder of `path`, which the system removes however the process
+ * ends; -1: there is none, or it could not be named later. */
+static int create_nameless(const char *path, mode_t mode)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX], proc[PROC_ROOM];
+    const char *end = strrchr(path, '/');
+    const size_t n = end ? (size_t)(end - path) + 1 : 0;
+    if (n >= sizeof folder - 1)
+        return -1;
+    memcpy(folder, end ? path : ".", end ? n : 1);
+    folder[end ? n : 1] = '\0';
+    const int fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    if (fd < 0 || access(proc_name(fd, proc), F_OK) == 0)
+        return fd;
+    close(fd);
+#else
+    (void)path;
+    (void)mode;
+#endif
+    return -1;
+}
+
 /* internal.create(path [, like]): a new file of Lua's to write to, with the rights and owner of the
- * file `like`; nil, message, errno. */
+ * file `like`, and whether it has its name, else internal.name gives it; nil, message, errno. */
 static int create(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1), *like = luaL_optstring(L, 2, NULL);
@@ -189,25 +224,42 @@ static int create(lua_State *L)
     s->closef = NULL;
     if (like && stat(like, &st) != 0)
         return luaL_fileresult(L, 0, NULL);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, like ? 0600 : 0666);
+    const mode_t mode = like ? 0600 : 0666;
+    int fd = create_nameless(path, mode);
+    const bool named = fd < 0;
+    if (named)
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0 && like)
         take_after(fd, &st);
     if (fd < 0)
         return luaL_fileresult(L, 0, NULL);
-    if (push_stream(L, s, fd, "wb"))
-        return 1;
+    if (push_stream(L, s, fd, "wb")) {
+        lua_pushboolean(L, named);
+        return 2;
+    }
     int error = errno;
-    unlink(path);
+    if (named)
+        unlink(path);
     errno = error;
     return luaL_fileresult(L, 0, NULL);
 }
 
+/* internal.name(file, path): the name of a file that has none; true, or nil, message, errno. */
+static int name(lua_State *L)
+{
+    const luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    const char *path = luaL_checkstring(L, 2);
+    char proc[PROC_ROOM];
+    luaL_argcheck(L, s->closef, 1, "closed file");
+    const bool done = fflush(s->f) == 0 && linkat(AT_FDCWD, proc_name(fileno(s->f), proc), AT_FDCWD,
+                                                  path, AT_SYMLINK_FOLLOW) == 0;
+    return luaL_fileresult(L, done, NULL);
+}
+
 void lun__open_path(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"source", open_source},
-                                         {"receive", receive},
-                                         {"target", find_target},
-                                         {"create", create},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"source", open_source}, {"receive", receive},
+                                         {"target", find_target}, {"create", create},
+                                         {"name", name},          {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

@@ -108,14 +108,18 @@ local function write_file(path, a, head)
     local bytes, told = a:size() * dtypes.by_name[a:dtype()].bytes, false
     local function fill(handle, name)
         local length = #head + bytes
-        local mark, message, code = file.mark(handle, length)
+        local temporary, message, code = name()
+        local mark = temporary
+        if mark then
+            mark, message, code = file.mark(handle, length)
+        end
         if not mark then
             return nil, message, code
         end
         told = true
-        net.bcast(0, pack.write(name, #head, mark, length))
+        net.bcast(0, pack.write(temporary, #head, mark, length))
         local ok
-        ok, message, code = share(a, handle, name, #head, mark, length)
+        ok, message, code = share(a, handle, temporary, #head, mark, length)
         if not ok then
             return nil, message, code
         end

@@ -205,8 +205,8 @@ function file.mark(handle, bytes)
 end
 
 -- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write to it,
--- of the file and the name it has meanwhile, if any. Closes it: true; or nil, message, errno. It is closed, too, if
--- next_piece raises an error.
+-- of the file and of `name`, which gives the name that it has meanwhile, or nil, message, errno. Names and closes it:
+-- true; or nil, message, errno. It is closed, too, if next_piece raises an error.
 local function put(handle, next_piece, name)
     local _ <close> = setmetatable({}, {
         __close = function()
@@ -226,26 +226,38 @@ local function put(handle, next_piece, name)
             return nil, message, code
         end
     end
+    if name then
+        local named, message, code = name()
+        if not named then
+            return nil, message, code
+        end
+    end
     return handle:close()
 end
 
 -- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then takes
--- the target's place. An error, also one raised by next_piece, removes it.
+-- the target's place. Where the system can, it has no name until it is whole, so that nothing is left of it however the
+-- process ends. An error, also one raised by next_piece, removes it.
 local function replace(target, like, next_piece)
     local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. file.unguessable()
-    local handle, message, code = internal.create(temporary, like)
+    local handle, named, code = internal.create(temporary, like)
+    local saved, message = false, named
     if not handle then
         return nil, message, code
     end
-    local saved = false
     local _ <close> = setmetatable({}, {
         __close = function()
-            if not saved then
+            if named and not saved then
                 os.remove(temporary)
             end
         end,
     })
-    saved, message, code = put(handle, next_piece, temporary)
+    saved, message, code = put(handle, next_piece, function()
+        if not named then
+            named, message, code = internal.name(handle, temporary)
+        end
+        return named and temporary, message, code
+    end)
     if saved then
         saved, message, code = os.rename(temporary, target)
     end

@@ -181,7 +181,11 @@ function raw.contents(head, a)
             if not name then
                 return core.internal.write(handle, a)
             end
-            return write_by_ranks(handle, name, #head, a)
+            local path, message, code = name()
+            if not path then
+                return nil, message, code
+            end
+            return write_by_ranks(handle, path, #head, a)
         end }
     elseif a:size() < LARGE // dtypes.by_name[a:dtype()].bytes then
         return raw.pieces { head, a:tobytes() }
