@@ -346,6 +346,13 @@ LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
 LUN_API lun_status lun_spmd_exchange_within(lun_engine *e, const void *given,
                                             const int64_t *given_counts, int64_t most,
                                             int64_t **got_counts, void **got);
+/* More of a message, to another rank: bytes whose number the receiver knows, which stay as they are
+ * until release(held), which this call or a later one calls once, also where it fails. */
+LUN_API lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes,
+                                      int64_t count, void (*release)(void *held), void *held);
+/* The same on the other side, into memory for them. */
+LUN_API lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *bytes,
+                                         int64_t count);
 /* A message to a rank within a step, apart from those of scripts. */
 LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
 /* The next one of these from a rank; *bytes: to be freed by the caller, a zero byte behind it. */

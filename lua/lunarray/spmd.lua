@@ -181,11 +181,21 @@ end)
 -- ---------------------------------------------------------------- messages
 
 s.send = public(function(pe, x, tag)
-    net.send(check_pe(1, "send", pe), tag or 0, pack.write(x))
+    if check_pe(1, "send", pe) == mype then
+        return net.send(pe, tag or 0, pack.write(x))
+    end
+    local bytes, large = pack.split(x)
+    net.send(pe, tag or 0, bytes)
+    for _, a in ipairs(large) do
+        net.send_array(pe, tag or 0, a)
+    end
 end)
 
 s.recv = public(function(pe, tag)
-    return pack.read(net.receive(check_pe(1, "recv", pe), tag or 0))
+    check_pe(1, "recv", pe)
+    return pack.join(net.receive(pe, tag or 0), function(dtype, shape)
+        return net.receive_array(pe, tag or 0, dtype, shape)
+    end)
 end)
 
 -- ---------------------------------------------------------------- master

@@ -93,7 +93,7 @@ void lun__ranks_close(lun_engine *e)
         lun_sending *s = r->sending;
         r->sending = s->next;
         if (!r->lingers)
-            free(s);
+            lun__sending_free(s);
     }
     lun__drop_questions(r);
     while (r->own) {

@@ -112,9 +112,53 @@ lun_status lun__let_go(lun_engine *e)
             continue;
         }
         *at = s->next;
-        free(s);
+        lun__sending_free(s);
     }
     return LUN_OK;
+}
+
+static void lent_went(lun_lent_bytes *lent)
+{
+    if (--lent->pieces)
+        return;
+    lent->release(lent->held);
+    free(lent);
+}
+
+void lun__sending_free(lun_sending *s)
+{
+    if (s->lent)
+        lent_went(s->lent);
+    free(s);
+}
+
+/* Hands it to the transport, and keeps it until it has gone. */
+static lun_status start(lun_engine *e, lun_sending *s, int to, int tag, const void *bytes,
+                        int count)
+{
+    lun_ranks_state *r = e->ranks;
+    s->request = NULL;
+    if (!r->net->calls->isend(r->net, to, tag, bytes, count, &s->request)) {
+        lun__sending_free(s);
+        return lun__net_failed(e);
+    }
+    s->next = r->sending;
+    r->sending = s;
+    lun__count_network(e);
+    return LUN_OK;
+}
+
+lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int64_t count,
+                          lun_lent_bytes *lent)
+{
+    lun_sending *s = malloc(sizeof *s);
+    if (!s) {
+        lent_went(lent);
+        return lun__nomem(e);
+    }
+    s->lent = lent;
+    const lun_status status = start(e, s, to, tag, bytes, (int)count);
+    return status == LUN_OK ? lun__let_go(e) : status;
 }
 
 /* What is said because real time has passed, or of ends: it arrives in the middle of what the
@@ -146,7 +190,7 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     lun_sending *s = malloc(sizeof *s + head + (size_t)count);
     if (!s)
         return lun__nomem(e);
-    s->request = NULL;
+    s->lent = NULL;
     if (kind)
         s->bytes[0] = kind;
     if (count)
@@ -155,16 +199,8 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     const bool timeless = is_timeless(tag, kind);
     if (timeless)
         r->net->clock = (lun_net_clock){0};
-    bool sent =
-        r->net->calls->isend(r->net, to, tag, s->bytes, (int)count + (int)head, &s->request);
+    lun_status status = start(e, s, to, tag, s->bytes, (int)count + (int)head);
     if (timeless)
         r->net->clock = clock;
-    if (!sent) {
-        free(s);
-        return lun__net_failed(e);
-    }
-    s->next = r->sending;
-    r->sending = s;
-    lun__count_network(e);
-    return lun__let_go(e);
+    return status == LUN_OK ? lun__let_go(e) : status;
 }

@@ -24,10 +24,18 @@ enum {
     LUN_SAYS_STOP = 's'     /* of a link: what was asked up to this message shall end */
 };
 
-/* A send that may still be on its way; it owns its bytes. */
+/* Bytes of a host that are on their way in so many pieces: then it is told. */
+typedef struct lun_lent_bytes {
+    int64_t pieces;
+    void (*release)(void *held);
+    void *held;
+} lun_lent_bytes;
+
+/* A send that may still be on its way; it owns its bytes, or has them lent. */
 typedef struct lun_sending {
     struct lun_sending *next;
     lun_net_request *request;
+    lun_lent_bytes *lent; /* NULL: `bytes` */
     char bytes[];
 } lun_sending;
 
@@ -137,7 +145,14 @@ typedef struct lun_wait {
 void lun__drop_questions(lun_ranks_state *r);
 /* Frees the sends that have gone. */
 lun_status lun__let_go(lun_engine *e);
-/* A message that has been found; *bytes: to be freed, a zero byte behind it. */
+/* Frees one of them. */
+void lun__sending_free(lun_sending *s);
+/* A message of bytes that stay where they are until it has gone. */
+lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int64_t count,
+                          lun_lent_bytes *lent);
+/* A message that has been found, into memory for all of it. */
+lun_status lun__receive_into(lun_engine *e, lun_net_found found, int tag, void *to);
+/* The same; *bytes: to be freed, a zero byte behind it. */
 lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes);
 
 lun_wait lun__wait_new(const char *noun, int from);

@@ -9,18 +9,15 @@
  * is looked for. */
 enum { LAST_LOOKS = 2000 };
 
-lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
-                             int64_t *count)
+/* Waits for the first message with that tag from a rank. */
+static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, lun_net_found *found)
 {
     lun_ranks_state *r = e->ranks;
     for (int looks = 0;;) {
-        lun_net_found found;
-        if (!r->net->calls->probe(r->net, from, tag, &found))
+        if (!r->net->calls->probe(r->net, from, tag, found))
             return lun__net_failed(e);
-        if (found.count >= 0) {
-            *count = found.count;
-            return lun__receive(e, found, tag, (char **)bytes);
-        }
+        if (found->count >= 0)
+            return LUN_OK;
         if (r->ended[from] && tag != LUN_TAG_REPLY) {
             if (++looks > LAST_LOOKS)
                 return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
@@ -30,6 +27,17 @@ lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void
         if (s != LUN_OK)
             return s;
     }
+}
+
+lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
+                             int64_t *count)
+{
+    lun_net_found found;
+    const lun_status s = await_message(e, from, tag, w, &found);
+    if (s != LUN_OK)
+        return s;
+    *count = found.count;
+    return lun__receive(e, found, tag, (char **)bytes);
 }
 
 /* ---- a host's messages ----------------------------------------------------------------------- */
@@ -161,6 +169,50 @@ lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_
         return take_own(e, tag, bytes, count);
     const lun_status s = check(e, pe, tag, "a message");
     return s == LUN_OK ? receive(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
+}
+
+/* Bytes whose number the receiver knows travel as they are, in the longest pieces. */
+lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes, int64_t count,
+                              void (*release)(void *held), void *held)
+{
+    LUN_NEED(e, count > 0 && bytes && release);
+    lun_status s = check(e, pe, tag, "a message");
+    const int64_t most = s == LUN_OK ? e->ranks->most : 1;
+    lun_lent_bytes *lent = s == LUN_OK ? malloc(sizeof *lent) : NULL;
+    if (!lent) {
+        release(held);
+        return s == LUN_OK ? lun__nomem(e) : s;
+    }
+    *lent = (lun_lent_bytes){1 + (count + most - 1) / most, release, held}; /* 1: this call */
+    e->stats.bytes_sent += count;
+    int64_t done = 0;
+    for (; s == LUN_OK && done < count; done += most)
+        s = lun__post_lent(e, pe, LUN_TAG_USER + tag, (const char *)bytes + done,
+                           count - done < most ? count - done : most, lent);
+    lent->pieces -= done < count ? (count - done + most - 1) / most : 0; /* not begun */
+    if (--lent->pieces == 0) {
+        release(held);
+        free(lent);
+    }
+    return s;
+}
+
+lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *bytes, int64_t count)
+{
+    LUN_NEED(e, count > 0 && bytes);
+    lun_status s = check(e, pe, tag, "a message");
+    lun_wait w = lun__wait_new("recv", pe);
+    for (int64_t done = 0; s == LUN_OK && done < count; done += e->ranks->most) {
+        const int64_t left = count - done, part = left < e->ranks->most ? left : e->ranks->most;
+        lun_net_found found;
+        s = await_message(e, pe, LUN_TAG_USER + tag, &w, &found);
+        if (s == LUN_OK && found.count != part)
+            s = lun__fail(e, LUN_EARG, "recv got %lld bytes of PE %d where %lld of an array follow",
+                          (long long)found.count, pe, (long long)part);
+        if (s == LUN_OK)
+            s = lun__receive_into(e, found, LUN_TAG_USER + tag, (char *)bytes + done);
+    }
+    return s;
 }
 
 lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count)

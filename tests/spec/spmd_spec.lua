@@ -66,6 +66,21 @@ local LARGE = [[
             a[2] = -2
             assert(b[2] == 2 * (root + 1))
         end
+        if n > 1 and me == root then
+            for k = 1, 3 do s.send((root + 1) % n, { k, b, lun.index(9), x = { b * k } }, 5) end
+            b[3] = -3
+            s.send((root + 1) % n, "end", 5)
+            s.send(root, b, 5)
+            assert(s.recv(root, 5)[3] == -3)
+            b:free()
+        elseif n > 1 and me == (root + 1) % n then
+            for k = 1, 3 do
+                local t = s.recv(root, 5)
+                assert(t[1] == k and t[2][1] == -1 and t[2][3] == 3 * (root + 1) and t[3][9] == 9)
+                assert(t.x[1][99999] == 99999 * (root + 1) * k and t[2][100000] == 100000 * (root + 1))
+            end
+            assert(s.recv(root, 5) == "end")
+        end
         local flags = lun.index(70000):gt(60000)
         local t = s.bcast(me == root and { 1, { x = lun.random({ 300, 100 }, { seed = 3 }), flags = flags }, lun.ones(20, 0),
             "z", lun.index(90000):cast("i8"):reshape(300, 300):transpose(), lun.vector { 1.5 } } or nil, root)

@@ -190,6 +190,42 @@ static int bcast_array(lua_State *L)
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
+static void release_array(void *a)
+{
+    lun_release(a);
+}
+
+/* send_array(pe, tag, a): more of a message; a was evaluated. Its elements stay where they are, and
+ * a write to it before they have gone leaves them alone. */
+static int send_array(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    const int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
+    lun_array *a = lun__check_array(L, h, 3), *held = NULL;
+    const void *from = NULL;
+    lun_status s;
+    LUN__TRY(s, lun_cast(h->engine, a, lun_dtype_of(a), &held));
+    lun__check(L, h, s, 3);
+    LUN__TRY(s, lun_data(h->engine, held, &from));
+    if (s != LUN_OK) {
+        lun_release(held);
+        lun__check(L, h, s, 3);
+    }
+    s = lun_spmd_send_lent(h->engine, pe, tag, from, lun_size(a) * lun_dtype_size(lun_dtype_of(a)),
+                           release_array, held);
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+}
+
+/* receive_array(pe, tag, dtype, shape): the array that send_array has sent. */
+static int receive_array(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    const int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
+    landing x = open_landing(L, h, 3);
+    const int64_t bytes = x.n * lun_dtype_size(x.dtype);
+    return land(L, h, &x, lun_spmd_receive_into(h->engine, pe, tag, x.bytes, bytes));
+}
+
 /* What a list of strings is as parts: counts in a userdata, all bytes as one string; both
  * pushed. */
 static parts read_parts(lua_State *L, lun__host *h, int list)
@@ -278,6 +314,8 @@ void lun__open_rankbytes(lua_State *L, const lun__parts *p)
     static const luaL_Reg functions[] = {{"gather", gather},
                                          {"bcast", bcast},
                                          {"bcast_array", bcast_array},
+                                         {"send_array", send_array},
+                                         {"receive_array", receive_array},
                                          {"exchange", exchange},
                                          {"send", send},
                                          {"receive", receive},
