@@ -1,15 +1,15 @@
 #!/bin/sh
 # Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
 # run. A suite that passes takes one line; one that fails shows all it has to say.
-# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default; races: what
-# make tsan adds
+# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default, and MORE_SUITES:
+# arm64, which downloads a cross compiler (arm64.sh); races: what make tsan adds
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
 # TEST_TIMEOUT bounds each test program, in seconds. Warnings are errors, unless WERROR is set to nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
-suites=${*:-build syntax lint core spec torture}
+suites=${*:-build syntax lint core spec torture ${MORE_SUITES:-}}
 limit=${TEST_TIMEOUT:-900}
 werror=${WERROR--Werror}
 
@@ -225,6 +225,15 @@ run_torture() {
         END { print passed + 0, failed + 0 }' "$out")
 }
 
+# Another processor, emulated.
+run_arm64() {
+    status=0
+    timeout "$limit" sh tests/arm64.sh >"$out" 2>&1 </dev/null || status=$?
+    # shellcheck disable=SC2046 # words
+    counted "tests/arm64.sh" "$status" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
+        END { print passed + 0, failed + 0 }' "$out")
+}
+
 # A planted data race must be reported, or real ones would not be: which one
 planted() {
     status=0
@@ -260,6 +269,7 @@ for suite in $suites; do
     core) run_core ;;
     spec) run_spec ;;
     torture) run_torture ;;
+    arm64) run_arm64 ;;
     races) run_races || account "$suite" 0 1 ;;
     *)
         echo "tests/run.sh: no suite '$suite'" >"$out"
