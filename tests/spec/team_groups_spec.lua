@@ -74,6 +74,9 @@ end
 print(pcall(lun.teams { league = 4, team = 16 }, divided, 3))
 lun.teams { league = 4, team = 16 }(divided, 17) -- the device goes on
 print(z[16], z[49])
+]]
+local ENDLESS = [[
+local z = lun.zeros(64, "i64")
 lun.teams { league = 2, team = 4 }(function(t)
     local k = 1
     while k > 0 do
@@ -174,10 +177,11 @@ describe("teams as work-groups", function()
     end)
 
     it("end together where one thread fails, and when they are stopped", function()
-        local out = run(FAILS, 1, "--sandbox --time-limit 5")
+        local out = run(FAILS, 1, "--sandbox")
         assert.truthy(out:find("6: index 1037 is out of range for array 'z' of length 64", 1, true), out)
         assert.truthy(out:find("14: attempt to perform 'n//0'", 1, true), out)
         assert.truthy(out:find("-4\t-60", 1, true), out)
+        out = run(ENDLESS, 1, "--sandbox --time-limit 5") -- the compiler's time counts, too
         assert.truthy(out:find("time limit", 1, true), out)
     end)
 end)
