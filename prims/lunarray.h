@@ -15,7 +15,9 @@
  *          lun_release.  Array arguments are borrowed.  Release every array before lun_close, which
  *          releases the remaining ones.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
- *          once.  Only lun_cancel may be called from anywhere at any time.
+ *          once.  A call while another thread is inside of one is LUN_EARG ("engine in use by
+ *          another thread") and changes nothing; lun_error there tells it.  Only lun_cancel
+ *          may be called from anywhere at any time.
  * Structs. Each begins with its size, except lun_value and lun_variant, which never change.  The
  *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
  *          only that many bytes, so programs and libraries of different versions are compatible; a
@@ -39,8 +41,10 @@
 extern "C" {
 #endif
 
-#define LUN_VERSION  "0.1.0"
-#define LUN_MAX_RANK 8
+#define LUN_VERSION "0.1.0"
+/* The same as a number: major * 10000 + minor * 100 + patch. */
+#define LUN_VERSION_NUM 100
+#define LUN_MAX_RANK    8
 /* Most operands of a call, elements and extra arguments; most parameters of a C function; most
  * results. */
 #define LUN_MAX_OPERANDS 64
@@ -168,7 +172,8 @@ typedef enum lun_op {
     LUN_OP_ISINF,
     LUN_OP_ISFINITE,
     LUN_OP_FILLNAN,
-    LUN_OP_COUNT
+    LUN_OP_COUNT,
+    LUN_OP_NONE = 0x7fffffff
 } lun_op;
 
 typedef enum lun_reduction {
@@ -290,7 +295,8 @@ LUN_API void lun_close(lun_engine *e);
 /* Text of the last failed call, "" if there is none; after a failed lun_open pass
  * NULL: the reason. */
 LUN_API const char *lun_error(const lun_engine *e);
-/* "script:line" of the expression that the last failure concerns, "" if unknown. */
+/* "script:line" of the expression that the last failure concerns, or where a script failed; "" if
+ * unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
 /* Stops the current evaluation, if any: it returns LUN_ECANCEL without partial results.  May be
  * called from any thread or signal handler.  A script in the engine's own Lua state (lun_dostring,
@@ -717,7 +723,7 @@ LUN_API lun_status lun_take(lun_engine *e, lun_array *a, lun_array *i, int axis,
 /* Writes x to a's elements at those indices, now; x broadcasts to the shape that lun_take gives
  * (LUN_ESHAPE).  Of equal indices the last one in row-major order wins.  With an operation, each
  * element becomes op(element, x), one index after the other, in the common dtype, then converted to
- * a's; LUN_OP_COUNT: none.  Those are add, sub, mul, min, max of numbers, band, bor, bxor of
+ * a's; LUN_OP_NONE: none.  Those are add, sub, mul, min, max of numbers, band, bor, bxor of
  * integers, these, land, lor, min and max of bools (LUN_EARG for others).  LUN_EARG also for a
  * window whose indices share elements.  After a failure nothing has been written. */
 LUN_API lun_status lun_put(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
@@ -1580,6 +1586,7 @@ typedef struct lun_spmd_loop {
 } lun_spmd_loop;
 /* What a text takes: a blocked array, or else a number or an array of this rank's own. */
 typedef struct lun_spmd_arg {
+    size_t size; /* sizeof(lun_spmd_arg) */
     lun_array *array;
     lun_shared *blocked;
     int64_t reach; /* of a blocked one: how far from its rank's part, along each axis, elements are
@@ -1619,10 +1626,15 @@ LUN_API lun_status lun_serve(const lun_config *config_or_NULL);
 /* ---- Lua ------------------------------------------------------------------------------------- */
 
 /* Runs source text (no bytecode) in the engine's own Lua state, created on first use, with `lun`
- * preset to this engine.  LUN_ESCRIPT: a syntax error, or an uncaught error with its traceback;
- * LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM if it was stopped.  The state and its globals persist between
- * calls. */
+ * preset to this engine; it and its globals persist.  LUN_ESCRIPT: a syntax error, or an uncaught
+ * error with its traceback, at lun_error_where; an uncaught failure of an evaluation keeps its
+ * status (LUN_EZERO, ...); LUN_ECANCEL, LUN_ELIMIT, LUN_ENOMEM if it was stopped.
+ */
 LUN_API lun_status lun_dostring(lun_engine *e, const char *text);
+/* The same with a text of so many bytes, which may contain NUL, and its name as Lua has it:
+ * "@rules.lua" is a file's, "=rules" itself; NULL: "=script".  Errors begin with it. */
+LUN_API lun_status lun_run(lun_engine *e, const char *text, size_t length,
+                           const char *chunkname_or_NULL);
 /* The same with a file.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_dofile(lun_engine *e, const char *path);
 /* Sets a global to a; the script shares the array with the host. */

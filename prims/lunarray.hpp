@@ -10,10 +10,12 @@
 #ifndef LUNARRAY_HPP
 #define LUNARRAY_HPP
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -32,6 +34,10 @@ class error : public std::runtime_error
   public:
     error(lun_status status, const lun_engine *e)
         : std::runtime_error(lun_error(e)), status_(status), where_(lun_error_where(e))
+    {
+    }
+    // Where no engine has the text.
+    error(lun_status status, const char *text) : std::runtime_error(text), status_(status)
     {
     }
     lun_status status() const noexcept
@@ -74,6 +80,43 @@ template <class T> constexpr lun_dtype dtype_of()
                : sizeof(T) == 2 ? LUN_U16
                : sizeof(T) == 4 ? LUN_U32
                                 : LUN_U64;
+}
+
+// The number of a value in a C++ type; LUN_ERANGE where that would be another number: an integer
+// beyond what a double has exactly, a fraction or a value too large as an integer.  A float becomes
+// the nearest one of the type.
+template <class T> T number_of(const lun_value &v)
+{
+    static_assert(std::is_arithmetic_v<T>, "numbers or bool");
+    T x{};
+    bool exact = true;
+    if (v.dtype == LUN_F64) {
+        if constexpr (std::is_floating_point_v<T>)
+            return static_cast<T>(v.as.d);
+        // below 2^digits and at least the lowest value, both of which a double has
+        const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+        exact = v.as.d < end && v.as.d >= (std::is_signed_v<T> ? -end : 0.0) &&
+                v.as.d == std::floor(v.as.d);
+        x = exact ? static_cast<T>(v.as.d) : x;
+    } else if (v.dtype == LUN_I64) {
+        x = static_cast<T>(v.as.i);
+        if constexpr (std::is_floating_point_v<T>)
+            exact = x < std::ldexp(T{1}, 63) && static_cast<std::int64_t>(x) == v.as.i;
+        else
+            exact = static_cast<std::int64_t>(x) == v.as.i && (x < T{}) == (v.as.i < 0);
+    } else {
+        x = static_cast<T>(v.as.u);
+        if constexpr (std::is_floating_point_v<T>)
+            exact = x < std::ldexp(T{1}, 64) && static_cast<std::uint64_t>(x) == v.as.u;
+        else
+            exact = static_cast<std::uint64_t>(x) == v.as.u && !(x < T{});
+    }
+    if (!exact)
+        throw error(LUN_ERANGE, std::is_floating_point_v<T>
+                                    ? "the integer is none that the float type has exactly: ask "
+                                      "for it as an integer, as in sum<std::int64_t>()"
+                                    : "the value is no integer of the type asked for");
+    return x;
 }
 
 // A function for skeletons; made by an engine.
@@ -148,38 +191,38 @@ class array
     // Evaluates it now; the elements are kept.
     const array &eval() const
     {
-        check(engine(), lun_eval(engine(), &a_, 1));
+        check(owner(), lun_eval(owner(), &a_, 1));
         return *this;
     }
     array cast(lun_dtype t) const
     {
-        return made([&](lun_array **out) { return lun_cast(engine(), a_, t, out); });
+        return made([&](lun_array **out) { return lun_cast(owner(), a_, t, out); });
     }
     array reshape(const std::vector<std::int64_t> &extents) const
     {
         return made([&](lun_array **out) {
-            return lun_reshape(engine(), a_, static_cast<int>(extents.size()), extents.data(), out);
+            return lun_reshape(owner(), a_, static_cast<int>(extents.size()), extents.data(), out);
         });
     }
     // `count` elements first, first + step, ..., counted from 0.
     array slice(std::int64_t first, std::int64_t count, std::int64_t step = 1) const
     {
         return made(
-            [&](lun_array **out) { return lun_slice(engine(), a_, first, count, step, out); });
+            [&](lun_array **out) { return lun_slice(owner(), a_, first, count, step, out); });
     }
     array copy() const
     {
-        return made([&](lun_array **out) { return lun_copy(engine(), a_, out); });
+        return made([&](lun_array **out) { return lun_copy(owner(), a_, out); });
     }
 
     // Windows: writing to them writes to this array.  Axes and indices count from 0.
     array row(std::int64_t i) const
     {
-        return made([&](lun_array **out) { return lun_row(engine(), a_, i, out); });
+        return made([&](lun_array **out) { return lun_row(owner(), a_, i, out); });
     }
     array select(int axis, std::int64_t i) const
     {
-        return made([&](lun_array **out) { return lun_select(engine(), a_, axis, i, out); });
+        return made([&](lun_array **out) { return lun_select(owner(), a_, axis, i, out); });
     }
     // count[k] elements from first[k] on, step[k] apart, along each of the first axes; steps are 1
     // by default.
@@ -187,10 +230,10 @@ class array
                  const std::vector<std::int64_t> &step = {}) const
     {
         if (count.size() != first.size() || (!step.empty() && step.size() != first.size()))
-            check(engine(),
-                  lun_fail(engine(), LUN_ESHAPE, "a window of lists that differ in length"));
+            check(owner(),
+                  lun_fail(owner(), LUN_ESHAPE, "a window of lists that differ in length"));
         return made([&](lun_array **out) {
-            return lun_window(engine(), a_, static_cast<int>(first.size()), first.data(),
+            return lun_window(owner(), a_, static_cast<int>(first.size()), first.data(),
                               count.data(), step.empty() ? nullptr : step.data(), out);
         });
     }
@@ -198,40 +241,39 @@ class array
     array permute(const std::vector<int> &axes = {}) const
     {
         if (!axes.empty() && axes.size() != shape().size())
-            check(engine(), lun_fail(engine(), LUN_ESHAPE, "not as many axes as the array has"));
+            check(owner(), lun_fail(owner(), LUN_ESHAPE, "not as many axes as the array has"));
         return made([&](lun_array **out) {
-            return lun_permute(engine(), a_, axes.empty() ? nullptr : axes.data(), out);
+            return lun_permute(owner(), a_, axes.empty() ? nullptr : axes.data(), out);
         });
     }
     array view(const std::vector<std::int64_t> &extents) const
     {
         return made([&](lun_array **out) {
-            return lun_view(engine(), a_, static_cast<int>(extents.size()), extents.data(), out);
+            return lun_view(owner(), a_, static_cast<int>(extents.size()), extents.data(), out);
         });
     }
     array diagonal(std::int64_t k = 0) const
     {
-        return made([&](lun_array **out) { return lun_diagonal(engine(), a_, k, out); });
+        return made([&](lun_array **out) { return lun_diagonal(owner(), a_, k, out); });
     }
     array take(const array &indices, int axis = 0) const
     {
-        return made([&](lun_array **out) {
-            return lun_take(engine(), a_, indices.a_, axis, nullptr, out);
-        });
+        return made(
+            [&](lun_array **out) { return lun_take(owner(), a_, indices.a_, axis, nullptr, out); });
     }
-    void put(const array &indices, const array &x, int axis = 0, lun_op op = LUN_OP_COUNT) const
+    void put(const array &indices, const array &x, int axis = 0, lun_op op = LUN_OP_NONE) const
     {
-        check(engine(), lun_put(engine(), a_, indices.a_, x.a_, axis, op));
+        check(owner(), lun_put(owner(), a_, indices.a_, x.a_, axis, op));
     }
     array windows(int axis, std::int64_t width, std::int64_t step = 1) const
     {
         return made(
-            [&](lun_array **out) { return lun_windows(engine(), a_, axis, width, step, out); });
+            [&](lun_array **out) { return lun_windows(owner(), a_, axis, width, step, out); });
     }
     array broadcast(const std::vector<std::int64_t> &extents) const
     {
         return made([&](lun_array **out) {
-            return lun_broadcast(engine(), a_, static_cast<int>(extents.size()), extents.data(),
+            return lun_broadcast(owner(), a_, static_cast<int>(extents.size()), extents.data(),
                                  out);
         });
     }
@@ -243,110 +285,116 @@ class array
                       "std::vector<bool> has no elements in memory: read<std::uint8_t>()");
         const array same = dtype() == lun::dtype_of<T>() ? *this : cast(lun::dtype_of<T>());
         std::vector<T> x(static_cast<std::size_t>(size()));
-        check(engine(), lun_read(engine(), same.a_, x.data(), 0, size()));
+        check(owner(), lun_read(owner(), same.a_, x.data(), 0, size()));
         return x;
     }
     // Elements from `first` on; T must match the array's dtype.
     template <class T> void write(const std::vector<T> &x, std::int64_t first = 0)
     {
         if (dtype() != lun::dtype_of<T>())
-            check(engine(),
-                  lun_fail(engine(), LUN_EDTYPE, "elements of another dtype are written"));
-        check(engine(),
-              lun_write(engine(), a_, x.data(), first, static_cast<std::int64_t>(x.size())));
+            check(owner(), lun_fail(owner(), LUN_EDTYPE, "elements of another dtype are written"));
+        check(owner(),
+              lun_write(owner(), a_, x.data(), first, static_cast<std::int64_t>(x.size())));
     }
-    // One element, from 0.
+    // One element, from 0.  As other numbers below in any type of numbers, exactly: see number_of.
+    template <class T> T get(std::int64_t i) const
+    {
+        lun_value v{};
+        check(owner(), lun_get(owner(), a_, i, &v));
+        return number_of<T>(v);
+    }
     double operator[](std::int64_t i) const
     {
-        lun_value v{};
-        check(engine(), lun_get(engine(), a_, i, &v));
-        return number(v);
+        return get<double>(i);
     }
 
-    // A reduction of all elements, evaluated now.
-    double total(lun_reduction r, std::int64_t ddof = 0) const
+    // A reduction of all elements, evaluated now: sum(), or sum<std::int64_t>().
+    template <class T = double> T total(lun_reduction r, std::int64_t ddof = 0) const
     {
         lun_value v{};
-        check(engine(), lun_total(engine(), r, a_, ddof, &v));
-        return number(v);
+        check(owner(), lun_total(owner(), r, a_, ddof, &v));
+        return number_of<T>(v);
     }
-    double sum() const
+    template <class T = double> T sum() const
     {
-        return total(LUN_SUM);
+        return total<T>(LUN_SUM);
     }
     double mean() const
     {
         return total(LUN_MEAN);
     }
-    double min() const
+    template <class T = double> T min() const
     {
-        return total(LUN_MIN);
+        return total<T>(LUN_MIN);
     }
-    double max() const
+    template <class T = double> T max() const
     {
-        return total(LUN_MAX);
+        return total<T>(LUN_MAX);
     }
 
     // Along the given axes, counted from 0; none: over all elements.
     array along(lun_reduction r, const std::vector<int> &axes, bool keep = false,
                 bool skipnan = false, std::int64_t ddof = 0) const
     {
-        const lun_along_options o = {sizeof o, keep, skipnan, ddof};
+        lun_along_options o = {};
+        o.size = sizeof o;
+        o.keep = keep;
+        o.skipnan = skipnan;
+        o.ddof = ddof;
         return made([&](lun_array **out) {
-            return lun_along(engine(), r, a_, axes.data(), static_cast<int>(axes.size()), &o, out);
+            return lun_along(owner(), r, a_, axes.data(), static_cast<int>(axes.size()), &o, out);
         });
     }
     array reduce_along(const function &f, const std::vector<int> &axes, bool keep = false) const
     {
         return made([&](lun_array **out) {
-            return lun_fold_along(engine(), f.get(), nullptr, a_, axes.data(),
+            return lun_fold_along(owner(), f.get(), nullptr, a_, axes.data(),
                                   static_cast<int>(axes.size()), keep, out);
         });
     }
     array scan_along(const function &f, int axis, bool inclusive = false) const
     {
         return made([&](lun_array **out) {
-            return lun_scan_along(engine(), f.get(), nullptr, a_, axis, inclusive, out);
+            return lun_scan_along(owner(), f.get(), nullptr, a_, axis, inclusive, out);
         });
     }
 
     // The elements at which the bool mask is true; asking for their number evaluates them.
     array compress(const array &mask) const
     {
-        return made([&](lun_array **out) { return lun_compress(engine(), a_, mask.a_, out); });
+        return made([&](lun_array **out) { return lun_compress(owner(), a_, mask.a_, out); });
     }
     // The positions of the true elements, from 0.
     array indices() const
     {
-        return made([&](lun_array **out) { return lun_indices(engine(), a_, 0, out); });
+        return made([&](lun_array **out) { return lun_indices(owner(), a_, 0, out); });
     }
     array sort(int axis = 0, int flags = 0) const
     {
-        return made([&](lun_array **out) { return lun_sort(engine(), a_, axis, flags, out); });
+        return made([&](lun_array **out) { return lun_sort(owner(), a_, axis, flags, out); });
     }
     array argsort(int axis = 0, int flags = 0) const
     {
-        return made(
-            [&](lun_array **out) { return lun_argsort(engine(), a_, axis, flags, 0, out); });
+        return made([&](lun_array **out) { return lun_argsort(owner(), a_, axis, flags, 0, out); });
     }
     // The q-quantile of all elements.
     array quantile(double q, bool skipnan = false) const
     {
         return made([&](lun_array **out) {
-            return lun_quantile(engine(), a_, &q, 0, nullptr, 0, skipnan, out);
+            return lun_quantile(owner(), a_, &q, 0, nullptr, 0, skipnan, out);
         });
     }
 
     array matmul(const array &b) const
     {
-        return made([&](lun_array **out) { return lun_matmul(engine(), a_, b.a_, out); });
+        return made([&](lun_array **out) { return lun_matmul(owner(), a_, b.a_, out); });
     }
 
     // For each pair of a row and a row of b: their zip, reduced by `reduce`.
     array allpairs(const array &b, const function &zip, const function &reduce) const
     {
         return made([&](lun_array **out) {
-            return lun_allpairs(engine(), zip.get(), nullptr, 0, reduce.get(), nullptr, a_, b.a_,
+            return lun_allpairs(owner(), zip.get(), nullptr, 0, reduce.get(), nullptr, a_, b.a_,
                                 out);
         });
     }
@@ -354,12 +402,12 @@ class array
     array map(const function &f) const
     {
         return made(
-            [&](lun_array **out) { return lun_map(engine(), f.get(), a_, nullptr, 0, out); });
+            [&](lun_array **out) { return lun_map(owner(), f.get(), a_, nullptr, 0, out); });
     }
     array zip(const array &b, const function &f) const
     {
         return made(
-            [&](lun_array **out) { return lun_zip(engine(), f.get(), a_, b.a_, nullptr, 0, out); });
+            [&](lun_array **out) { return lun_zip(owner(), f.get(), a_, b.a_, nullptr, 0, out); });
     }
     // f of the elements around each index, which it reads by offsets: get(x, -1, 0) in C text.
     array stencil(const function &f, lun_edge edge = LUN_EDGE_NEAREST, double beyond = 0) const
@@ -372,38 +420,34 @@ class array
         how.x.as.d = beyond;
         return made([&](lun_array **out) {
             int results = 0;
-            return lun_stencil(engine(), f.get(), &a_, 1, 1, &how, out, 1, &results);
+            return lun_stencil(owner(), f.get(), &a_, 1, 1, &how, out, 1, &results);
         });
     }
     // A lazy Scalar; the operation's identity is the first value.
     array reduce(const function &f) const
     {
         return made(
-            [&](lun_array **out) { return lun_reduce(engine(), f.get(), nullptr, a_, out); });
+            [&](lun_array **out) { return lun_reduce(owner(), f.get(), nullptr, a_, out); });
     }
     array scan(const function &f, bool inclusive = false) const
     {
         return made([&](lun_array **out) {
-            return lun_scan(engine(), f.get(), nullptr, a_, inclusive, out);
+            return lun_scan(owner(), f.get(), nullptr, a_, inclusive, out);
         });
     }
 
   private:
-    static double number(const lun_value &v)
+    // The engine for a call; an empty array has none.
+    lun_engine *owner() const
     {
-        switch (v.dtype) {
-        case LUN_I64:
-            return static_cast<double>(v.as.i);
-        case LUN_F64:
-            return v.as.d;
-        default:
-            return static_cast<double>(v.as.u);
-        }
+        if (!a_)
+            throw error(LUN_EARG, "the lun::array is empty");
+        return engine();
     }
     template <class Call> array made(Call call) const
     {
         lun_array *out = nullptr;
-        check(engine(), call(&out));
+        check(owner(), call(&out));
         return array(out);
     }
 
@@ -414,14 +458,16 @@ class array
 class operand
 {
   public:
-    operand(const array &a) : a_(a)
+    operand(const array &a) : a_(a), kind_(of_array)
     {
     }
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-    operand(T x)
-        : integer_(std::is_integral_v<T>), i_(static_cast<std::int64_t>(x)),
-          d_(static_cast<double>(x))
+    operand(T x) : d_(static_cast<double>(x))
     {
+        if constexpr (std::is_integral_v<T>) {
+            u_ = static_cast<std::uint64_t>(x);
+            kind_ = x > T{} && u_ > INT64_MAX ? of_unsigned : of_integer;
+        }
     }
     lun_engine *engine() const noexcept
     {
@@ -431,16 +477,31 @@ class operand
     array of(lun_engine *e) const
     {
         lun_array *out = nullptr;
-        if (a_)
+        lun_value v{};
+        switch (kind_) {
+        case of_array:
+            if (!a_)
+                throw error(LUN_EARG, "an operand is an empty lun::array");
             return a_;
-        check(e, integer_ ? lun_integer(e, i_, &out) : lun_number(e, d_, &out));
+        case of_integer:
+            check(e, lun_integer(e, static_cast<std::int64_t>(u_), &out));
+            break;
+        case of_unsigned: // beyond i64
+            v.dtype = LUN_U64;
+            v.as.u = u_;
+            check(e, lun_full(e, 0, nullptr, LUN_U64, v, &out));
+            break;
+        default:
+            check(e, lun_number(e, d_, &out));
+        }
         return array(out);
     }
 
   private:
+    enum kind { of_array, of_integer, of_unsigned, of_float };
     array a_;
-    bool integer_ = false;
-    std::int64_t i_ = 0;
+    kind kind_ = of_float;
+    std::uint64_t u_ = 0;
     double d_ = 0;
 };
 
@@ -452,6 +513,8 @@ inline array apply(lun_op op, std::initializer_list<operand> operands)
     std::vector<lun_array *> in;
     for (const operand &x : operands)
         e = e ? e : x.engine();
+    if (!e)
+        throw error(LUN_EARG, "no operand is an array with elements");
     for (const operand &x : operands) {
         kept.push_back(x.of(e));
         in.push_back(kept.back().get());

@@ -94,6 +94,14 @@ LUN_API bool lun_reduction_describe(lun_reduction r, lun_reduction_info *out);
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
+/* lun_fail with what lun_error_where is to give then. */
+LUN_API lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char *where);
+/* An engine is used by one thread at a time: takes it for this thread for more than one call, until
+ * lun_thread_leave(&taken).  Calls within calls may take it again.  LUN_EARG: another thread is
+ * inside of a call, which is all that is said in lun_error of this thread. */
+LUN_API lun_status lun_thread_enter(lun_engine *e, lun_engine **taken);
+/* Gives it back. */
+LUN_API void lun_thread_leave(lun_engine **taken);
 /* Sets the current position in the script ("file:12"): errors of expressions that are built from
  * now on report it. */
 LUN_API lun_status lun_mark(lun_engine *e, const char *place);

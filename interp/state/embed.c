@@ -3,6 +3,7 @@
  * without Lua of its own sees only statuses. Knows nothing of arrays. */
 #include "state/embed.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bind/host/found.h"
@@ -87,25 +88,48 @@ static int describe(lua_State *L)
     return 1;
 }
 
-/* The status in an error object at i, where a host has to tell it from a script's own
- * errors: memory, limits, interruption. */
+/* The status in an error object at i, if the engine made it; LUN_ESCRIPT: a script's own error or
+ * mistake, but for those that stop a script, which its host has to tell from others. */
 static lun_status status_of(lua_State *L, int i)
 {
     if (!lua_istable(L, i) || lua_getfield(L, i, "code") != LUA_TSTRING)
         return LUN_ESCRIPT;
-    static const lun_status known[] = {LUN_ENOMEM, LUN_ECANCEL, LUN_ELIMIT};
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-        if (strcmp(lua_tostring(L, -1), lun_status_name(known[k])) == 0)
-            return known[k];
+    const char *code = lua_tostring(L, -1);
+    const bool own = lun__is_fault(L, i);
+    for (lun_status s = LUN_ENOMEM; s <= LUN_EBOUNDS; s++)
+        if (strcmp(code, lun_status_name(s)) == 0)
+            return own || s == LUN_ENOMEM || s == LUN_ECANCEL || s == LUN_ELIMIT ? s : LUN_ESCRIPT;
     return LUN_ESCRIPT;
+}
+
+/* Where the error at i was raised: its field `where`, of a text its beginning, "script:12:". */
+static void place_of(lua_State *L, int i, char *to, size_t room)
+{
+    to[0] = '\0';
+    if (lun__is_fault(L, i)) {
+        if (lua_getfield(L, i, "where") == LUA_TSTRING)
+            snprintf(to, room, "%s", lua_tostring(L, -1));
+        return;
+    }
+    if (lua_type(L, i) != LUA_TSTRING)
+        return;
+    const char *text = lua_tostring(L, i), *quoted = strstr(text, "\"]:");
+    const char *colon = strncmp(text, "[string \"", 9) == 0 && quoted ? quoted : text;
+    while ((colon = strchr(colon, ':')) && !strchr("0123456789", colon[1] ? colon[1] : ' '))
+        colon++;
+    const size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    if (digits && colon[1 + digits] == ':' && !memchr(text, '\n', (size_t)(colon - text)))
+        snprintf(to, room, "%.*s", (int)(colon - text + 1 + (ptrdiff_t)digits), text);
 }
 
 /* Protected: the engine at 1, the error at 2. Records it and gives the status. */
 static int record(lua_State *L)
 {
     lun_engine *e = lua_touserdata(L, 1);
+    char where[LUN__PLACE];
     lun_status s = status_of(L, 2);
-    lua_pushinteger(L, lun_fail(e, s, luaL_tolstring(L, 2, NULL)));
+    place_of(L, 2, where, sizeof where);
+    lua_pushinteger(L, lun_fail_at(e, s, luaL_tolstring(L, 2, NULL), where));
     return 1;
 }
 
@@ -168,7 +192,7 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 static int run_string(lua_State *L)
 {
     const lun__job *j = lua_touserdata(L, 1);
-    if (luaL_loadbufferx(L, j->text, strlen(j->text), j->text, "t") != LUA_OK)
+    if (luaL_loadbufferx(L, j->text, j->length, j->chunk, "t") != LUA_OK)
         return lua_error(L);
     lua_call(L, 0, 0);
     return 0;
@@ -187,11 +211,10 @@ static int run_file(lua_State *L)
     return 0;
 }
 
-lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
+/* The same for the thread that has the engine. */
+static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
 {
     lua_State *L = NULL;
-    if (!e)
-        return LUN_EARG;
     if (!j->text)
         return lun_fail(e, LUN_EARG, "a text is missing (NULL)");
     const char *missing = lun__lua_missing();
@@ -211,6 +234,17 @@ lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
     return s == LUN_OK ? j->status : s;
 }
 
+lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
+{
+    lun_engine *taken;
+    lun_status s = lun_thread_enter(e, &taken);
+    if (s != LUN_OK)
+        return s;
+    s = run_inside(e, f, j);
+    lun_thread_leave(&taken);
+    return s;
+}
+
 int lun__embed_with_host(lua_State *L, lua_CFunction f)
 {
     void *j = lua_touserdata(L, 1);
@@ -223,7 +257,16 @@ int lun__embed_with_host(lua_State *L, lua_CFunction f)
 
 lun_status lun_dostring(lun_engine *e, const char *text)
 {
-    return lun__embed_run(e, run_string, &(lun__job){.text = text});
+    const size_t length = text ? strlen(text) : 0;
+    return lun__embed_run(e, run_string,
+                          &(lun__job){.text = text, .length = length, .chunk = text});
+}
+
+lun_status lun_run(lun_engine *e, const char *text, size_t length, const char *chunkname)
+{
+    const char *chunk = chunkname ? chunkname : "=script";
+    return lun__embed_run(e, run_string,
+                          &(lun__job){.text = text, .length = length, .chunk = chunk});
 }
 
 lun_status lun_dofile(lun_engine *e, const char *path)

@@ -9,6 +9,7 @@
 typedef struct lun__job {
     lun_engine *engine;
     const char *text;  /* script, path or name; must be given */
+    const char *chunk; /* the script's name, as Lua has it */
     lun_status status; /* a failure recorded without an error of Lua's */
     lun_array *array;
     double number;
@@ -16,7 +17,7 @@ typedef struct lun__job {
     int count;
     lun_variant *results;
     int room, given;
-    size_t length; /* of a text found */
+    size_t length; /* of a script, or of a text found */
     const char *found;
     void *native; /* a function of the host's */
 } lun__job;

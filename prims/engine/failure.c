@@ -1,7 +1,8 @@
 /* failure.c - what went wrong: the text of the last failure, the operand and the place
- * that it is about. */
+ * that it is about; and which thread is inside of the engine. */
 #include "engine/failure.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "engine/state.h"
@@ -41,10 +42,64 @@ void lun__open_failed(const char *text)
     snprintf(open_error, sizeof open_error, "%s", text);
 }
 
+/* ---- one thread at a time -------------------------------------------------------------------- */
+
+/* The engine that this thread has asked for last, if another thread was inside of it. */
+static _Thread_local const lun_engine *refused;
+
+static uintptr_t this_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
+bool lun__is_inside(const lun_engine *e)
+{
+    return __atomic_load_n(&e->inside, __ATOMIC_RELAXED) == this_thread();
+}
+
+lun_status lun__enter(lun_engine *e, lun_engine **taken)
+{
+    const uintptr_t me = this_thread();
+    uintptr_t nobody = 0;
+    if (__atomic_load_n(&e->inside, __ATOMIC_RELAXED) == me)
+        return LUN_OK;
+    if (!__atomic_compare_exchange_n(&e->inside, &nobody, me, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED)) {
+        __atomic_store_n(&e->refused, true, __ATOMIC_RELAXED);
+        refused = e;
+        return LUN_EARG;
+    }
+    if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED))
+        refused = NULL;
+    *taken = e;
+    return LUN_OK;
+}
+
+void lun__leave(lun_engine **taken)
+{
+    if (*taken)
+        __atomic_store_n(&(*taken)->inside, 0, __ATOMIC_RELEASE);
+}
+
+lun_status lun_thread_enter(lun_engine *e, lun_engine **taken)
+{
+    *taken = NULL;
+    return e ? lun__enter(e, taken) : LUN_EARG;
+}
+
+void lun_thread_leave(lun_engine **taken)
+{
+    lun__leave(taken);
+}
+
+/* ---- what was wrong -------------------------------------------------------------------------- */
+
 const char *lun_error(const lun_engine *e)
 {
     if (!e)
         return open_error;
+    if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e)
+        return "engine in use by another thread: one thread at a time may call it";
     if (e->error.length)
         return e->error.text;
     return e->out_of_memory || e->error.failed ? "out of memory" : "";
@@ -57,12 +112,23 @@ int lun_error_operand(const lun_engine *e)
 
 const char *lun_error_where(const lun_engine *e)
 {
-    return e && e->error_where ? e->error_where : "";
+    const bool other = e && __atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e;
+    return e && !other && e->error_where ? e->error_where : "";
 }
 
 lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
 {
     return e ? lun__fail(e, s, "%s", text ? text : "") : s;
+}
+
+lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char *where)
+{
+    lun_fail(e, s, text);
+    if (e && where && where[0]) {
+        snprintf(e->error_place, sizeof e->error_place, "%s", where);
+        e->error_where = e->error_place;
+    }
+    return s;
 }
 
 lun_status lun__missing(lun_engine *e)

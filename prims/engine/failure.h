@@ -2,6 +2,7 @@
 #ifndef LUN_FAILURE_H
 #define LUN_FAILURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lunarray.h"
@@ -10,12 +11,18 @@
 void lun__clear(lun_engine *e);
 /* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
 lun_status lun__missing(lun_engine *e);
-/* The first line of functions of the interface: what they cannot do without. */
-#define LUN_NEED(e, condition)      \
-    do {                            \
-        if (!(e) || !(condition))   \
-            return lun__missing(e); \
-    } while (0)
+/* Takes the engine for this thread: *taken is then to be given to lun__leave, NULL where the thread
+ * is inside of a call already.  LUN_EARG where another thread is, without touching the engine. */
+lun_status lun__enter(lun_engine *e, lun_engine **taken);
+void lun__leave(lun_engine **taken);
+/* The first line of functions of the interface: what they cannot do without.  The engine is this
+ * thread's until they return. */
+#define LUN_NEED(e, condition)                                          \
+    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL; \
+    if (!(e) || lun__enter(e, &lun__taken) != LUN_OK || !(condition))   \
+    return (e) && !lun__is_inside(e) ? LUN_EARG : lun__missing(e)
+/* Whether this thread is inside of a call. */
+bool lun__is_inside(const lun_engine *e);
 /* Fails unless v's dtype is one that a lun_value can have. */
 lun_status lun__value_check(lun_engine *e, lun_value v);
 /* Writes the text of a failure, whose place is not known, and returns s. */

@@ -54,6 +54,8 @@ struct lun_engine {
     const char *error_where;
     bool error_taking;     /* it is that an index of some graph/take.h is out of range */
     bool out_of_memory;    /* the last failure, if it has no text */
+    uintptr_t inside;      /* the thread inside of a call, 0: none; atomic, as this is: */
+    bool refused;          /* another one has called meanwhile */
     char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;

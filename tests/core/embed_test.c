@@ -177,7 +177,7 @@ static void test_script_errors(void **state)
     assert_non_null(strstr(lun_error(e), "stack traceback"));
     assert_int_equal(lun_dostring(e, "return lun.ones(4) + lun.ones(5)"), LUN_ESCRIPT);
     assert_non_null(strstr(lun_error(e), "lengths differ: 4 and 5"));
-    assert_int_equal(lun_dostring(e, "(lun.vector{1} // lun.vector{0}):eval()"), LUN_ESCRIPT);
+    assert_int_equal(lun_dostring(e, "(lun.vector{1} // lun.vector{0}):eval()"), LUN_EZERO);
     assert_non_null(strstr(lun_error(e), "attempt to perform 'n//0'"));
     assert_int_equal(lun_dostring(e, "error{}"), LUN_ESCRIPT);
     assert_int_equal(lun_dostring(e, "error()"), LUN_ESCRIPT);
@@ -329,6 +329,51 @@ static void test_host_allocator(void **state)
     lua_close(L);
 }
 
+/* A text with its length and name; where it failed, and with which status. */
+static void test_run(void **state)
+{
+    lun_engine *e = *state;
+    double x = 0;
+    static const char zero[] = "x = #'a\0b' + 1 -- beyond: )";
+    static const struct {
+        const char *text, *name;
+        lun_status status;
+        const char *where, *begins;
+    } rows[] = {
+        {"\nlocal v = nil + 1", "=rules", LUN_ESCRIPT, "rules:2", "rules:2: attempt to perform"},
+        {"\n\nerror('own')", "@dir/rules.lua", LUN_ESCRIPT, "dir/rules.lua:3",
+         "dir/rules.lua:3: own"},
+        {"error('own', 0)", "=rules", LUN_ESCRIPT, "", "own"},
+        {"error('a:7: own', 0)", "=rules", LUN_ESCRIPT, "a:7", "a:7: own"},
+        {"x = (", "=rules", LUN_ESCRIPT, "rules:1", "rules:1: unexpected symbol"},
+        {"local a = lun.vector{1}\nlocal b = a // lun.vector{0}\nb:eval()", "=rules", LUN_EZERO,
+         "rules:2", "rules:2: attempt to perform 'n//0'"},
+        {"local function f() return lun.vector{1}:take{7}:eval() end\npcall(f) f()", "=rules",
+         LUN_EBOUNDS, "rules:1", "rules:1: "},
+        {"\nreturn lun.ones(4) + lun.ones(5)", "=rules", LUN_ESCRIPT, "rules:2",
+         "rules:2: bad argument"},
+        {"error{code = 'EZERO', message = 'own'}", "=rules", LUN_ESCRIPT, "", "own"},
+        {"error{code = 'EZERO'}", NULL, LUN_ESCRIPT, "script:1", "script:1: error without"},
+        {"local s = 'x:1:' .. nil", "local s = 'x:1:'", LUN_ESCRIPT,
+         "[string \"local s = 'x:1:'\"]:1", "[string \"local s = 'x:1:'\"]:1: attempt"},
+    };
+    assert_int_equal(lun_run(e, zero, sizeof zero - 4, "=zero"), LUN_OK);
+    assert_int_equal(lun_getnumber(e, "x", &x), LUN_OK);
+    assert_true(x == 4);
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        assert_int_equal(lun_run(e, rows[k].text, strlen(rows[k].text), rows[k].name),
+                         rows[k].status);
+        if (strncmp(lun_error(e), rows[k].begins, strlen(rows[k].begins)))
+            fail_msg("'%s' does not begin with '%s'", lun_error(e), rows[k].begins);
+        assert_string_equal(lun_error_where(e), rows[k].where);
+    }
+    assert_int_equal(lun_run(e, "\x1bLua", 4, "=code"), LUN_ESCRIPT);
+    assert_int_equal(lun_run(e, NULL, 0, NULL), LUN_EARG);
+    assert_int_equal(lun_run(NULL, "", 0, NULL), LUN_EARG);
+    assert_int_equal(lun_run(e, "", 0, NULL), LUN_OK);
+    assert_string_equal(lun_error_where(e), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scripts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_outlives_script, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_script_errors, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_require, set_up, tear_down),
         cmocka_unit_test(test_two_engines),

@@ -18,7 +18,8 @@ enums() {
     echo
     echo "typedef enum lun_op {"
     rows LUN_OP prims/table/ops.def | awk '{printf "    LUN_OP_%s,\n", $1}'
-    echo "    LUN_OP_COUNT"
+    echo "    LUN_OP_COUNT,"
+    echo "    LUN_OP_NONE = 0x7fffffff"
     echo "} lun_op;"
     echo
     echo "typedef enum lun_reduction {"

@@ -132,7 +132,7 @@ static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
 static int array_put(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_op op = LUN_OP_COUNT;
+    lun_op op = LUN_OP_NONE;
     lun_array *x;
     bool own;
     lun_status s;
@@ -154,7 +154,7 @@ static int array_put(lua_State *L)
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     if (own)
         lun_release(x);
-    lun__check(L, h, s, operand ? operand : (s == LUN_EARG && op != LUN_OP_COUNT) || f ? 4 : 1);
+    lun__check(L, h, s, operand ? operand : (s == LUN_EARG && op != LUN_OP_NONE) || f ? 4 : 1);
     lua_settop(L, 1);
     return 1;
 }

@@ -49,6 +49,8 @@ int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
+/* Whether an error object of the engine's is at i. */
+bool lun__is_fault(lua_State *L, int i);
 
 /* Repeats a call that ran out of memory, or that would take memory from the system where a
  * collection may free it: LUN__TRY(s, lun_eval(...)). Uses L and h of the caller. */

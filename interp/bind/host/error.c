@@ -145,6 +145,17 @@ void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)
         lun__raise_as(L, h, s, arg, NULL);
 }
 
+bool lun__is_fault(lua_State *L, int i)
+{
+    if (!lua_istable(L, i) || !lua_getmetatable(L, i))
+        return false;
+    lun__host_open(L);
+    lua_getiuservalue(L, -1, LUN__ERROR);
+    const bool is = lua_rawequal(L, -1, -3);
+    lua_pop(L, 3);
+    return is;
+}
+
 /* tostring of an error object: "where: message". */
 static int error_text(lua_State *L)
 {

@@ -88,6 +88,14 @@ static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out
     return lun__view(p->e, n, &wide, out);
 }
 
+/* No operation: LUN_OP_NONE, or the LUN_OP_COUNT of programs from before there was that.  The row
+ * of that number is never one of lun_put. */
+static bool is_none(lun_op op)
+{
+    enum { COUNT_BEFORE = 66 };
+    return op == LUN_OP_NONE || (int)op == COUNT_BEFORE;
+}
+
 /* What is written, in the dtype in which it is combined. */
 static lun_status value_of(put *p, lun_array *x, lun_op op)
 {
@@ -95,14 +103,14 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     lun_dtype t = lun_dtype_of(p->to);
     lun_node *raw = NULL, *as = NULL, *wide = NULL;
     bool negated = false;
-    if (op != LUN_OP_COUNT && !combining_of(op, t, &p->scatter.how, &negated))
+    if (!is_none(op) && !combining_of(op, t, &p->scatter.how, &negated))
         return lun__fail(e, LUN_EARG, "elements of %s cannot be combined by '%s'",
                          lun__dtype_get(t)->name, lun__op_get(op)->name);
     lun_status s = lun__node(e, x, x->weak ? t : LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
     p->scatter.dtype = p->scatter.from = t;
-    if (op != LUN_OP_COUNT)
+    if (!is_none(op))
         s = combined_in(e, t, (lun_dtype)raw->dtype, &p->scatter.from);
     if (s == LUN_OK)
         s = lun__cast(e, raw, lun__dtype_is_bool(t) ? t : p->scatter.from, &as);
@@ -199,7 +207,8 @@ static lun_status write_all(put *p)
 lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                         int first, lun_op op)
 {
-    LUN_NEED(e, i && x && (first == 0 || first == 1) && (unsigned)op <= LUN_OP_COUNT);
+    LUN_NEED(e,
+             i && x && (first == 0 || first == 1) && (is_none(op) || (unsigned)op < LUN_OP_COUNT));
     put p = {.e = e, .to = a, .where = {.first = first, .none = LUN_NO_INDEX}};
     lun_status s = lun__check_writable(e, a);
     if (s == LUN_OK)

@@ -105,7 +105,7 @@ static lun_status combine(work *w, lun_array *a, lun_array *flat, lun_array *val
     if (w->status == LUN_OK)
         w->status = check_dtype(e, a, after);
     if (w->status == LUN_OK)
-        w->status = lun_put_from(e, a, keys, after, 0, first, LUN_OP_COUNT);
+        w->status = lun_put_from(e, a, keys, after, 0, first, LUN_OP_NONE);
     return w->status;
 }
 

@@ -104,6 +104,17 @@ static lun_status take_written(lun_engine *e, const lun_function *f, int rank, l
     return LUN_OK;
 }
 
+/* Arguments of the caller's size, as this library has them. */
+static void copy_args(const lun_spmd_arg *given, int count, lun_spmd_arg *to)
+{
+    const size_t size = count && given->size ? given->size : sizeof *to;
+    for (int k = 0; k < count; k++) {
+        to[k] = (lun_spmd_arg){.size = sizeof *to};
+        lun__take(&to[k], (const lun_spmd_arg *)((const char *)given + (size_t)k * size),
+                  sizeof *to);
+    }
+}
+
 static lun_status take_args(lun_engine *e, const lun_spmd_arg *args, lun_lending *l)
 {
     lun_status s = LUN_OK;
@@ -195,9 +206,11 @@ static lun_status share(lun_engine *e, lun_function *f, const lun_spmd_loop *loo
 }
 
 lun_status lun_spmd_each(lun_engine *e, lun_function *f, const lun_spmd_loop *given,
-                         const lun_spmd_arg *args, int count)
+                         const lun_spmd_arg *args_given, int count)
 {
-    LUN_NEED(e, given && count >= 0 && count <= LUN_MAX_OPERANDS && (args || !count));
+    LUN_NEED(e, given && count >= 0 && count <= LUN_MAX_OPERANDS && (args_given || !count));
+    lun_spmd_arg args[LUN_MAX_OPERANDS];
+    copy_args(args_given, count, args);
     lun_spmd_loop loop = {.size = sizeof loop};
     lun__take(&loop, given, sizeof loop);
     lun_lending *l = calloc(1, sizeof *l);

@@ -1,0 +1,102 @@
+-- lunarray.hpp in a C++ program: numbers that a double does not have, empty arrays, numbers beyond i64.
+
+local shell = require "shell"
+local build = os.getenv "BUILD" or "build"
+local sanitized = build:find "asan" or build:find "tsan"
+
+local program = [[
+#include <cinttypes>
+#include <cstdio>
+#include <functional>
+#include <lunarray.hpp>
+
+static void fails(const char *what, const std::function<void()> &f)
+{
+    try {
+        f();
+        std::printf("%s: no error\n", what);
+    } catch (const lun::error &x) {
+        std::printf("%s: %s, %s\n", what, lun_status_name(x.status()), x.what());
+    }
+}
+
+int main()
+{
+    lun::engine e;
+    const std::int64_t big = (INT64_C(1) << 53) + 1;
+    const lun::array a = e.vector<std::int64_t>({big, 1, -3});
+    std::printf("%" PRId64 " %" PRId64 " %" PRId64 "\n", a.get<std::int64_t>(0), a.sum<std::int64_t>(), a.max<std::int64_t>());
+    std::printf("%g %g %d\n", a[2], a.min(), a.get<int>(2));
+    fails("element", [&] { (void)a[0]; });
+    fails("maximum", [&] { (void)a.max(); });
+    fails("small", [&] { (void)a.get<std::int8_t>(0); });
+    fails("sign", [&] { (void)a.get<std::uint64_t>(2); });
+    const std::uint64_t top = UINT64_MAX;
+    const lun::array u = e.vector<std::uint64_t>({top, 1});
+    std::printf("%d %d\n", u.get<std::uint64_t>(0) == top, u.max<std::uint64_t>() == top);
+    fails("unsigned", [&] { (void)u[0]; });
+    fails("as i64", [&] { (void)u.get<std::int64_t>(0); });
+    std::printf("%d\n", (u - top).get<std::uint64_t>(0) == 0);
+    const lun::array d = e.vector<double>({2.5, 1e300, 4});
+    std::printf("%g %d %g\n", d[0], d.get<int>(2), static_cast<double>(d.get<float>(0)));
+    fails("fraction", [&] { (void)d.get<int>(0); });
+    fails("large", [&] { (void)d.get<std::int64_t>(1); });
+    const lun::array none;
+    fails("empty right", [&] { (void)(d + none); });
+    fails("empty left", [&] { (void)(none * d); });
+    fails("both", [&] { (void)(none - none); });
+    fails("number", [&] { (void)(none + 1); });
+    fails("negated", [&] { (void)-none; });
+    fails("method", [&] { (void)none.sum(); });
+    fails("where", [&] { (void)lun::where(d, 1, none); });
+    lun::array p = e.vector<double>({1, 2, 3});
+    p.put(e.vector<std::int64_t>({0, 0}), e.vector<double>({5, 6}));
+    p.put(e.vector<std::int64_t>({1, 1}), e.vector<double>({5, 6}), 0, LUN_OP_ADD);
+    p.put(e.vector<std::int64_t>({2}), e.vector<double>({8}), 0, static_cast<lun_op>(66));
+    std::printf("%g %g %g\n", p[0], p[1], p[2]);
+    std::printf("%d %s\n", LUN_VERSION_NUM, LUN_VERSION);
+    return 0;
+}
+]]
+
+describe("lunarray.hpp", function()
+    it("gives integers exactly, and no array that is empty counts as 0", function()
+        if sanitized then
+            pending "built without the sanitizers"
+            return
+        end
+        local scratch = shell.scratch()
+        shell.write(scratch .. "/x.cpp", program)
+        local text, status = shell.capture(("g++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -Werror -Iprims %s/x.cpp -L%s "
+            .. "-llunarray -Wl,-rpath,$PWD/%s -o %s/x 2>&1 && %s/x 2>&1"):format(scratch, build, build, scratch, scratch))
+        shell.discard(scratch)
+        assert.equal(0, status, text)
+        local exactly = "the integer is none that the float type has exactly: ask for it as an integer, as in sum<std::int64_t>()"
+        local fits = "the value is no integer of the type asked for"
+        assert.equal(table.concat({
+            "9007199254740993 9007199254740991 9007199254740993",
+            "-3 -3 -3",
+            "element: ERANGE, " .. exactly,
+            "maximum: ERANGE, " .. exactly,
+            "small: ERANGE, " .. fits,
+            "sign: ERANGE, " .. fits,
+            "1 1",
+            "unsigned: ERANGE, " .. exactly,
+            "as i64: ERANGE, " .. fits,
+            "1",
+            "2.5 4 2.5",
+            "fraction: ERANGE, " .. fits,
+            "large: ERANGE, " .. fits,
+            "empty right: EARG, an operand is an empty lun::array",
+            "empty left: EARG, an operand is an empty lun::array",
+            "both: EARG, no operand is an array with elements",
+            "number: EARG, no operand is an array with elements",
+            "negated: EARG, no operand is an array with elements",
+            "method: EARG, the lun::array is empty",
+            "where: EARG, an operand is an empty lun::array",
+            "6 13 8",
+            "100 0.1.0",
+            "",
+        }, "\n"), text)
+    end)
+end)
