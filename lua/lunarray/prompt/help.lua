@@ -206,7 +206,9 @@ local FUNCTIONS = {
             .. "not NaN (g:count(x, {skipnan=true}) is its older name); g:sum(x [,\n"
             .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
             .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row;\n"
-            .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=}]): f in row order, from id on;\n"
+            .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=false}]): f in row order, from id\n"
+            .. "on; g:scan has each row's own element in it, as inclusive=true says, which is its default: with\n"
+            .. "inclusive=false what stands before, as a:scan has it;\n"
             .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
             .. "that lun.factor gives",
     },
@@ -217,7 +219,7 @@ local FUNCTIONS = {
             .. "b.price:take(j, {missing = 0/0}) fits",
     },
     reduceby = { "lun.reduceby(a, k, f, id)", "as a:reduceby(k, f, id)" },
-    scanby = { "lun.scanby(a, k, f, id [, {inclusive=}])", "as a:scanby(k, f, id)" },
+    scanby = { "lun.scanby(a, k, f, id [, {inclusive=false}])", "as a:scanby(k, f, id): inclusive by default" },
     plot = {
         "lun.plot([x,] y [, opts])",
         "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
@@ -377,8 +379,9 @@ local METHODS = {
             .. '"+" "*" "min" "max", of a\'s elements in each, from id on, one after the other',
     },
     scanby = {
-        "a:scanby(k, f, id [, {inclusive=}])",
-        "a scan that starts anew with each run of equal neighbours in k, element after element",
+        "a:scanby(k, f, id [, {inclusive=false}])",
+        "a scan that starts anew with each run of equal neighbours in k, element after element; inclusive by\n"
+            .. "default, unlike a:scan: {inclusive=false} leaves each element's own out",
     },
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
