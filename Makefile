@@ -385,6 +385,10 @@ coverage:
 	@BUILD=build/coverage TORTURE=0.001 sh tests/torture/run.sh memory || true
 	@sh tests/coverage.sh build/coverage
 
+.PHONY: apicheck
+apicheck:
+	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh tests/apicheck.sh
+
 .PHONY: lint format bench bench-quick bench-gpu oclgrind
 lint:
 	@sh tests/run.sh lint
@@ -495,6 +499,7 @@ help:
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
     'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
+    'apicheck     the specs with a Lua that checks the use of its C interface' \
     'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \
     'docs         write what the examples print, and the reference, into docs/' \

@@ -218,7 +218,7 @@ device_spec() {
 run_torture() {
     if [ ! -e tests/torture/run.sh ]; then return; fi
     status=0
-    TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh cache disk bounds compilers edges interface words capi bytecode \
+    TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh cache disk bounds compilers edges interface fewer words capi bytecode \
         programs forks threads cancel prompt device files >"$out" 2>&1 </dev/null || status=$?
     # shellcheck disable=SC2046 # words
     counted "tests/torture" "$status" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
