@@ -218,6 +218,19 @@ bool lun__short_of_memory(lun_engine *e, lun_status s)
     return s == LUN_ELIMIT && lun__stopped(e) == LUN_OK;
 }
 
+/* Results without elements on a set: distributed as the operands are, as others would be. */
+static lun_status settle_empty(lun_engine *e, const lun_lowered *l, const outcome *o)
+{
+    lun_spread *cut;
+    lun_status s = lun__placed_cut(e, l, 0, &cut);
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && k < o->count; k++)
+        s = lun__placed_decide(e, o->outputs[k].storage, cut);
+    lun__spread_release(cut);
+    return s;
+}
+
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
@@ -226,6 +239,8 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
         status = launch(e, l, k, n, 0, n, &o);
     else if (status == LUN_OK)
         empty_results(l, o.cells);
+    if (status == LUN_OK && n == 0 && e->set_count)
+        status = settle_empty(e, l, &o);
     if (status == LUN_OK)
         status = keep(e, l, &o);
     outcome_free(e, &o);

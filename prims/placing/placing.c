@@ -67,7 +67,7 @@ static int64_t unit_of(const lun_lowered *l, int64_t n)
         if ((role != LUN_SLOT_OUT && role != LUN_SLOT_IN) || x->rank < 2 || x->n != n)
             continue;
         lun__node_shape(x, shape);
-        return n / shape[0];
+        return n ? n / shape[0] : 1;
     }
     return 1;
 }

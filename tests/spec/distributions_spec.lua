@@ -12,6 +12,39 @@ local refused = expect.failure
 onplaces.restore(before_each, after_each)
 
 describe("a set of places", function()
+    it("counts the teams of one place there", function()
+        lun.use "reference/2"
+        local o = lun.zeros(64):eval()
+        local before = lun.stats()
+        lun.teams { league = 4, team = 1, elements = 16 } (function(w, p)
+            for i = w:index(), w:index() + 15 do
+                if i <= 64 then
+                    p[i] = i
+                end
+            end
+        end, o)
+        local now = lun.stats()
+        assert.equal(1, now.launches - before.launches)
+        assert.equal(1, now.places["reference.1"].launches - before.places["reference.1"].launches)
+        assert.equal(0, now.places["reference.2"].launches - before.places["reference.2"].launches)
+        assert.equal(64 * 65 // 2, o:sum())
+    end)
+
+    it("gives results without elements the distribution of their operands", function()
+        lun.use "reference/2"
+        for _, n in ipairs { 0, 4 } do
+            for _, rule in ipairs { "block", "copy" } do
+                local a = lun.zeros(n):distribute(rule)
+                local b = a:map(function(x) return x + 1 end):eval()
+                assert.same({ rule, n }, { (b:distribution()), #b })
+                assert.same({ rule, n }, { ((a * 2):eval():distribution()), n })
+            end
+            local empty = lun.zeros { n, 3 }:distribute "block"
+            assert.equal("block", ((empty + 1):eval():distribution()))
+            assert.equal(n == 0 and 0 or 3.0 * n, ((empty + 1):sum()))
+        end
+    end)
+
     it("is named by text or a list, in its order", function()
         assert.same({ "openmp.1", "openmp.2", "openmp.3" }, { lun.use "openmp/3" })
         assert.same({ "openmp.1", "openmp.2", "openmp.3" }, { lun.use() })

@@ -225,6 +225,16 @@ static lun_status open_array(teams *t, int k)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* All teams where one place computes: of a set the first, which counts them. */
+static lun_status run_at_first(lun_engine *e, const lun_team_run *run)
+{
+    const int64_t launches = e->stats.launches;
+    lun_status s = lun__run_teams(e, run);
+    if (e->set_count)
+        lun__set_at(e, 0)->counted->launches += e->stats.launches - launches;
+    return s;
+}
+
 static lun_status run(teams *t, const lun_workdiv *w)
 {
     lun_status s = LUN_OK;
@@ -247,7 +257,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
     lun_host_begin(t->e);
-    s = t->apart ? lun__run_teams_apart(t->e, &t->run) : lun__run_teams(t->e, &t->run);
+    s = t->apart ? lun__run_teams_apart(t->e, &t->run) : run_at_first(t->e, &t->run);
     lun_host_end(t->e);
     return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
 }
