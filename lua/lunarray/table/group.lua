@@ -185,8 +185,8 @@ end
 
 -- How many elements of each group are numbers, not NaN; g:count(x, {skipnan=true}) is an older name of it.
 function group.numbers(g, x)
-    of(g, "numbers")
-    return count_true(g, vector(x, 1, "numbers"):isnan():lnot())
+    local s = of(g, "numbers")
+    return (checked(1, "numbers", internal.grouping_reduce(s.handle, "count", vector(x, 1, "numbers"):isnan():lnot())))
 end
 
 -- Linear between neighbours of the sorted elements of each group, as NumPy does it.
