@@ -62,7 +62,9 @@ int64_t lun__quantile_room(const lun_algorithm_run *r, int threads)
     const int64_t n = sorted_at_once(r);
     const lun_sorting s = sorting_of(r, any, any, n);
     return lun__sorting_room(&s, threads) + rounded(n * element_bytes(r)) + 2 * LINE +
-           (selects(r) ? rounded(lun__select_room(r->in[0].dtype, n, false, threads)) : 0);
+           (selects(r)
+                ? rounded(lun__select_room(r->in[0].dtype, n, lun__select_most(n), false, threads))
+                : 0);
 }
 
 static double element(const ordered *o, int64_t i)
@@ -158,12 +160,13 @@ static lun_status select_line(const lun_services *services, const lun_team *team
         lun__select_want(&x, below + 1 < numbers ? below + 1 : below, false);
     }
     if (s == LUN_OK)
-        s = lun__select_take(&x, false);
+        s = lun__select_take(&x, lun__select_most(n), false);
     if (s != LUN_OK)
         return s;
     lun_sorting all = sorting_of(r, from, to, n), some = sorting_of(r, x.elements, to, x.count);
     all.scratch = some.scratch =
-        scratch + rounded(lun__select_room(r->in[0].dtype, n, false, team->threads));
+        scratch +
+        rounded(lun__select_room(r->in[0].dtype, n, lun__select_most(n), false, team->threads));
     s = lun__sorting_run(services, team, x.elements ? &some : &all);
     const ordered o = {.r = r, .elements = to, .some = x.elements ? &x : NULL};
     store(r, &o, i, numbers);

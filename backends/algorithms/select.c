@@ -7,12 +7,6 @@
 
 enum { LEAST = 1 << 16 /* elements of a line */ };
 
-/* What is taken at most: sorting the line does no more than sorting so much of it. */
-static int64_t most_taken(int64_t n)
-{
-    return n / 2;
-}
-
 static int64_t rounded(int64_t bytes)
 {
     return (bytes + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
@@ -28,9 +22,9 @@ bool lun__select_pays(lun_dtype t, int64_t line)
     return line >= LEAST && lun__dtype_bits(t) >= 32;
 }
 
-int64_t lun__select_room(lun_dtype t, int64_t n, bool placed, int threads)
+int64_t lun__select_room(lun_dtype t, int64_t n, int64_t most, bool placed, int threads)
 {
-    const int64_t size = lun__dtype_get(t)->bytes, most = most_taken(n);
+    const int64_t size = lun__dtype_get(t)->bytes;
     return workers_for(n, threads) * (int64_t)sizeof(lun_sort_own) + rounded(most * size) +
            (placed ? rounded(most * (int64_t)sizeof(int64_t)) : 0) + LUN_LINE;
 }
@@ -111,14 +105,14 @@ static void take_share(void *ctx, int worker)
     }
 }
 
-lun_status lun__select_take(lun_selection *x, bool placed)
+lun_status lun__select_take(lun_selection *x, int64_t most, bool placed)
 {
     lun_sorter *s = &x->sorter;
     int64_t at = 0;
     for (uint32_t d = 0; d <= s->digit.mask; d++)
         x->taken[d + 1] = x->taken[d] + (x->wanted[d] ? x->starts[d + 1] - x->starts[d] : 0);
     x->count = x->taken[s->digit.mask + 1];
-    if (x->count > most_taken(x->n))
+    if (x->count > most)
         return LUN_OK;
     for (int w = 0; w < s->workers; w++) {
         s->own[w].starts[0] = at;
@@ -128,7 +122,7 @@ lun_status lun__select_take(lun_selection *x, bool placed)
     x->elements = s->own + s->workers;
     if (placed)
         x->places = (int64_t *)(void *)((char *)x->elements +
-                                        rounded(most_taken(x->n) * lun__sort_element_bytes(s->l)));
+                                        rounded(most * lun__sort_element_bytes(s->l)));
     if (s->workers > 1)
         s->l->team->parallel(s->l->team, x, s->workers, take_share);
     else

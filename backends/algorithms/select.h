@@ -16,23 +16,30 @@ typedef struct lun_selection {
     /* out, by digit: elements before it, of all and of those taken; whether it is taken */
     int64_t starts[LUN_DIGITS + 1], taken[LUN_DIGITS + 1];
     uint8_t wanted[LUN_DIGITS];
-    void *elements;  /* out: those taken; NULL: none, sort the line */
+    void *elements;  /* out: those taken; NULL: they are too many */
     int64_t *places; /* then where in the line each stood, if asked for */
     int64_t count;   /* how many */
 } lun_selection;
 
 /* Whether it pays for a line of so many elements. */
 bool lun__select_pays(lun_dtype t, int64_t line);
-/* Bytes of scratch memory that a selection by at most so many threads needs. */
-int64_t lun__select_room(lun_dtype t, int64_t n, bool placed, int threads);
+/* Elements of a line that are taken at most: sorting the line does no more than sorting so many. */
+static inline int64_t lun__select_most(int64_t line)
+{
+    return line / 2;
+}
+
+/* Bytes of scratch memory that a selection of at most `most` elements by at most so many threads
+ * needs. */
+int64_t lun__select_room(lun_dtype t, int64_t n, int64_t most, bool placed, int threads);
 /* Counts a line's elements.  LUN_OK or LUN_ECANCEL. */
 lun_status lun__select_count(const lun_services *services, const lun_team *team, lun_dtype t,
                              bool descending, const void *from, int64_t n, void *scratch,
                              lun_selection *out);
 /* Asks for what stands at place i in order; for all before it, too, if `below`. */
 void lun__select_want(lun_selection *x, int64_t i, bool below);
-/* Takes what was asked for, unless that is much of the line.  LUN_OK or LUN_ECANCEL. */
-lun_status lun__select_take(lun_selection *x, bool placed);
+/* Takes what was asked for, unless that is more than `most`.  LUN_OK or LUN_ECANCEL. */
+lun_status lun__select_take(lun_selection *x, int64_t most, bool placed);
 /* Where among those taken, in order, stands what stands at place i of the line in order. */
 int64_t lun__select_at(const lun_selection *x, int64_t i);
 

@@ -204,6 +204,56 @@ describe("a:sort() and a:argsort()", function()
 end)
 
 describe("a:topk(k)", function()
+    -- The k first by plain Lua: an element stands before those that are equal and come later.
+    local function best(values, k, before)
+        local list = {}
+        for i, x in ipairs(values) do
+            local to = #list + 1
+            while to > 1 and before(x, values[list[to - 1]]) do to = to - 1 end
+            if to <= k then
+                table.insert(list, to, i)
+                list[k + 1] = nil
+            end
+        end
+        return list
+    end
+
+    it("of many takes memory for some, whatever the elements are #place", function()
+        local n, k = 1 << 22, 5
+        local index = lun.index(n)
+        local lines = {
+            distinct = (index * 48271 % 2147483647):eval(), -- all different
+            few = (index % 7):cast("f64"):eval(),
+            same = lun.full(n, 3, "i16"):copy(),
+            rising = index:cast("f32"):eval(),
+            nans = lun.where((index % 3):eq(0), index % 5 / 1, 0 / 0):eval(),
+            small = (index % 200):cast("u8"):eval(),
+        }
+        for name, a in pairs(lines) do
+            local values = a:totable()
+            for _, smallest in ipairs { true, false } do
+                local function before(x, y)
+                    if y ~= y then return x == x end
+                    if smallest then return x < y end
+                    return x > y
+                end
+                collectgarbage()
+                lun.stats "reset"
+                local held = lun.stats().allocated
+                local top, places = a:topk(k, { smallest = smallest })
+                lun.eval(top, places)
+                assert(lun.stats().peak - held < 10 * n, name .. " takes much memory")
+                local want = best(values, k, before)
+                assert.same(want, places:totable(), name)
+                for i = 1, k do assert.equal(values[want[i]], top[i], name) end
+            end
+        end
+        local some = 100000 -- more than selecting from a part of the line has room for
+        local top, places = lines.few:topk(some)
+        expect.elements(lun.index(some):map(function(i) return 7 * i - 1 end):totable(), places)
+        assert.equal(6.0 * some, top:sum())
+    end)
+
     it("gives the largest or the smallest, and where they stand", function()
         local random = generator(23)
         expect.everywhere(function()
