@@ -511,7 +511,9 @@ LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uin
 /* Any operation of the table on `count` operands (its arity, else LUN_EARG), whose shapes broadcast
  * (LUN_ESHAPE).  Operands are converted to their common dtype: floats take precedence over
  * integers, then the wider one; LUN_EDTYPE if the operation does not support it, LUN_ERANGE if a
- * number does not fit into it. */
+ * number does not fit into it.  u64 and a signed integer have none: LUN_EDTYPE, but for comparisons
+ * of integers, which are by value, beside numbers too, and for min, fmin (then i64), max, fmax
+ * (u64) and clamp.  An i64 that goes into u64 stands for its bits. */
 LUN_API lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                              lun_array **out);
 /* clang-format off */
@@ -665,7 +667,7 @@ LUN_API lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t
 /* a then b, along the first extent; the other extents must be equal (LUN_ESHAPE). */
 LUN_API lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 /* The arrays concatenated along an axis, counted from 0; the other extents must be equal
- * (LUN_ESHAPE).  The result has their common dtype. */
+ * (LUN_ESHAPE).  The result has their common dtype, as lun_apply has it (LUN_EDTYPE). */
 LUN_API lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, int axis,
                                     lun_array **out);
 /* Arrays of one shape (LUN_ESHAPE) along a new axis, counted from 0, of extent `count`.  The result
@@ -1045,8 +1047,8 @@ LUN_API lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, in
 enum { LUN_RIGHT = 2 };
 /* For each element of x where it would stand in the Vector `sorted`, whose order is that of
  * lun_sort: in front of equal elements, with LUN_RIGHT behind them; i64 of x's shape, the first
- * place being `first`.  Compared in the common dtype; zeros are equal, as NaNs are.  LUN_ESHAPE if
- * `sorted` is no Vector. */
+ * place being `first`.  Integers are compared by value, floats in the common dtype; zeros are
+ * equal, as NaNs are.  LUN_ESHAPE if `sorted` is no Vector. */
 LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                                     int64_t first, lun_array **out);
 

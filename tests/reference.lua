@@ -158,21 +158,62 @@ local GROWTH = {
     { "a:mean()", "means, `var`, `std` and `norm` are computed in `f64`" },
 }
 
-local function growth()
-    put "## Integers that outgrow their dtype\n"
-    put "With `a = lun.vector({200, 100}, 'u8')`:\n"
+-- Integers of two dtypes, and beside numbers; computed here too.
+local BESIDE = {
+    { "u:gt(i)", "comparisons of integers are by value whatever their dtypes, as in Lua: 2^64 - 1 is more than 3" },
+    { "u:min(i)", "of `u64` and a signed dtype the least is `i64`" },
+    { "u:max(i)", "and the greatest `u64`, which hold them; `fmin`, `fmax` and `clamp` alike" },
+    { "u:searchsorted(i)", "by value, as `lun.join` and `lun.group` do" },
+    { "u + i", "arithmetic, `where`, `..`, `dot` and `matmul` need a dtype that holds both, and there is none" },
+    { "u:cast 'i64' + i", "so one of them is cast, and wraps" },
+    { "u / i", "`f64`, as `/` and `^` of all integers" },
+    { "b:gt(-1)", "a number beside integers is compared by value: out of range it is less, or more, than all of them" },
+    { "b:lt(2.5)", "and one with a fraction is not rounded" },
+    { "b + -1", "in arithmetic a number has to fit, and where it is stored" },
+    { "u[2]", "an element of `u64` from 2^63 on is the Lua integer with its bits, which is negative" },
+    { "u:eq(u[2])", "beside `u64`, and stored in it, a negative integer stands for these bits again" },
+    { "u:gt(-1.0)", "a negative float does not: it is less than every element" },
+}
+
+local function text_of(x)
+    if type(x) ~= "userdata" then
+        return tostring(x)
+    elseif #{ x:shape() } == 0 then
+        return tostring(x:value())
+    end
+    local list = x:totable()
+    for k, v in ipairs(list) do
+        list[k] = tostring(v)
+        if x:dtype() == "u64" and v < 0 then -- as it is printed
+            list[k] = tostring(x:sub(k, k)):match "%d+%]$":sub(1, -2)
+        end
+    end
+    return ("{%s}"):format(table.concat(list, ", "))
+end
+
+-- What each of the rows gives where `arrays` are variables.
+local function computed(rows, arrays)
     put "| expression | gives | as | why |\n|---|---|---|---|"
-    local lun = package.loaded.lunarray
-    local a = lun.vector({ 200, 100 }, "u8")
-    for _, row in ipairs(GROWTH) do
-        local x = assert(load("return " .. row[1], "=growth", "t", { a = a }))()
-        local is_array = type(x) == "userdata"
-        local text = is_array and #{ x:shape() } > 0 and ("{%s}"):format(table.concat(x:totable(), ", "))
-            or tostring(is_array and x:value() or x)
-        put("| %s | `%s` | %s | %s |", code(cell(row[1])), text,
-            is_array and code(x:dtype()) or "a Lua " .. math.type(x), cell(row[2]))
+    for _, row in ipairs(rows) do
+        local ok, x = pcall(assert(load("return " .. row[1], "=row", "t", arrays)))
+        local as = not ok and "" or type(x) == "userdata" and code(x:dtype()) or "a Lua " .. (math.type(x) or type(x))
+        put("| %s | %s | %s | %s |", code(cell(row[1])), ok and code(text_of(x)) or "an error", as, cell(row[2]))
     end
     put ""
+end
+
+local function growth()
+    local lun = package.loaded.lunarray
+    put "## Integers that outgrow their dtype\n"
+    put "With `a = lun.vector({200, 100}, 'u8')`:\n"
+    computed(GROWTH, { a = lun.vector({ 200, 100 }, "u8") })
+    put "## Integers of different dtypes\n"
+    put(([[
+Two arrays are converted to the narrowest dtype that holds both: a float beats an integer, then the wider one wins, and
+`u8` with `i8` gives `i16`. Of `u64` and a signed integer there is none. With `u = lun.vector({5, -1}, 'u64')`, whose second
+element is 2^64 - 1, `i = lun.vector {3, 7}` and `b = lun.vector({1, 200}, 'u8')`:
+]]))
+    computed(BESIDE, { u = lun.vector({ 5, -1 }, "u64"), i = lun.vector { 3, 7 }, b = lun.vector({ 1, 200 }, "u8") })
 end
 
 local function methods()

@@ -74,6 +74,7 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 
 /* C types of the first operand and of the result, by the row's rule. */
 #define FIRST_ARITH   T
+#define FIRST_PICK    T
 #define FIRST_FLOAT   T
 #define FIRST_INT     T
 #define FIRST_CMP     T
@@ -81,6 +82,7 @@ enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 #define FIRST_TEST    T
 #define FIRST_SELECT  uint8_t
 #define RESULT_ARITH  T
+#define RESULT_PICK   T
 #define RESULT_FLOAT  T
 #define RESULT_INT    T
 #define RESULT_CMP    uint8_t

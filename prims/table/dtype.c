@@ -81,9 +81,13 @@ static lun_dtype holding(const lun_dtype_row *x, const lun_dtype_row *y)
 
 lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b)
 {
-    const lun_dtype_row *x = &lun__dtype_rows[a], *y = &lun__dtype_rows[b];
     if (a == b)
         return a;
+    if (a == LUN_DTYPE_COUNT || b == LUN_DTYPE_COUNT) {
+        const lun_dtype other = a == LUN_DTYPE_COUNT ? b : a;
+        return lun__dtype_is_float(other) ? other : LUN_DTYPE_COUNT;
+    }
+    const lun_dtype_row *x = &lun__dtype_rows[a], *y = &lun__dtype_rows[b];
     if (x->kind == LUN_KIND_FLOAT && y->kind == LUN_KIND_FLOAT)
         return holding(x, y);
     if (x->kind == LUN_KIND_BOOL)
@@ -101,7 +105,7 @@ lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b)
     const lun_dtype_row *u = x->kind == LUN_KIND_UNSIGNED ? x : y, *s = u == x ? y : x;
     if (s->rank > u->rank)
         return s == x ? a : b;
-    return lun__dtype_integer(LUN_KIND_SIGNED, u->bytes < 8 ? 2 * u->bytes : 8);
+    return u->bytes < 8 ? lun__dtype_integer(LUN_KIND_SIGNED, 2 * u->bytes) : LUN_DTYPE_COUNT;
 }
 
 /* ---- single elements ------------------------------------------------------------------------- */
@@ -265,7 +269,7 @@ bool lun__value_fits(lun_dtype t, lun_value v)
     if (lun__value_is_unsigned(v) && v.as.u > INT64_MAX)
         return is_unsigned && bits == 64;
     if (is_unsigned)
-        return v.as.i >= 0 && (bits == 64 || v.as.i >> bits == 0);
+        return bits == 64 || (v.as.i >= 0 && v.as.i >> bits == 0);
     return bits == 64 ||
            (v.as.i >= -((int64_t)1 << (bits - 1)) && v.as.i < (int64_t)1 << (bits - 1));
 }

@@ -106,8 +106,9 @@ static inline bool lun__dtype_is_closed(lun_dtype t)
 /* The integer dtype of that kind with so many bytes: 1, 2, 4 or 8. */
 lun_dtype lun__dtype_integer(lun_kind kind, int bytes);
 
-/* The dtype two arrays meet in (SPEC: float beats integer, then the wider wins, mixed signs take
- * the narrowest signed type that holds both, any signed with u64: i64). */
+/* The dtype that elements of both are converted to: float beats integer, then the wider wins, mixed
+ * signs take the narrowest signed dtype that holds both.  No integer dtype holds u64 and a signed
+ * one: LUN_DTYPE_COUNT, which a float still beats. */
 lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b);
 
 /* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------- */
@@ -137,7 +138,8 @@ static inline double lun__value_double(lun_value v)
 
 uint64_t lun__cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
 lun_value lun__cell_to_value(lun_dtype t, uint64_t cell);
-/* True if v is a number of dtype t without loss of range (2.5 does not fit i32, 300 not u8). */
+/* True if v is a number of dtype t without loss of range (2.5 does not fit i32, 300 not u8).  An
+ * i64 is one of u64 by its bits: so scripts hold elements from 2^63 on. */
 bool lun__value_fits(lun_dtype t, lun_value v);
 /* CAST on one element. */
 uint64_t lun__cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);

@@ -42,11 +42,30 @@ static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
     }
     if (!any)
         return numbers;
-    if (lun__dtype_is_float(all))
+    if (all != LUN_DTYPE_COUNT && lun__dtype_is_float(all))
         return all;
     if (number_float)
         return LUN_F64;
-    return lun__dtype_is_bool(all) ? lun__dtype_common(all, numbers) : all;
+    return all == LUN_BOOL ? lun__dtype_common(all, numbers) : all;
+}
+
+/* The same of a comparison: a number beside integers is no operand that they are rounded for. */
+static lun_dtype compared(const lun_dtype *t, const bool *weak)
+{
+    for (int k = 0; k < 2; k++)
+        if (weak[k] && !weak[1 - k] && lun__dtype_is_integer(t[1 - k]))
+            return t[1 - k];
+    return meet(t, weak, 2);
+}
+
+/* What a PICK of u64 and signed integers gives: the least is i64, the greatest u64. */
+static lun_dtype picked(lun_op op, const lun_dtype *t)
+{
+    const bool wide[3] = {lun__dtype_is_wide_unsigned(t[0]), lun__dtype_is_wide_unsigned(t[1]),
+                          lun__op_rows[op].arity > 2 && lun__dtype_is_wide_unsigned(t[2])};
+    if (lun__op_rows[op].arity > 2) /* the least of the third and the greatest of the others */
+        return wide[2] && (wide[0] || wide[1]) ? LUN_U64 : LUN_I64;
+    return lun__op_rows[op].identity == LUN_ID_LOWEST || op == LUN_OP_FMAX ? LUN_U64 : LUN_I64;
 }
 
 lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
@@ -64,26 +83,30 @@ lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dt
         return LUN_OK;
     case LUN_RULE_SELECT:
         *from = *out = meet(t + 1, weak + 1, 2);
-        return LUN_OK;
+        return *from == LUN_DTYPE_COUNT ? LUN_EDTYPE : LUN_OK;
     case LUN_RULE_CMP:
-        *from = meet(t, weak, r->arity);
+        *from = compared(t, weak);
         *out = LUN_BOOL;
         return LUN_OK;
     case LUN_RULE_INT:
-        m = meet(t, weak, r->arity);
-        if (!lun__dtype_is_integer(m))
-            return LUN_EDTYPE;
-        *from = *out = m;
-        return LUN_OK;
+        *from = *out = m = meet(t, weak, r->arity);
+        return m != LUN_DTYPE_COUNT && lun__dtype_is_integer(m) ? LUN_OK : LUN_EDTYPE;
     case LUN_RULE_FLOAT:
         m = meet(t, weak, r->arity);
-        *from = *out = lun__dtype_is_float(m) ? m : LUN_F64;
+        *from = *out = m != LUN_DTYPE_COUNT && lun__dtype_is_float(m) ? m : LUN_F64;
+        return LUN_OK;
+    case LUN_RULE_PICK:
+        *from = *out = m = meet(t, weak, r->arity);
+        if (m == LUN_DTYPE_COUNT)
+            *out = picked(op, t);
+        else if (lun__dtype_is_bool(m))
+            *from = *out = LUN_I64;
         return LUN_OK;
     case LUN_RULE_ARITH:
     default:
         m = meet(t, weak, r->arity);
-        *from = *out = lun__dtype_is_bool(m) ? LUN_I64 : m;
-        return LUN_OK;
+        *from = *out = m == LUN_BOOL ? LUN_I64 : m;
+        return m == LUN_DTYPE_COUNT ? LUN_EDTYPE : LUN_OK;
     }
 }
 
@@ -95,6 +118,66 @@ static uint64_t extreme(lun_dtype t, bool highest)
     if (d->kind == LUN_KIND_BOOL)
         return highest;
     return lun__cell_from_value(t, v); /* saturates for integers */
+}
+
+/* ---- comparisons with numbers ---------------------------------------------------------------- */
+
+bool lun__op_holds(lun_op op, int a, int b)
+{
+    switch (op) {
+    case LUN_OP_LT:
+        return a < b;
+    case LUN_OP_LE:
+        return a <= b;
+    case LUN_OP_GT:
+        return a > b;
+    case LUN_OP_GE:
+        return a >= b;
+    case LUN_OP_EQ:
+        return a == b;
+    default:
+        return a != b;
+    }
+}
+
+/* The same comparison with its operands exchanged. */
+static lun_op mirrored(lun_op op)
+{
+    static const lun_op pair[][2] = {{LUN_OP_LT, LUN_OP_GT}, {LUN_OP_LE, LUN_OP_GE}};
+    for (int k = 0; k < 2; k++)
+        if (op == pair[k][0] || op == pair[k][1])
+            return pair[k][op == pair[k][0]];
+    return op;
+}
+
+/* The integer in whose place x may stand on the right; false: x is no integer, and equals none. */
+static bool whole(lun_op op, lun_value *x)
+{
+    if (!lun__value_is_float(*x))
+        return true;
+    const double up = ceil(x->as.d), down = floor(x->as.d);
+    if (up != down && (op == LUN_OP_EQ || op == LUN_OP_NE))
+        return false;
+    x->as.d = op == LUN_OP_LT || op == LUN_OP_GE ? up : down;
+    return !isnan(x->as.d);
+}
+
+lun_op lun__op_beside(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge)
+{
+    lun_op o = left ? mirrored(op) : op;
+    bool is_whole = whole(o, &x), all = o == LUN_OP_NE;
+    *edge = x;
+    if (is_whole && lun__value_fits(t, x))
+        return op;
+    if (is_whole) {
+        const bool below =
+            lun__value_is_float(x) ? x.as.d < 0 : lun__dtype_is_signed(x.dtype) && x.as.i < 0;
+        all = lun__op_holds(o, below, !below);
+    }
+    const uint64_t least = extreme(t, false);
+    *edge = lun__cell_to_value(t, least);
+    o = all ? LUN_OP_GE : LUN_OP_LT; /* than the least: always, never */
+    return left ? mirrored(o) : o;
 }
 
 bool lun__op_identity(lun_op op, lun_dtype t, uint64_t *bits)

@@ -12,6 +12,7 @@
 
 typedef enum lun_rule {
     LUN_RULE_ARITH,
+    LUN_RULE_PICK,
     LUN_RULE_FLOAT,
     LUN_RULE_INT,
     LUN_RULE_CMP,
@@ -61,9 +62,18 @@ static inline int lun__op_cost(lun_op op)
 
 /* Dtype to which operands are converted (*from) and of the result (*out), for operand dtypes
  * t[arity]; weak[i] marks a Lua number (t[i] is then I64, F64 or BOOL), which adapts to the others.
+ * *from is LUN_DTYPE_COUNT where u64 and signed integers have none: CMP and PICK then compare by
+ * value, and numbers stay what they are.
  * LUN_EDTYPE if the operation does not exist for these. */
 lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dtype *from,
                          lun_dtype *out);
+
+/* Comparison `op` of integers of dtype t with any number x, on their right or left, as a comparison
+ * with a number of dtype t, *edge, which it returns: the same for each integer. */
+lun_op lun__op_beside(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge);
+
+/* What comparison `op` says of two integers. */
+bool lun__op_holds(lun_op op, int a, int b);
 
 /* The neutral element of an operation in a dtype, as bits in the low bytes of the cell.
  * False if the row has none. */

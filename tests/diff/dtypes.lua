@@ -134,14 +134,14 @@ end
 local common = {
     --       bool    i8     u8     i16    u16    i32    u32    i64    u64
     bool = { "bool", "i8",  "u8",  "i16", "u16", "i32", "u32", "i64", "u64" },
-    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "i64" },
+    i8 =   { "i8",   "i8",  "i16", "i16", "i32", "i32", "i64", "i64", "none" },
     u8 =   { "u8",   "i16", "u8",  "i16", "u16", "i32", "u32", "i64", "u64" },
-    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "i64" },
+    i16 =  { "i16",  "i16", "i16", "i16", "i32", "i32", "i64", "i64", "none" },
     u16 =  { "u16",  "i32", "u16", "i32", "u16", "i32", "u32", "i64", "u64" },
-    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "i64" },
+    i32 =  { "i32",  "i32", "i32", "i32", "i32", "i32", "i64", "i64", "none" },
     u32 =  { "u32",  "i64", "u32", "i64", "u32", "i64", "u32", "i64", "u64" },
-    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "i64" },
-    u64 =  { "u64",  "i64", "u64", "i64", "u64", "i64", "u64", "i64", "u64" },
+    i64 =  { "i64",  "i64", "i64", "i64", "i64", "i64", "i64", "i64", "none" },
+    u64 =  { "u64",  "none", "u64", "none", "u64", "none", "u64", "none", "u64" },
 }
 local column = {}
 for i, row in ipairs(rows) do
@@ -161,11 +161,16 @@ local function common_float(a, b)
     return best
 end
 
+-- What u64 and a signed integer meet in.
+dtypes.none = { name = "none", kind = "none" }
+
 function dtypes.common(a, b)
     if a.is_float and b.is_float then
         return common_float(a, b)
     elseif a.is_float or b.is_float then
         return a.is_float and a or b
+    elseif a == dtypes.none or b == dtypes.none then
+        return dtypes.none
     end
     return dtypes[common[a.name][column[b.name]]]
 end

@@ -236,6 +236,8 @@ function oracle.result(row, meeting)
     local rule = row.rule
     if rule == "logic" then
         return dtypes.bool, dtypes.bool
+    elseif meeting == dtypes.none and rule ~= "float" then
+        return nil
     elseif rule == "comparison" or rule == "test" then
         return meeting, dtypes.bool
     elseif rule == "selection" then
@@ -252,6 +254,37 @@ function oracle.result(row, meeting)
     local t = meeting.kind == "bool" and dtypes.i64 or meeting
     return t, t
 end
+
+-- Whether the integer x of dtype t is less than the number y of dtype u: by value, never rounded.
+local function less_by_value(x, t, y, u)
+    local big_x, big_y = t.is_wide and x < 0, u.is_wide and math.type(y) == "integer" and y < 0 -- from 2^63 on
+    if math.type(y) == "float" and big_x then
+        return y >= 2.0 ^ 64 or y >= 2.0 ^ 63 and math.ult(x, math.tointeger(y - 2.0 ^ 64))
+    elseif big_x ~= big_y then
+        return big_y
+    end
+    return x < y
+end
+
+local function equal_by_value(x, t, y, u)
+    if math.type(y) == "float" and t.is_wide and x < 0 then
+        return y >= 2.0 ^ 63 and y < 2.0 ^ 64 and x == math.tointeger(y - 2.0 ^ 64)
+    end
+    return x == y and (t.is_wide and x < 0) == (u.is_wide and y < 0)
+end
+
+-- What a comparison says of the integer x of dtype t and the number y, an integer of dtype u or a float.
+function oracle.compared(name, x, t, y, u)
+    if y ~= y then
+        return name == "ne"
+    end
+    local is_less, equal = less_by_value(x, t, y, u), equal_by_value(x, t, y, u)
+    return ({ lt = is_less, le = is_less or equal, gt = not is_less and not equal, ge = not is_less, eq = equal,
+        ne = not equal })[name]
+end
+
+-- The dtype of what min, max and clamp pick of u64 and signed integers; nil: the operation picks nothing.
+oracle.picks = { min = dtypes.i64, fmin = dtypes.i64, max = dtypes.u64, fmax = dtypes.u64 }
 
 -- The dtype that reduce and scan by the operation give for integers and floats of dtype t.
 function oracle.folded(name, t)

@@ -217,7 +217,7 @@ describe("allpairs", function()
         local names = { "bool", "i8", "u8", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64" }
         local function add_up(x, y) return x + y end
         for _, t in ipairs(names) do
-            for _, u in ipairs { t, "i16", "f32" } do
+            for _, u in ipairs { t, t == "u64" and "u8" or "i16", "f32" } do
                 local x, y = lun.ones({ 2, 3 }, t):copy(), lun.ones({ 4, 3 }, u):copy()
                 for _, f in ipairs { { "-", "+" }, { "max", "min" }, { "eq", "lor" }, { "-", add_up } } do
                     if not (f[1] == "-" and t == "bool") then

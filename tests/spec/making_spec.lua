@@ -46,7 +46,8 @@ describe("lun.vector", function()
         end
         expect.elements({ 0, math.maxinteger }, lun.vector({ 0, math.maxinteger }, "u64"))
         expect.elements({ math.mininteger }, lun.vector({ 2.0 ^ 63 }, "u64"))
-        expect.failure("does not fit", lun.vector, { -1 }, "u64")
+        expect.elements({ -1, math.mininteger }, lun.vector({ -1, math.mininteger }, "u64")) -- by their bits
+        expect.failure("does not fit", lun.vector, { -1.0 }, "u64")
         expect.failure("no integer representation", lun.vector, { 1, 2.5 }, "i32")
         expect.failure("no integer representation", lun.vector, { 0 / 0 }, "i32")
         expect.failure("no integer representation", lun.vector, { 1e300 }, "i64")

@@ -192,6 +192,11 @@ describe("matmul", function()
                 if (t .. u):find "u" then -- -1 is many other numbers
                     a, b = matrix(x, 7):abs():cast(t), matrix(y, 3):abs():cast(u)
                 end
+                local none = t == "u64" and u:find "i" == 1 or u == "u64" and t:find "i" == 1
+                if none then
+                    expect.failure("no common integer dtype", a.matmul, a, b)
+                    goto continue
+                end
                 local both = (lun.zeros(1, t):copy() .. lun.zeros(1, u):copy()):dtype()
                 local wanted = both:find "f" and both or both:find "u" and "u64" or "i64"
                 local c = a:matmul(b)
@@ -199,6 +204,7 @@ describe("matmul", function()
                 local as = wanted:find "f" and "f64" or wanted
                 local oracle = product(a:cast(as):totable(), b:cast(as):totable(), 7, 3)
                 same(oracle, 3, c:cast(as), t .. " x " .. u)
+                ::continue::
             end
         end
     end)

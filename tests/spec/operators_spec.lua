@@ -109,7 +109,7 @@ describe("operators", function()
     it("promotes arrays by float, width and sign", function()
         local cases = {
             { "i32", "f32", "f32" }, { "f32", "f64", "f64" }, { "i8", "i32", "i32" }, { "u8", "i16", "i16" },
-            { "u8", "i8", "i16" }, { "u16", "i16", "i32" }, { "u32", "i32", "i64" }, { "i64", "u64", "i64" },
+            { "u8", "i8", "i16" }, { "u16", "i16", "i32" }, { "u32", "i32", "i64" }, { "u32", "u64", "u64" },
             { "bool", "i8", "i8" }, { "bool", "bool", "i64" },
         }
         for _, case in ipairs(cases) do

@@ -129,7 +129,10 @@ const char *lun__pack(lun_dtype t, lun_value x, void *to)
         const char *why = as_integer(x, &bits, &negative);
         if (why)
             return why;
-        if (!fits(t, bits, negative))
+        /* an integer is one of u64 by its bits: so are elements from 2^63 on */
+        const bool by_bits = lun_dtype_kind(x.dtype) == LUN_KIND_SIGNED &&
+                             lun_dtype_kind(t) == LUN_KIND_UNSIGNED && lun_dtype_size(t) == 8;
+        if (!by_bits && !fits(t, bits, negative))
             return "does not fit";
         x = (lun_value){.dtype = LUN_U64, .as.u = bits};
     }

@@ -121,6 +121,7 @@ lf_type luafn_meeting(const lf_compile *c, const lf_value *v)
     case LUN_RULE_FLOAT:
         return lf_is_float(t) ? t : LF_WF;
     case LUN_RULE_ARITH:
+    case LUN_RULE_PICK:
         return t == LF_BOOL ? LF_I64 : t;
     default:
         return t;

@@ -12,6 +12,12 @@
 lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out);
 /* The same with operands of the right dtypes already; t: the result's. */
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
+/* CMP or PICK on integers of which some are u64 and some signed, by value; t: the result's
+ * (across.c). */
+lun_status lun__op_across(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                          lun_node **out);
+/* LUN_EDTYPE: these two have no common dtype, and what to do about it. */
+lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b);
 /* lun__op, then releases the operands, also on failure.  A NULL operand: an earlier call failed,
  * whose failure is returned. */
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);

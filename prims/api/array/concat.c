@@ -90,6 +90,22 @@ static lun_status join(lun_engine *e, lun_array *const *arrays, int count, lun_d
     return finish(e, s, &p, t, rank, shape, out);
 }
 
+/* Of the arrays, some of which are u64 and some signed, the first two that have no common dtype. */
+static lun_status no_dtype(lun_engine *e, lun_array *const *arrays, int count)
+{
+    lun_dtype all = lun_dtype_of(arrays[0]), own = all;
+    int at = 0, before = 0;
+    while (all != LUN_DTYPE_COUNT && at + 1 < count) {
+        own = lun_dtype_of(arrays[++at]);
+        all = lun__dtype_common(all, own);
+    }
+    while (before < at && lun__dtype_common(lun_dtype_of(arrays[before]), own) != LUN_DTYPE_COUNT)
+        before++;
+    lun_status s = lun__no_common(e, lun_dtype_of(arrays[before]), own);
+    e->error_operand = at + 1;
+    return s;
+}
+
 /* The arrays are usable and no numbers; *t: their common dtype. */
 static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int count, lun_dtype *t)
 {
@@ -106,7 +122,7 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
         lun_dtype own = lun_dtype_of(arrays[k]);
         *t = k ? lun__dtype_common(*t, own) : own;
     }
-    return LUN_OK;
+    return *t == LUN_DTYPE_COUNT ? no_dtype(e, arrays, count) : LUN_OK;
 }
 
 static lun_status check_axis(lun_engine *e, const lun_array *a, int axis, int rank)

@@ -1,6 +1,5 @@
 /* elementwise.c - elementwise expressions: conversion of operands. Shapes are shape.c's, parts of
  * arrays part.c's. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/array/api.h"
@@ -9,64 +8,6 @@
 #include "lunarray_bind.h"
 
 /* ---- operations ------------------------------------------------------------------------------ */
-
-lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out)
-{
-    lun_value v = {.dtype = LUN_F64, .as.d = x};
-    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
-}
-
-/* op on operands of a STORED dtype: in the dtype it computes in, the result rounded to t once. */
-static lun_status op_on_stored(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                               lun_node **out)
-{
-    int arity = lun__op_get(op)->arity;
-    lun_node *wide[3] = {NULL, NULL, NULL}, *result = NULL;
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < arity; k++)
-        s = lun__cast(e, in[k], (lun_dtype)lun__dtype_get((lun_dtype)in[k]->dtype)->compute,
-                      &wide[k]);
-    if (s == LUN_OK)
-        s = lun__op_of(e, op, wide, (lun_dtype)lun__dtype_get(t)->compute, &result);
-    if (s == LUN_OK)
-        s = lun__cast(e, result, t, out);
-    for (int k = 0; k < arity; k++)
-        lun__node_release(e, wide[k]);
-    lun__node_release(e, result);
-    return s;
-}
-
-/* op on operands whose shapes differ. */
-static lun_status op_on_aligned(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                                lun_node **out)
-{
-    const int arity = lun__op_get(op)->arity;
-    lun_node *fit[3] = {NULL, NULL, NULL};
-    const lun_node *like;
-    for (int k = 0; k < arity; k++)
-        fit[k] = lun__node_retain(in[k]);
-    lun_status s = lun__align(e, fit, arity, &like);
-    if (s == LUN_OK)
-        s = lun__op_of(e, op, fit, t, out);
-    for (int k = 0; k < arity; k++)
-        lun__node_release(e, fit[k]);
-    return s;
-}
-
-lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out)
-{
-    if (lun__dtype_is_stored((lun_dtype)in[lun__op_get(op)->arity - 1]->dtype))
-        return op_on_stored(e, op, in, t, out);
-    const lun_node *like = lun__like(in, lun__op_get(op)->arity);
-    if (!like)
-        return op_on_aligned(e, op, in, t, out);
-    lun_node *simple = lun__simplify(e, op, in, like);
-    if (simple) {
-        *out = simple;
-        return LUN_OK;
-    }
-    return lun__node_op(e, op, in, t, like, out);
-}
 
 static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
 {
@@ -82,6 +23,8 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
     for (int k = 0; k < row->arity; k++)
         t[k] = (lun_dtype)in[k]->dtype;
     lun_status s = lun__op_types(op, t, weak, &from, &to);
+    if (s == LUN_OK && from == LUN_DTYPE_COUNT)
+        return lun__op_across(e, op, in, to, out);
     for (int k = 0; s == LUN_OK && k < row->arity; k++)
         s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
     if (s == LUN_OK)
@@ -116,11 +59,32 @@ static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
     return op == LUN_OP_SHL ? LUN_OP_SHR : LUN_OP_SHL;
 }
 
+/* The two operands that have no common integer dtype: the first u64 and the first signed one. */
+static lun_status apart(lun_engine *e, lun_op op, lun_array *const *operands)
+{
+    const lun_op_row *row = lun__op_get(op);
+    int wide = -1, with_sign = -1;
+    for (int k = row->arity - 1; k >= (row->rule == LUN_RULE_SELECT); k--) {
+        const lun_dtype t = lun_dtype_of(operands[k]);
+        if (!operands[k]->weak && lun__dtype_is_wide_unsigned(t))
+            wide = k;
+        if (!operands[k]->weak && lun__dtype_is_signed(t))
+            with_sign = k;
+    }
+    const int first = wide < with_sign ? wide : with_sign;
+    const int second = wide < with_sign ? with_sign : wide;
+    lun_status s = lun__no_common(e, lun_dtype_of(operands[first]), lun_dtype_of(operands[second]));
+    e->error_operand = second + 1;
+    return s;
+}
+
 /* The operand that it is about is the first float, else the last one. */
-static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
+static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands, lun_dtype met)
 {
     const lun_op_row *row = lun__op_get(op);
     int about = 0;
+    if (met == LUN_DTYPE_COUNT)
+        return apart(e, op, operands);
     while (about < row->arity - 1 && !lun__dtype_is_float(lun_dtype_of(operands[about])))
         about++;
     lun_fail(e, LUN_EDTYPE, "");
@@ -203,14 +167,16 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     }
     s = lun__op_types(op, t, weak, &from, &to);
     if (s != LUN_OK)
-        return wrong_dtype(e, op, operands);
+        return wrong_dtype(e, op, operands, from);
     const lun_axes *axes = lun__axes_common(operands, count, &order) ? &order : NULL;
     for (int k = 0; s == LUN_OK && k < count; k++) {
-        lun_dtype want = operand_dtype(row, k, from);
+        lun_dtype want = from == LUN_DTYPE_COUNT ? t[k] : operand_dtype(row, k, from);
         if (weak[k]) {
             lun_value v = operands[k]->number;
             if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
                 op = shift_count(op, from, &v);
+            else if (row->rule == LUN_RULE_CMP && !weak[1 - k] && lun__dtype_is_integer(want))
+                op = lun__op_beside(op, want, v, k == 0, &v);
             s = lun__constant(e, want, v, &in[k]);
             if (s != LUN_OK)
                 e->error_operand = k + 1;
@@ -221,7 +187,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     if (s == LUN_OK &&
         !lun__like(in, count)) /* before they are cast: an error names their dtypes */
         s = lun__common_shape(e, in, count, &together);
-    for (int k = 0; s == LUN_OK && k < count; k++) {
+    for (int k = 0; s == LUN_OK && from != LUN_DTYPE_COUNT && k < count; k++) {
         lun_node *raw = in[k];
         s = lun__cast(e, raw, operand_dtype(row, k, from), &in[k]);
         if (s == LUN_OK)
@@ -229,7 +195,9 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
         else
             in[k] = raw;
     }
-    if (s == LUN_OK)
+    if (s == LUN_OK && from == LUN_DTYPE_COUNT)
+        s = lun__op_across(e, op, in, to, &n);
+    else if (s == LUN_OK)
         s = lun__op_of(e, op, in, to, &n);
     for (int k = 0; k < count; k++)
         lun__node_release(e, in[k]);
@@ -246,7 +214,7 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
     if (count != row->arity)
         return lun__fail(e, LUN_EARG, "%s takes %d operand%s, not %d", row->name, row->arity,
                          row->arity == 1 ? "" : "s", count);
-    if (count == 2 && row->rule == LUN_RULE_ARITH)
+    if (count == 2 && (row->rule == LUN_RULE_ARITH || row->rule == LUN_RULE_PICK))
         return apply_arithmetic(e, op, operands, out);
     return apply_any(e, op, operands, count, out);
 }

@@ -13,9 +13,31 @@ typedef struct matching {
     lun_handles h;
 } matching;
 
-/* A key of both sides in one dtype. */
-static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array **out)
+/* u64 and signed integers as two keys: their bits, and whether they are negative, in out[1]. */
+static lun_status by_bits(matching *m, lun_array *a, lun_array *b, lun_array **out)
 {
+    lun_handles h = {0};
+    lun_array **x = lun__handle(&h), **y = lun__handle(&h);
+    lun_array **is_a = lun__handle(&h), **is_b = lun__handle(&h);
+    lun_status s = lun_cast(m->e, a, LUN_U64, x);
+    if (s == LUN_OK)
+        s = lun_cast(m->e, b, LUN_U64, y);
+    if (s == LUN_OK)
+        s = lun_concat(m->e, *x, *y, out);
+    if (s == LUN_OK)
+        s = lun__grouping_with(m->e, LUN_OP_LT, a, 0, is_a);
+    if (s == LUN_OK)
+        s = lun__grouping_with(m->e, LUN_OP_LT, b, 0, is_b);
+    if (s == LUN_OK)
+        s = lun_concat(m->e, *is_a, *is_b, out + 1);
+    lun__handles_release(&h);
+    return s;
+}
+
+/* A key of both sides in one dtype, or as two keys; *count: of those so far. */
+static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array **keys, int *count)
+{
+    lun_array **out = keys + *count;
     const lun_dtype s = lun_dtype_of(a), t = lun_dtype_of(b);
     const bool mixed = s != t && (lun__dtype_is_float(s) != lun__dtype_is_float(t) ||
                                   lun__dtype_is_bool(s) != lun__dtype_is_bool(t));
@@ -23,18 +45,21 @@ static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array 
         return lun__fail(m->e, LUN_EDTYPE,
                          "keys of %s and %s are not compared: convert one of them",
                          lun_dtype_name(s), lun_dtype_name(t));
-    return lun_concat(m->e, a, b, out);
+    const bool two = lun__dtype_common(s, t) == LUN_DTYPE_COUNT;
+    *count += two ? 2 : 1;
+    return two ? by_bits(m, a, b, out) : lun_concat(m->e, a, b, out);
 }
 
 static lun_status find_codes(matching *m, lun_array *const *a, lun_array *const *b, int count)
 {
-    lun_array **keys = calloc((size_t)count, sizeof *keys);
+    lun_array **keys = calloc(2 * (size_t)count, sizeof *keys);
     lun_status s = keys ? LUN_OK : lun__nomem(m->e);
+    int all = 0;
     for (int k = 0; s == LUN_OK && k < count; k++)
-        s = both_sides(m, a[k], b[k], &keys[k]);
+        s = both_sides(m, a[k], b[k], keys, &all);
     if (s == LUN_OK)
-        s = lun__codes(m->e, keys, count, &m->codes, &m->groups);
-    for (int k = 0; keys && k < count; k++)
+        s = lun__codes(m->e, keys, all, &m->codes, &m->groups);
+    for (int k = 0; keys && k < 2 * count; k++)
         if (keys[k])
             lun_release(keys[k]);
     free(keys);

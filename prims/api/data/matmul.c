@@ -14,12 +14,15 @@ typedef struct pair {
 } pair;
 
 /* Floats of which C knows the bits alone are computed in f32 and rounded once. */
-static void choose_dtypes(pair *p)
+static lun_status choose_dtypes(pair *p)
 {
     lun_dtype t = lun__dtype_common(lun_dtype_of(p->a), lun_dtype_of(p->b));
+    if (t == LUN_DTYPE_COUNT)
+        return lun__no_common(p->e, lun_dtype_of(p->a), lun_dtype_of(p->b));
     const lun_dtype_row *row = lun__dtype_get(t);
     p->computed = (lun_dtype)(lun__dtype_is_float(t) ? row->compute : row->sum);
     p->given = lun__dtype_is_float(t) ? t : p->computed;
+    return LUN_OK;
 }
 
 static lun_status check(lun_engine *e, lun_array *a, int number, int *rank,
@@ -184,6 +187,8 @@ lun_status lun_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
     int64_t inner = p.x[p.a_rank - 1], rows = p.y[p.b_rank > 1 ? p.b_rank - 2 : 0];
     if (inner != rows)
         return misfit(&p, inner, rows);
-    choose_dtypes(&p);
+    s = choose_dtypes(&p);
+    if (s != LUN_OK)
+        return s;
     return p.a_rank > 1 && p.b_rank > 1 ? by_matrix(&p, out) : by_vector(&p, out);
 }

@@ -88,13 +88,106 @@ lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t co
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
+/* ---- places in a sorted Vector --------------------------------------------------------------- */
+
+typedef struct search {
+    lun_engine *e;
+    lun_array *sorted;
+    bool right;
+    int64_t first; /* the number of the first place */
+} search;
+
+static lun_status find(const search *f, lun_node *sorted, lun_node *x, lun_node **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const uint64_t option[] = {f->right, (uint64_t)f->first};
+    lun_node *in[] = {sorted, x};
+    lun__node_shape(x, shape);
+    return lun__node_algorithm(f->e, LUN_ALGORITHM_SEARCHSORTED, in, 0, option, LUN_I64, x->rank,
+                               shape, NULL, out);
+}
+
+/* The place of elements of x as dtype t, of which those that are `op` a limit are at `place`. */
+static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lun_dtype t,
+                              lun_op op, int64_t limit, int64_t place, lun_node **out)
+{
+    lun_engine *e = f->e;
+    lun_node *in[3] = {NULL, NULL, NULL}, *edge = NULL, *s = NULL, *near = NULL;
+    lun_status status = lun__node_number(
+        e, (lun_dtype)x->dtype,
+        lun__cell_from_value((lun_dtype)x->dtype, (lun_value){.dtype = LUN_I64, .as.i = limit}), 0,
+        NULL, &edge);
+    if (status == LUN_OK)
+        status = lun__op(e, op, (lun_node *[]){x, edge}, &in[0]);
+    if (status == LUN_OK)
+        status = lun__node_number(e, LUN_I64, (uint64_t)place, 0, NULL, &in[1]);
+    if (status == LUN_OK)
+        status = lun__cast(e, sorted, t, &s);
+    if (status == LUN_OK)
+        status = lun__cast(e, x, t, &near);
+    if (status == LUN_OK)
+        status = find(f, s, near, &in[2]);
+    if (status == LUN_OK)
+        status = lun__op(e, LUN_OP_WHERE, in, out);
+    lun_node *all[] = {in[0], in[1], in[2], edge, s, near};
+    for (int k = 0; k < 6; k++)
+        lun__node_release(e, all[k]);
+    return status;
+}
+
+/* A number among integers: the one of their dtype that has the same place. */
+static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node **out)
+{
+    const lun_dtype t = (lun_dtype)sorted->dtype;
+    const lun_op op = f->right ? LUN_OP_LE : LUN_OP_LT;
+    lun_node *n = NULL;
+    lun_value edge;
+    uint64_t most;
+    const lun_op as = lun__op_beside(op, t, x, false, &edge);
+    if (as == LUN_OP_GE && lun__op_identity(LUN_OP_MIN, t, &most)) /* behind all */
+        edge = lun__cell_to_value(t, most);
+    f->right = as == LUN_OP_GE || as == LUN_OP_LE;
+    lun_status s = lun__constant(f->e, t, edge, &n);
+    if (s == LUN_OK)
+        s = find(f, sorted, n, out);
+    lun__node_release(f->e, n);
+    return s;
+}
+
+static lun_status search_for(search *f, lun_array *x, lun_node *sorted, lun_node **out)
+{
+    const lun_dtype of = (lun_dtype)sorted->dtype, own = lun_dtype_of(x);
+    const lun_dtype t = lun__dtype_common(of, own);
+    lun_node *n = NULL, *s = NULL, *wide = NULL;
+    if (x->weak && !lun__value_is_bool(x->number) && lun__dtype_is_integer(of))
+        return find_number(f, sorted, x->number, out);
+    lun_status status = lun__node(f->e, x, LUN_DTYPE_COUNT, &n);
+    if (status == LUN_OK && t == LUN_DTYPE_COUNT) {
+        status = lun__dtype_is_signed(own)
+                     ? find_within(f, sorted, n, LUN_U64, LUN_OP_LT, 0, f->first, out)
+                     : find_within(f, sorted, n, LUN_I64, LUN_OP_GT, INT64_MAX,
+                                   f->first + lun_length(f->sorted), out);
+    } else if (status == LUN_OK) {
+        status = lun__cast(f->e, sorted, t, &s);
+        if (status == LUN_OK)
+            status = lun__cast(f->e, n, t, &wide);
+        if (status == LUN_OK)
+            status = find(f, s, wide, out);
+    }
+    lun_node *all[] = {n, s, wide};
+    for (int k = 0; k < 3; k++)
+        lun__node_release(f->e, all[k]);
+    return status;
+}
+
 lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                             int64_t first, lun_array **out)
 {
     LUN_NEED(e, sorted && x && out);
     char text[96];
     int64_t shape[LUN_MAX_RANK];
-    lun_node *raw[2] = {NULL, NULL}, *in[2] = {NULL, NULL}, *n = NULL;
+    lun_node *of = NULL, *n = NULL;
+    search f = {e, sorted, (flags & LUN_RIGHT) != 0, first};
     e->error_where = NULL;
     e->error_operand = 1;
     lun_status s = lun__usable(e, sorted);
@@ -105,23 +198,10 @@ lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int 
     if (s != LUN_OK)
         return s;
     s = lun__usable(e, x);
-    const lun_dtype t =
-        s == LUN_OK ? lun__dtype_common(lun_dtype_of(sorted), lun_dtype_of(x)) : LUN_I64;
-    lun_array *given[] = {sorted, x};
-    for (int k = 0; k < 2 && s == LUN_OK; k++) {
-        s = lun__node(e, given[k], LUN_DTYPE_COUNT, &raw[k]);
-        if (s == LUN_OK)
-            s = lun__cast(e, raw[k], t, &in[k]);
-    }
-    if (s == LUN_OK) {
-        const uint64_t option[] = {(flags & LUN_RIGHT) != 0, (uint64_t)first};
-        lun__node_shape(in[1], shape);
-        s = lun__node_algorithm(e, LUN_ALGORITHM_SEARCHSORTED, in, 0, option, LUN_I64, in[1]->rank,
-                                shape, NULL, &n);
-    }
-    for (int k = 0; k < 2; k++) {
-        lun__node_release(e, raw[k]);
-        lun__node_release(e, in[k]);
-    }
+    if (s == LUN_OK)
+        s = lun__node(e, sorted, LUN_DTYPE_COUNT, &of);
+    if (s == LUN_OK)
+        s = search_for(&f, x, of, &n);
+    lun__node_release(e, of);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }

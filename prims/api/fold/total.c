@@ -296,6 +296,10 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     if (s != LUN_OK)
         return s;
     lun_dtype meeting = lun__dtype_common(lun_dtype_of(a), lun_dtype_of(b));
+    if (meeting == LUN_DTYPE_COUNT && (a->weak || b->weak))
+        meeting = lun_dtype_of(a->weak ? b : a);
+    if (meeting == LUN_DTYPE_COUNT)
+        return lun__no_common(e, lun_dtype_of(a), lun_dtype_of(b));
     lun_dtype t = factor_dtype(meeting);
     if (t != meeting)
         s = lun_cast(e, a, t, &wide);
