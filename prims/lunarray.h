@@ -1639,6 +1639,18 @@ LUN_API lun_status lun_run(lun_engine *e, const char *text, size_t length,
                            const char *chunkname_or_NULL);
 /* The same with a file.  LUN_EIO if it cannot be read. */
 LUN_API lun_status lun_dofile(lun_engine *e, const char *path);
+/* Chooses the globals of the runs and calls that follow, until the next lun_scope: those of the
+ * scope with that name, made at its first use.  NULL or "": the first scope, in use from the
+ * beginning.  A new scope has what the first one had before any script ran: globals, tables such
+ * as `string` and `lun`, and methods of strings of its own, so that what a script assigns there
+ * is seen in its scope alone; what the host sets or registers belongs to the scope that is
+ * chosen then.  A script that is running keeps its scope.  All scopes share the engine, its
+ * limits and settings (`lun.seed`, `lun.width` ...), and, if the engine is no sandbox, Lua's
+ * modules and `debug`: docs/embedding.md. */
+LUN_API lun_status lun_scope(lun_engine *e, const char *name);
+/* Ends a scope: its globals are lost, and the first scope is chosen if it was this one.
+ * LUN_EARG if there is none of that name, or for the first one. */
+LUN_API lun_status lun_scope_end(lun_engine *e, const char *name);
 /* Sets a global to a; the script shares the array with the host. */
 LUN_API lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a);
 /* The array that is the value of a global; LUN_EARG if it is none. */

@@ -8,6 +8,7 @@
 
 #include "bind/host/found.h"
 #include "state/sandbox.h"
+#include "state/scope.h"
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
@@ -59,6 +60,7 @@ static int prepare(lua_State *L)
         lua_pushcclosure(L, print_to_host, 1);
         lua_setglobal(L, "print");
     }
+    lun__scope_open(L);
     return 0;
 }
 
@@ -225,7 +227,10 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
     if (s != LUN_OK)
         return s;
     lua_State *before = lun__state_begin(L);
+    const bool entered = lun__scope_enter(L);
     s = protect(e, L, f, j);
+    if (entered)
+        lun__scope_leave(L);
     if (s == LUN_ESCRIPT) { /* the script may have made another error of the one that stopped it */
         lun_status stopped = lun_host_check(e);
         s = stopped == LUN_OK ? s : stopped;

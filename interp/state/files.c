@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "state/embed.h"
+#include "state/modules.h"
 #include "state/variant.h"
 
-/* Pushes a function of the module, which a sandbox hides from its scripts. */
+/* Pushes a function of the module, whatever scripts have made of theirs. */
 static void push_function(lua_State *L, const char *name)
 {
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    lua_getfield(L, -1, "lunarray");
+    lun__push_file(L, "lunarray");
     lua_getfield(L, -1, name);
 }
 

@@ -1,9 +1,10 @@
-/* globals.c - globals of an engine's own Lua state as a host sets and reads them, and its calls of
- * a script's functions. Knows nothing of how scripts run. */
+/* globals.c - globals of an engine's own Lua state as a host chooses, sets and reads them, and its
+ * calls of a script's functions. Knows nothing of how scripts run. */
 #include <stdio.h>
 #include <string.h>
 
 #include "state/embed.h"
+#include "state/scope.h"
 #include "state/variant.h"
 
 static lun_status missing(lun_engine *e, const char *what)
@@ -235,4 +236,41 @@ lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *ar
     if (s == LUN_OK && given)
         *given = j.given;
     return s;
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+static int choose(lua_State *L)
+{
+    const lun__job *j = lua_touserdata(L, 1);
+    lun__scope_choose(L, j->text);
+    return 0;
+}
+
+static int end(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    if (!lun__scope_drop(L, j->text)) {
+        const char *text = lua_pushfstring(L, "no scope '%s' was made by lun_scope", j->text);
+        j->status = lun_fail(j->engine, LUN_EARG, text);
+    }
+    return 0;
+}
+
+/* The globals of a scope that has ended, which was in use until `end` returned. */
+static int collect(lua_State *L)
+{
+    lun__collect(L, lun__host_of(L));
+    return 0;
+}
+
+lun_status lun_scope(lun_engine *e, const char *name)
+{
+    return lun__embed_run(e, choose, &(lun__job){.text = name ? name : ""});
+}
+
+lun_status lun_scope_end(lun_engine *e, const char *name)
+{
+    lun_status s = lun__embed_run(e, end, &(lun__job){.text = name});
+    return s == LUN_OK ? lun__embed_run(e, collect, &(lun__job){.text = name}) : s;
 }

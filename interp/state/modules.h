@@ -15,4 +15,9 @@ struct lun__embedded {
 
 extern const struct lun__embedded lun__embedded[];
 
+struct lua_State;
+/* Pushes what that file returned, after running it if it has not run yet: "lunarray.csv". The
+ * module is open. Raises errors. */
+void lun__push_file(struct lua_State *L, const char *name);
+
 #endif

@@ -12,6 +12,7 @@
 #include <lualib.h>
 
 #include "bind/host/bind.h"
+#include "state/modules.h"
 #include "state/runner.h"
 
 enum {
@@ -218,9 +219,7 @@ static int check(lua_State *L)
 /* The globals of the sandbox become those that chunks are loaded with. */
 static void restrict_globals(lua_State *L)
 {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "lunarray.sandbox");
-    lua_call(L, 1, 1);
+    lun__push_file(L, "lunarray.sandbox");
     lua_pushcfunction(L, check);
     lua_call(L, 1, 1);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);

@@ -4,6 +4,7 @@
 -- limits. Called with a function that raises the error of a stopped script again.
 
 local core = require "lunarray.core"
+local scope = require "lunarray.base.scope"
 
 local MOST = 1 << 24 -- elements of a table that one call of a C function may go through
 
@@ -73,12 +74,13 @@ local function base(check)
         check()
         return ...
     end
-    function G.pcall(...)
+    local function checked_pcall(...)
         if select("#", ...) == 0 then
             refuse "bad argument #1 to 'pcall' (value expected)"
         end
         return after(pcall(...))
     end
+    G.pcall = checked_pcall
 
     -- A handler runs after the function and not within its error, where no hook would stop it.
     local function handled(handler, ok, ...)
@@ -86,7 +88,7 @@ local function base(check)
         if ok then
             return ok, ...
         end
-        return false, select(2, G.pcall(handler, ...))
+        return false, select(2, checked_pcall(handler, ...))
     end
     function G.xpcall(f, handler, ...)
         return handled(handler, pcall(f, ...))
@@ -185,33 +187,16 @@ end
 
 -- `lun` without files, and without what tells of the machine or changes what the host chose.
 local function module()
-    local lun = {}
-    for name, value in pairs(require "lunarray") do
-        lun[name] = value
-    end
-    for _, name in ipairs { "load", "open", "save", "info", "check", "use", "math", "backends", "devices" } do
-        lun[name] = nil
-    end
+    scope.hide "load open save info check use math backends devices"
     local source = core.internal.methods.source
     core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
         return source(e)
     end
-    local chart = require "lunarray.chart.chart" -- pictures go to the terminal alone, whatever their options say
-    function chart.fault()
-        return "option 'file': the sandbox has no files"
-    end
-    function chart.save()
-        refuse "the sandbox has no files"
-    end
-    return lun
+    core.internal.no_files = "the sandbox has no files"
+    return scope.module()
 end
 
 return function(check)
-    for name in pairs(package.preload) do -- later the globals are others
-        if name:find "^lunarray%." then
-            require(name)
-        end
-    end
     local G = base(check)
     G.lun = module()
     G.coroutine = coroutines(check)
@@ -224,7 +209,8 @@ return function(check)
     end
     G.os = only(os, "clock date difftime time")
     local of_strings = getmetatable ""
-    of_strings.__index = G.string
+    of_strings.__index = scope.methods(G.string)
     of_strings.__metatable = false
+    _ENV._G = G
     return G
 end

@@ -6,6 +6,7 @@ local fold = require "lunarray.ranks.fold"
 local pack = require "lunarray.ranks.pack"
 local public = require "lunarray.base.public"
 local ready = require "lunarray.ranks.ready"
+local scope = require "lunarray.base.scope"
 
 local net = core.internal.spmd
 
@@ -290,7 +291,7 @@ require "lunarray.block.blockreduce"
 require "lunarray.block.blockmethods"
 local blockmove = require "lunarray.block.blockmove"
 blockmove.open(s, check_pe)
-blockmove.install(package.loaded.lunarray)
+scope.each(blockmove.install)
 s.sharedon = require "lunarray.loop.sharedon"
 
 return s

@@ -7,6 +7,7 @@ local dtypes = require "lunarray.base.dtypes"
 local fold = require "lunarray.ranks.fold"
 local pack = require "lunarray.ranks.pack"
 local public = require "lunarray.base.public"
+local scope = require "lunarray.base.scope"
 local spread = require "lunarray.block.spread"
 local tree = require "lunarray.block.blocktree"
 
@@ -46,7 +47,13 @@ end
 
 -- Whether sums of floats are those of the ranks' own sums: lun.spmd.sums.
 local function sums_of_ranks()
-    local sums = package.loaded.lunarray.spmd.sums
+    local sums
+    scope.each(function(lun)
+        local s = rawget(lun, "spmd")
+        if type(s) == "table" and rawget(s, "sums") ~= nil then
+            sums = s.sums
+        end
+    end)
     if sums ~= nil and sums ~= "ranks" then
         error(("lun.spmd.sums is nil, for the bits of one rank, or \"ranks\", not %s"):format(tostring(sums)), 0)
     end

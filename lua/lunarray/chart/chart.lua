@@ -25,7 +25,9 @@ end
 -- Nil if the options can be those of a chart in opts.file, else what is wrong with them.
 function chart.fault(opts)
     local path = opts.file
-    if type(path) ~= "string" or path:find "\0" then
+    if internal.no_files then
+        return "option 'file': " .. internal.no_files
+    elseif type(path) ~= "string" or path:find "\0" then
         return "option 'file': a path expected"
     elseif not PAPERS[(path:match "%.([^./]*)$" or ""):lower()] then
         return ("option 'file': '%s' is neither .png nor .svg"):format(path)
@@ -283,6 +285,9 @@ end
 
 -- Draws a chart into the file at `path`: true; or nil, message, errno. call: for a mistake of the script.
 function chart.save(path, spec, opts, call)
+    if internal.no_files then -- the options have become others since they were looked at
+        misuse(1, call, "%s", internal.no_files)
+    end
     local width, height = chart.size(opts)
     local paper = require("lunarray.chart." .. PAPERS[path:match("%.([^./]*)$"):lower()]).new(width, height);
     (spec.counts and draw_bars or draw_series)(paper, spec)

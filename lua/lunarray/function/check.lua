@@ -4,6 +4,7 @@
 
 local core = require "lunarray.core"
 
+local scope = require "lunarray.base.scope"
 local several = require "lunarray.function.checkseveral"
 
 local M = {}
@@ -326,12 +327,12 @@ local MAKE = {
 }
 
 local function switch_on()
-    local lun, methods = require "lunarray", core.internal.methods
+    local methods = core.internal.methods
     core.internal.check_indices(true)
     local skeleton = getmetatable(REAL.map(function(x) return x end))
     local call = skeleton.__call
     for kind, make in pairs(MAKE) do
-        exchange(lun, kind, function(f, id, ...)
+        local function checking(f, id, ...)
             local s = make(f, id, ...)
             if kind == "allpairs" then
                 local first = ...
@@ -340,6 +341,9 @@ local function switch_on()
                 made[s] = { kind, f, id }
             end
             return s
+        end
+        scope.each(function(lun)
+            exchange(lun, kind, checking)
         end)
     end
     exchange(skeleton, "__call", function(s, ...)

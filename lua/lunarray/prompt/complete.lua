@@ -154,7 +154,7 @@ local function modules(list)
     for name in pairs(package.preload) do
         names[#names + 1] = name
     end
-    for template in (package.path .. ";" .. package.cpath):gmatch "[^;]+" do
+    for template in (_G.package.path .. ";" .. _G.package.cpath):gmatch "[^;]+" do
         local dir, tail = template:match "^(.-)([^/]*%?.*)$"
         local suffix = tail and tail:match "^%?(%.?[%w]*)$"
         if suffix then

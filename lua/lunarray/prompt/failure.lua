@@ -5,6 +5,7 @@ local complete = require "lunarray.prompt.complete"
 local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.foreign"
 local guess = require "lunarray.prompt.guess"
+local is_module = require("lunarray.base.scope").is_module
 
 local failure = {}
 
@@ -136,7 +137,7 @@ end
 -- that is not called may be a variable's, which no method is like.
 local function known_elsewhere(kind, name, value)
     local place = foreign.place(name)
-    local here = value == package.loaded.lunarray and "lun." or core.isarray(value) and "a:" or ""
+    local here = is_module(value) and "lun." or core.isarray(value) and "a:" or ""
     local is_variable = kind == "global"
     if place and place ~= here .. name and not (is_variable and place:find "^a:") then
         return ("did you mean '%s'?"):format(place)
@@ -148,7 +149,7 @@ end
 -- "did you mean 'pairs'?" for a name that means nothing: a global, a global function, or a field or method of `value`,
 -- which is written so; without a value of what a call gives. Nil where nothing is close.
 function failure.meant(kind, name, value, path)
-    local ours = value == nil or value == package.loaded.lunarray or core.isarray(value)
+    local ours = value == nil or is_module(value) or core.isarray(value)
     local known = ours and known_elsewhere(kind, name, value)
     if known then
         return known

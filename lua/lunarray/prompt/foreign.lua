@@ -135,7 +135,7 @@ foreign.written, foreign.instead = by_name(WRITTEN), by_name(INSTEAD)
 
 -- Whether the engine has that name itself, as a function of the module or a method of arrays.
 local function is_ours(name)
-    return (package.loaded.lunarray or core)[name] ~= nil or core.internal.methods[name] ~= nil
+    return (require "lunarray")[name] ~= nil or core.internal.methods[name] ~= nil
 end
 
 -- Whether all names that stand in the code exist.
@@ -146,7 +146,7 @@ local function exists(code)
         end
     end
     for name in code:gmatch "lun%.([%a_]+)" do
-        if (package.loaded.lunarray or core)[name] == nil then
+        if (require "lunarray")[name] == nil then
             return false
         end
     end
@@ -175,7 +175,7 @@ end
 
 -- Where a name of ours stands that was looked for elsewhere: "lun.zeros", "a:reshape"; nil for others.
 function foreign.place(name)
-    if (package.loaded.lunarray or core)[name] ~= nil then
+    if (require "lunarray")[name] ~= nil then
         return "lun." .. name
     end
     return core.internal.methods[name] ~= nil and "a:" .. name or nil

@@ -4,6 +4,7 @@
 local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.foreign"
 local guess = require "lunarray.prompt.guess"
+local scope = require "lunarray.base.scope"
 
 local describe_op = core.internal.describe
 local describe_skeleton = core.internal.skeleton
@@ -669,14 +670,19 @@ end
 
 -- The name under which a function stands in the module, among the methods or in a table of the module.
 local function name_of(f)
-    local lun = package.loaded.lunarray or core
-    for _, where in ipairs { lun, core.internal.methods, lun.date or {}, lun.cache or {} } do
-        for name, value in pairs(where) do
-            if value == f then
-                return name
-            end
+    local found
+    local function look(where)
+        for name, value in pairs(type(where) == "table" and where or {}) do
+            found = found or value == f and name
         end
     end
+    scope.each(look)
+    look(core.internal.methods)
+    scope.each(function(lun)
+        look(rawget(lun, "date"))
+        look(rawget(lun, "cache"))
+    end)
+    return found
 end
 
 -- What the reference is made of.
@@ -686,7 +692,7 @@ M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
 -- lun.help(x): without an argument, what there is.
 function M.text(...)
     local x = ...
-    if select("#", ...) == 0 or x == package.loaded.lunarray then
+    if select("#", ...) == 0 or scope.is_module(x) then
         return overview()
     end
     local text

@@ -54,7 +54,7 @@ local function finish(ok, ...)
     table.sort(rows, function(a, b)
         return a.run + a.transfer > b.run + b.transfer
     end)
-    print(M.text(rows))
+    _G.print(M.text(rows))
     return rows, ...
 end
 
