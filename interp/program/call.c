@@ -15,6 +15,7 @@
 #include <lauxlib.h>
 
 #include "bind/host/bind.h"
+#include "state/traceback.h"
 
 /* ---- what a signal handler must know --------------------------------------------------------- */
 
@@ -180,7 +181,7 @@ static int describe_error(lua_State *L)
             return 1;
         text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     }
-    luaL_traceback(L, L, text, 1);
+    lun__traceback(L, text, 1);
     return 1;
 }
 

@@ -9,6 +9,7 @@
 #include "bind/host/found.h"
 #include "state/sandbox.h"
 #include "state/scope.h"
+#include "state/traceback.h"
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
@@ -86,7 +87,7 @@ static int describe(lua_State *L)
         }
         lua_replace(L, 1);
     }
-    luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    lun__traceback(L, lua_tostring(L, 1), 1);
     return 1;
 }
 

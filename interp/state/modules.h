@@ -7,7 +7,7 @@
 
 /* One Lua file; the table ends with a row whose name is NULL. */
 struct lun__embedded {
-    const char *name;  /* as given to require: "lunarray.csv" */
+    const char *name;  /* as given to require: "lunarray.format.csv" */
     const char *chunk; /* as shown in messages: "@lua/lunarray/format/csv.lua" */
     const unsigned char *bytes;
     size_t length;
@@ -16,7 +16,7 @@ struct lun__embedded {
 extern const struct lun__embedded lun__embedded[];
 
 struct lua_State;
-/* Pushes what that file returned, after running it if it has not run yet: "lunarray.csv". The
+/* Pushes what that file returned, after running it if it has not run yet: "lunarray.format.csv". The
  * module is open. Raises errors. */
 void lun__push_file(struct lua_State *L, const char *name);
 

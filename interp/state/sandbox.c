@@ -25,8 +25,9 @@ enum {
 typedef struct guard {
     lun_engine *engine;
     lun_config config;
-    int64_t bytes; /* of Lua's, alive */
-    bool refused;  /* memory, because of the limit, in this stretch */
+    int64_t bytes;      /* of Lua's, alive */
+    bool refused;       /* memory, because of the limit, in this stretch */
+    lun_status stopped; /* what stop_key keeps the error of, in this stretch; LUN_OK: nothing */
     lun__runner runner;
 } guard;
 
@@ -37,6 +38,8 @@ static guard *guard_of(lua_State *L)
     memcpy(&g, lua_getextraspace(L), sizeof g);
     return g;
 }
+
+static const char stop_key; /* of the registry: its address */
 
 static void watch(lua_State *L, lua_Debug *ar);
 
@@ -152,11 +155,24 @@ static void set_hook(lua_State *L, const guard *g)
         lua_sethook(L, NULL, 0, 0);
 }
 
+/* Raises the error of a stretch that must end. Until it has ended this may be for each of a million
+ * variables that are closed, so it is made once. */
+static int raise_stop(lua_State *L, guard *g, lun_status s)
+{
+    if (g->stopped != s || lua_rawgetp(L, LUA_REGISTRYINDEX, &stop_key) == LUA_TNIL) {
+        lun__push_stop(L, s);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &stop_key);
+        g->stopped = s;
+    }
+    return lua_error(L);
+}
+
 /* Called every STEP instructions, and before each call, of which some take long; once the stretch
  * must end, at each instruction, but not when the error's handler is called. */
 static void watch(lua_State *L, lua_Debug *ar)
 {
-    const guard *g = guard_of(L);
+    guard *g = guard_of(L);
     lun_status s = lun_host_check(g->engine);
     if (s == LUN_OK && ar->event == LUA_HOOKCOUNT && beyond_repair(L, g))
         s = lun_fail(g->engine, LUN_ELIMIT, "memory limit reached");
@@ -166,7 +182,7 @@ static void watch(lua_State *L, lua_Debug *ar)
         return;
     }
     lua_sethook(L, watch, LUA_MASKCOUNT, 1);
-    lun__raise_stop(L, s);
+    raise_stop(L, g, s);
 }
 
 lua_State *lun__state_begin(lua_State *L)
@@ -177,6 +193,7 @@ lua_State *lun__state_begin(lua_State *L)
         lun_config_get(g->engine, &now);
         g->config.time_limit = now.time_limit;
         g->refused = false;
+        g->stopped = LUN_OK;
         __atomic_store_n(&g->runner.asked, 0, __ATOMIC_SEQ_CST);
         if (beyond_limit(g, g->config.memory_limit / 4))
             lun__collect(L, lun__host_of(L)); /* what the last script left */
@@ -211,7 +228,7 @@ void lun__state_stop(void *L)
 static int check(lua_State *L)
 {
     lun_status s = lun_host_check(guard_of(L)->engine);
-    return s == LUN_OK ? 0 : lun__raise_stop(L, s);
+    return s == LUN_OK ? 0 : raise_stop(L, guard_of(L), s);
 }
 
 /* ---- reach ----------------------------------------------------------------------------------- */

@@ -99,6 +99,18 @@ static void watch_until(lun_engine *e, double deadline)
     pthread_mutex_unlock(&e->watch->lock);
 }
 
+void lun__watch_take(lun_engine *e, double deadline, double seconds)
+{
+    int limit = LUN_STOP_LIMIT;
+    e->deadline = deadline;
+    if (deadline > 0)
+        e->config.time_limit = seconds;
+    watch_until(e, deadline);
+    if (deadline <= 0)
+        __atomic_compare_exchange_n(&e->cancel, &limit, LUN_STOP_NONE, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+}
+
 void lun_host_begin(lun_engine *e)
 {
     if (!e)

@@ -45,6 +45,7 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
     item->kind = kind;
     item->math = q->e->math;
     item->where = q->e->place;
+    item->deadline = q->e->deadline;
     if (q->e->profiling &&
         (kind == LUN_ITEM_TASK || kind == LUN_ITEM_COPY || kind == LUN_ITEM_EVALUATE))
         item->cost = calloc(1, sizeof *item->cost); /* without memory it is not counted */
@@ -282,14 +283,17 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     lun_queue *q = calloc(1, sizeof *q);
     if (!q)
         return lun__nomem(e);
-    *q = (lun_queue){.outside = 1, .e = e, .async = how.async};
+    *q = (lun_queue){.outside = 1, .e = e, .async = how.async, .limit = e->config.time_limit};
     lun_status s = open_queue(q, device);
     if (s != LUN_OK) {
         free(q);
         return s;
     }
-    q->next = all->queues;
-    all->queues = q;
+    q->link = q->async ? &all->queues : &all->plain;
+    q->next = *q->link;
+    if (q->next)
+        q->next->link = &q->next;
+    *q->link = q;
     all->end_queues = lun__queues_end;
     *out = q;
     return LUN_OK;
@@ -300,7 +304,10 @@ void lun_queue_free(lun_queue *q)
     if (!q)
         return;
     q->outside--;
-    lun__queues_sweep(q->e);
+    if (q->async)
+        lun__queues_sweep(q->e);
+    else
+        lun__queue_end_plain(q);
 }
 
 const char *lun_queue_device(const lun_queue *q)

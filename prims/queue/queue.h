@@ -151,6 +151,7 @@ struct lun_item {
     lun_away *away;
     lun_event *event;
     uint32_t where;         /* the script's place that gave it */
+    double deadline;        /* of the stretch that gave it, when its work ends too; 0: none */
     lun_profile_work *cost; /* for a profile, NULL: none is on */
 };
 
@@ -165,6 +166,7 @@ struct lun_queue {
     lun_engine *e;
     lun_backend_slot *at;
     bool async;
+    double limit;    /* the time limit of the user's engine when it was made */
     lun_engine *own; /* the worker's; NULL: the user's engine runs it */
     pthread_t thread;
     pid_t process; /* a child has no such thread after fork */
@@ -177,14 +179,15 @@ struct lun_queue {
     bool stopping, ends;
     lun_trouble trouble;   /* status LUN_OK: none */
     lun_stats owed, known; /* counters of the worker's, not told; as they were last */
-    lun_queue *next;
+    lun_queue *next, **link;
 };
 
 /* What an engine keeps of all this. */
 struct lun_queues {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* an item has ended */
-    lun_queue *queues;
+    pthread_cond_t changed;              /* an item has ended */
+    lun_queue *queues;                   /* with a thread: MOST_WORKERS at most */
+    lun_queue *plain;                    /* without one; these have done all that they were given */
     void (*end_queues)(lun_queues *all); /* NULL: none was made */
     int workers;
     lun_memory *memories;
@@ -217,6 +220,8 @@ lun_status lun__queue_reach(lun_queue *q, const lun_event *ev);
 /* Takes the items that have ended, as far as the event or without one all, and lets go of them;
  * arrays receive what was copied to them or is theirs; lands: else such items stay. */
 lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands);
+/* Ends it if it has no thread and no handle. */
+void lun__queue_end_plain(lun_queue *q);
 /* Ends queues without handles that have done all; all queues. */
 void lun__queues_sweep(lun_engine *e);
 void lun__queues_end(lun_queues *all);
@@ -225,6 +230,8 @@ void lun__queues_end(lun_queues *all);
 lun_status lun__worker_open(lun_queue *q);
 /* Drops what waits, stops what runs and waits for its end; under the lock. */
 void lun__worker_stop(lun_queue *q);
+/* Tells it to end, at once what it runs too, and does not wait. */
+void lun__worker_ask(lun_queue *q);
 /* Ends both. */
 void lun__worker_close(lun_queue *q);
 /* Tells the user's engine what the worker has counted; under the lock. */

@@ -22,9 +22,11 @@ static void free_ended(lun_queue *q)
     q->ended = q->ended_last = NULL;
 }
 
-/* Ends a queue that is in no list. */
 static void end_queue(lun_queue *q)
 {
+    *q->link = q->next;
+    if (q->next)
+        q->next->link = q->link;
     if (q->async)
         q->e->queues->workers--;
     lun__worker_close(q);
@@ -36,12 +38,19 @@ static void end_queue(lun_queue *q)
 void lun__queues_end(lun_queues *all)
 {
     for (lun_queue *q = all->queues; q; q = q->next)
+        lun__worker_ask(q); /* all of them, before one is waited for */
+    for (lun_queue *q = all->queues; q; q = q->next)
         lun__worker_close(q); /* all of them, before what their items hold ends */
-    for (lun_queue *q = all->queues, *next; q; q = next) {
-        next = q->next;
+    while (all->queues)
+        end_queue(all->queues);
+    while (all->plain)
+        end_queue(all->plain);
+}
+
+void lun__queue_end_plain(lun_queue *q)
+{
+    if (!q->async && !q->outside)
         end_queue(q);
-    }
-    all->queues = NULL;
 }
 
 static bool is_idle(lun_queue *q)
@@ -54,14 +63,10 @@ static bool is_idle(lun_queue *q)
 
 void lun__queues_sweep(lun_engine *e)
 {
-    for (lun_queue **at = &e->queues->queues; *at;) {
-        lun_queue *q = *at;
-        if (q->outside || !is_idle(q)) {
-            at = &q->next;
-            continue;
-        }
-        *at = q->next;
-        end_queue(q);
+    for (lun_queue *q = e->queues->queues, *next; q; q = next) {
+        next = q->next;
+        if (!q->outside && is_idle(q))
+            end_queue(q);
     }
 }
 
@@ -213,6 +218,8 @@ void lun_event_release(lun_event *ev)
 {
     if (!ev)
         return;
-    ev->queue->outside--;
+    lun_queue *q = ev->queue;
+    q->outside--;
     lun__event_unref(ev);
+    lun__queue_end_plain(q);
 }

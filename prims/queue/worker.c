@@ -53,9 +53,15 @@ static lun_status run(lun_queue *q, const lun_item *item)
     }
     pthread_mutex_unlock(&q->e->queues->lock);
     lun_backend_slot *at;
+    if (item->deadline > 0)
+        lun__watch_take(q->own, item->deadline, q->limit);
     lun_status s = lun__memory_slot(q->own, q->at, &at);
+    if (s == LUN_OK && item->deadline > 0)
+        s = lun__stopped(q->own);
     if (s == LUN_OK)
         s = lun__item_run(q->own, at, item);
+    if (item->deadline > 0)
+        lun__watch_take(q->own, 0, 0);
     pthread_mutex_lock(&q->e->queues->lock);
     return s;
 }
@@ -179,7 +185,7 @@ void lun__worker_stop(lun_queue *q)
     __atomic_store_n(&q->own->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
 }
 
-void lun__worker_close(lun_queue *q)
+void lun__worker_ask(lun_queue *q)
 {
     if (!q->own || q->process != getpid())
         return;
@@ -189,6 +195,13 @@ void lun__worker_close(lun_queue *q)
     pthread_cond_broadcast(&q->e->queues->changed);
     pthread_cond_signal(&q->given);
     pthread_mutex_unlock(&q->e->queues->lock);
+}
+
+void lun__worker_close(lun_queue *q)
+{
+    lun__worker_ask(q);
+    if (!q->own || q->process != getpid())
+        return;
     pthread_join(q->thread, NULL);
     pthread_cond_destroy(&q->given);
     lun_close(q->own);

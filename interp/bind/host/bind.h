@@ -48,6 +48,8 @@ lun__host *lun__here_waiting(lua_State *L);
 int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
 int lun__raise_stop(lua_State *L, lun_status s);
+/* The same, pushed on the top and not raised. */
+void lun__push_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
 /* Whether an error object of the engine's is at i. */
 bool lun__is_fault(lua_State *L, int i);

@@ -89,9 +89,9 @@ static const char *push_message(lua_State *L, const lun__host *h)
     return lua_pushstring(L, lun_error(h->engine));
 }
 
-/* An error object; its place is where the expression was built, else where the script stands. The
- * host's userdata is at host_at. */
-static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
+/* Pushes an error object; its place is where the expression was built, else where the script
+ * stands. The host's userdata is at host_at. */
+static void push_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
     char where[LUN__PLACE];
     snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
@@ -105,6 +105,11 @@ static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_
     lun__set_text(L, "where", where);
     lua_getiuservalue(L, host_at, LUN__ERROR);
     lua_setmetatable(L, -2);
+}
+
+static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
+{
+    push_fault(L, h, s, host_at, level);
     return lua_error(L);
 }
 
@@ -130,13 +135,19 @@ int lun__raise_fault(lua_State *L, lun__host *h, lun_status s)
     return raise_fault(L, h, s, lua_upvalueindex(1), 0);
 }
 
-int lun__raise_stop(lua_State *L, lun_status s)
+void lun__push_stop(lua_State *L, lun_status s)
 {
     char text[256];
     const lun__host *h = lun__host_open(L);
     snprintf(text, sizeof text, "%s", lun_error(h->engine));
     (void)lun_fail(h->engine, s, text); /* without the place of an expression */
-    return raise_fault(L, h, s, lua_gettop(L), 0);
+    push_fault(L, h, s, lua_gettop(L), 0);
+}
+
+int lun__raise_stop(lua_State *L, lun_status s)
+{
+    lun__push_stop(L, s);
+    return lua_error(L);
 }
 
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)
