@@ -685,10 +685,11 @@ LUN_API lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, c
 /* What a stencil does at the ends of the axes, and its radius.  size: sizeof *it. */
 typedef struct lun_stencil_options {
     size_t size;
-    const lun_edge *edge;  /* by axis; NULL: LUN_EDGE_NEAREST */
-    lun_value x;           /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit into the dtype */
-    const bool *keep;      /* by axis: elements that would need elements beyond its ends stay as
-                              they are in the first array, whatever `edge` says; NULL: none */
+    const lun_edge *edge; /* by axis; NULL: LUN_EDGE_NEAREST */
+    lun_value x;          /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit into the dtype */
+    const bool *keep;     /* by axis: elements that would need elements beyond its ends stay as they
+                              are, whatever `edge` says: of result k those of operand k, of further
+                              results those of the first; NULL: none */
     const int64_t *radius; /* by axis: larger offsets are errors (LUN_EARG); NULL: no limit */
 } lun_stencil_options;
 /* f of the elements around each index of operands[0 .. elements), arrays of one shape (LUN_ESHAPE),

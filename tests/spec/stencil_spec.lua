@@ -170,6 +170,16 @@ for _, backend in ipairs(BACKENDS) do
                 q:flatten():totable())
         end)
 
+        it("keeps of result k the border of array k, of further results that of the first", function()
+            local s = lun.stencil(function(x, y)
+                return x(-1) + x(1), y(-1) + y(1), x(1) - y(1)
+            end, { elements = 2, edge = "keep" })
+            local p, q, r = s(lun.vector { 1, 2, 3, 4 }, lun.vector { 10, 20, 30, 40 })
+            assert.same({ 1, 4, 6, 4 }, p:totable())
+            assert.same({ 10, 40, 60, 40 }, q:totable())
+            assert.same({ 1, -27, -36, 4 }, r:totable())
+        end)
+
         it("chooses elements by offsets that depend on data", function()
             local shape = { 7, 9 }
             local u, steps = some(63, 1), {}

@@ -92,16 +92,17 @@ static lun_status inside_all(lun_engine *e, const lun_around *around, int rank,
     return s;
 }
 
-/* Of each result the elements that stay, in a's dtype and the result's. */
-static lun_status keep(lun_engine *e, const lun_around *around, lun_array *a, lun_array **outs,
-                       int results)
+/* Of result k the elements of operand k that stay, of further results those of the first; in both
+ * dtypes. */
+static lun_status keep(lun_engine *e, const lun_around *around, lun_array *const *operands,
+                       int elements, lun_array **outs, int results)
 {
     int64_t shape[LUN_MAX_RANK];
     lun_array *inside = NULL;
-    lun_status s = inside_all(e, around, lun_shape(a, shape), shape, &inside);
+    lun_status s = inside_all(e, around, lun_shape(operands[0], shape), shape, &inside);
     for (int i = 0; s == LUN_OK && inside && i < results; i++) {
         lun_array *kept;
-        s = lun_where(e, inside, outs[i], a, &kept);
+        s = lun_where(e, inside, outs[i], operands[i < elements ? i : 0], &kept);
         if (s == LUN_OK) {
             lun_release(outs[i]);
             outs[i] = kept;
@@ -128,7 +129,7 @@ lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operand
         s = check_options(e, &o, operands[0]);
     if (s == LUN_OK)
         s = lun__call_around(e, f, operands, count, elements, &around, outs, room, results);
-    return s == LUN_OK ? keep(e, &around, operands[0], outs, *results) : s;
+    return s == LUN_OK ? keep(e, &around, operands, elements, outs, *results) : s;
 }
 
 /* ---- before there are arrays ----------------------------------------------------------------- */
