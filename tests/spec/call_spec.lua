@@ -124,7 +124,10 @@ describe("functions along lines", function()
                 end
             end
             local ones, k = lun.vector { 1, 2, 3 }, lun.vector { 1, 1, 2 }
-            expect.elements({ 1.5, 3.5, 3.5 }, ones:scanby(k, "+", 0.5))
+            expect.elements({ 1.5, 3.5, 3.5 }, ones:cast("f64"):scanby(k, "+", 0.5))
+            expect.failure("bad argument #3 to 'scanby' (number 0.5 does not fit into dtype i64)", function()
+                ones:scanby(k, "+", 0.5)
+            end)
             expect.elements({ 1.0, 2.0, 3.0 }, ones:scanby(k, function(_, e) return e end, 0.5))
             expect.elements({ false, true, true }, ones:scanby(k, function(seen, e) return seen or e > 1 end, false))
             assert.equal("f32", ones:cast("f32"):scanby(k, "+", 0):dtype())

@@ -130,3 +130,82 @@ describe("reduceat", function()
         failure("number expected, got string", function() x:reduceat({ 1 }, "+", "x") end)
     end)
 end)
+
+-- The dtypes are written out here; integers are Lua's, those of u64 with its bits.
+describe("an operation", function()
+    local SUMS = { bool = "i64", i8 = "i64", u8 = "u64", i16 = "i64", u16 = "u64", i32 = "i64", u32 = "u64", i64 = "i64",
+        u64 = "u64", f16 = "f16", bf16 = "bf16", f32 = "f32", f64 = "f64" }
+    local VALUES = { bool = { true, false, true }, i8 = { -128, 127, 127 }, u8 = { 255, 1, 200 },
+        i16 = { -32768, 32767, 32767 }, u16 = { 65535, 2, 65535 }, i32 = { 2147483647, -2147483648, 2147483647 },
+        u32 = { 4294967295, 3, 4294967295 }, i64 = { math.maxinteger, -5, math.maxinteger }, u64 = { -1, 5, math.mininteger },
+        f16 = { 1.5, -2.0, 0.25 }, bf16 = { 1.5, -2.0, 0.25 }, f32 = { 1.5, -2.0, 0.25 }, f64 = { 1.5, -2.0, 0.25 } }
+    local function pick(is_less)
+        return function(a, b) return is_less(b, a) and b or a end
+    end
+    local function less(dtype)
+        return dtype == "u64" and math.ult or function(a, b) return a < b end
+    end
+    local OPERATIONS = {
+        { "+", function() return function(a, b) return a + b end end, 0 },
+        { "*", function() return function(a, b) return a * b end end, 1 },
+        { "min", function(dtype) return pick(less(dtype)) end },
+        { "max", function(dtype)
+            local is_less = less(dtype)
+            return pick(function(a, b) return is_less(b, a) end)
+        end },
+        { "&", function() return function(a, b) return a & b end end, -1 },
+        { "|", function() return function(a, b) return a | b end end, 0 },
+        { "~", function() return function(a, b) return a ~ b end end, 0 },
+    }
+
+    -- Compilers need seconds for all of them: they compile one dtype of each kind.
+    local COMPILED = { u64 = true, i32 = true, f16 = true }
+
+    it("has one rule in reduceat, reduceby, scanby and groups, for every dtype", function()
+        expect.everywhere(function(backend)
+            for dtype, three in pairs(VALUES) do
+                if backend ~= "reference" and not COMPILED[dtype] then goto next end
+                local float = dtype:find "f" ~= nil
+                local list = { three[1], three[2], three[3], three[3], three[1] }
+                local x, k = lun.vector(list, dtype), lun.vector { 1, 1, 1, 2, 2 }
+                for i, v in ipairs(list) do list[i] = v == true and 1 or v or 0 end
+                for _, row in ipairs(OPERATIONS) do
+                    local symbol, made, id = row[1], row[2], row[3]
+                    if not symbol:find "[&|~]" or not (float or dtype == "bool") then
+                        local f, first = made(dtype), id
+                        if first == nil then first = list[1] end
+                        if symbol == "&" and dtype:find "^u[138]" then first = (1 << tonumber(dtype:sub(2))) - 1 end
+                        if float then first = first + 0.0 end
+                        local sums, running = {}, {}
+                        for i, v in ipairs(list) do
+                            local old = (i == 1 or i == 4) and first or running[i - 1]
+                            running[i] = f(old, v)
+                            sums[i < 4 and 1 or 2] = running[i]
+                        end
+                        local wide = symbol == "+" or symbol == "*"
+                        local wanted = (wide or dtype == "bool") and SUMS[dtype] or dtype
+                        local what = dtype .. " " .. symbol
+                        local function holds(numbers, array)
+                            assert.equal(wanted, array:dtype(), what)
+                            assert.same(numbers, array:totable(), what)
+                        end
+                        local g = lun.group(k)
+                        holds(sums, x:reduceat({ 1, 4 }, symbol, first))
+                        holds(sums, (select(2, x:reduceby(k, symbol, first))))
+                        holds(sums, g:reduce(x, symbol, first))
+                        holds(running, x:scanby(k, symbol, first))
+                        holds(running, g:scan(x, symbol, first))
+                        assert.equal(wanted, lun.reduce(symbol)(x):dtype(), what)
+                    end
+                end
+                ::next::
+            end
+            expect.failure("bad argument #3 to 'reduceat' (number 300 does not fit into dtype u8)", function()
+                lun.zeros(3, "u8"):reduceat({ 1 }, "min", 300)
+            end)
+            expect.failure("bad argument #2 to 'reduceat' (band needs integers, not f64)", function()
+                lun.zeros(3):reduceat({ 1 }, "&")
+            end)
+        end)
+    end)
+end)

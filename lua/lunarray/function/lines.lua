@@ -11,56 +11,102 @@ local M = {}
 local NAMES <const> = { ["+"] = "add", ["*"] = "mul", ["&"] = "band", ["|"] = "bor", ["~"] = "bxor" }
 local KNOWN <const> = { add = true, mul = true, min = true, max = true, band = true, bor = true, bxor = true }
 
--- The function of two values that an operation is, by its name or symbol; nil: it is none of those that combine.
+-- Elements of u64 are Lua's integers with the same bits.
+local UNSIGNED <const> = {
+    min = function(a, b)
+        return math.ult(b, a) and b or a
+    end,
+    max = function(a, b)
+        return math.ult(a, b) and b or a
+    end,
+}
+
+-- The name of the operation that f is, by its name or symbol; nil: it is none of those that combine.
 function M.operation(f)
     local name = NAMES[f] or f
-    local op = KNOWN[name] and core.op[name]
-    return op and function(a, b)
-        return op(a, b)
-    end or nil
+    return KNOWN[name] and name or nil
 end
 
--- f and its identity, as they were given after `first` other arguments.
+-- f and its identity, as they were given after `first` other arguments: a function, or the name of an operation.
 function M.combiner(f, id, first, call)
-    f = M.operation(f) or f
-    if type(f) ~= "function" then
+    local known = M.operation(f)
+    if type(f) ~= "function" and not known then
         misuse(first, call, 'function or one of "+" "*" "min" "max" "&" "|" "~" expected, got %s', internal.kind_of(f))
     end
     if type(id) ~= "number" and type(id) ~= "boolean" then
         misuse(first + 1, call, "identity expected, a number or a boolean, got %s", internal.kind_of(id))
     end
-    return f, id
+    return known or f, id
 end
 
--- id combined with the elements of each line from starts[k] on, one after the other.
-function M.reduce(x, starts, counts, f, id)
+-- An operation has one rule for all its reductions and scans, that of lun.reduce: which dtype it gives of elements of
+-- x's. Here: x as it is combined, the function, the identity, and that dtype; of a function all is as given. id, the
+-- value behind argument `first`, may be missing.
+function M.ruled(x, f, id, first, call)
+    if type(f) == "function" then
+        return x, f, id, nil
+    end
+    local given, op = x:dtype(), core.op[f]
+    local ok, dtype = pcall(function()
+        return core.reduce(f)(core.zeros(1, given)):dtype()
+    end)
+    if not ok then
+        misuse(first, call, "%s", (tostring(dtype):gsub("^.-%((.*)%)$", "%1")))
+    end
+    local float = given:match "^b?f" ~= nil
+    local combined = float and ((f == "add" or f == "mul") and "f64" or given) or "i64"
+    if type(id) == "boolean" then
+        id = id and 1 or 0
+    end
+    if id and not pcall(core.full, 1, id, float and combined or dtype) then
+        misuse(first + 1, call, "number %s does not fit into dtype %s", id, dtype)
+    end
+    id = id and (float and id + 0.0 or math.tointeger(id))
+    local combine = given == "u64" and UNSIGNED[f] or function(a, b)
+        return op(a, b)
+    end
+    return given == combined and x or x:cast(combined), combine, id, dtype
+end
+
+-- Elements in the dtype that M.ruled has given, nil: as they are.
+local function given_as(out, dtype)
+    return dtype and out:dtype() ~= dtype and out:cast(dtype) or out
+end
+
+-- id combined with the elements of each line from starts[k] on, one after the other. f: as M.combiner gives it, after
+-- `first` other arguments of the call.
+function M.reduce(x, starts, counts, f, id, first, call)
+    local dtype
+    x, f, id, dtype = M.ruled(x, f, id, first, call)
     if #starts == 0 then
-        return core.zeros(0, x:dtype())
+        return core.zeros(0, dtype or x:dtype())
     end
     if #x == 0 then
-        return core.full(#starts, id)
+        return given_as(core.full(#starts, id), dtype)
     end
-    return core.generate(#starts, function(k)
+    return given_as(core.generate(#starts, function(k)
         local sum = id
         for i = starts[k], starts[k] + counts[k] - 1 do
             sum = f(sum, x[i])
         end
         return sum
-    end):eval()
+    end), dtype):eval()
 end
 
 -- The same of what stands before each element in its line, and of itself unless exclusive. Line k holds elements
 -- starts[k] .. of x, or those whose numbers stand there in `rows`.
 function M.scan(x, starts, counts, f, id, exclusive, call, rows)
+    local dtype
+    x, f, id, dtype = M.ruled(x, f, id, 2, call)
     if #x == 0 then
-        return core.zeros(0, x:dtype())
+        return core.zeros(0, dtype or x:dtype())
     end
     local along, give = rows and x:take(rows) or x, exclusive and "before" or "behind"
     local out, failure = internal.run_lines(f, id, along, starts - 1, counts, give)
     if not out then
         misuse(2, call, "%s", failure)
     end
-    out:eval()
+    out = given_as(out, dtype):eval()
     return rows and core.zeros(#x, out:dtype()):put(rows, out) or out
 end
 

@@ -255,7 +255,7 @@ end
 function group.reduce(g, x, f, id)
     f, id = lines.combiner(f, id, 2, "reduce")
     local order, counts, starts = rows_of(g, x, "reduce")
-    return lines.reduce(x:take(order):eval(), starts, counts, f, id)
+    return lines.reduce(x:take(order):eval(), starts, counts, f, id, 2, "reduce")
 end
 
 local SCANS <const> = { inclusive = true }

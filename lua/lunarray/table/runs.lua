@@ -106,17 +106,17 @@ function M.reduceat(a, offsets, f, id)
     elseif id ~= nil and type(id) ~= "number" then
         misuse(3, "reduceat", "number expected, got " .. type(id))
     end
-    local first, float = id, a:dtype():match "^b?f" ~= nil
-    if first == nil and known and f ~= "min" and f ~= "max" then -- of these it would be no element's value
-        first = core.reduce(f)(core.zeros(0, "i64")):value()
+    local x, combine, first, dtype = lines.ruled(a, known or f, id, 2, "reduceat")
+    if first == nil and known and known ~= "min" and known ~= "max" then -- of these it would be no element's value
+        first = core.reduce(known)(core.zeros(0, x:dtype())):value()
     end
-    if first and float then
+    if first and a:dtype():match "^b?f" then
         first = first + 0.0
     end
     check_offsets(at, #a, first == nil)
     local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
-    local runs = core.zip(reducer(a, known or f, first))(at, ends)
-    return known and float and runs:cast(a:dtype()) or runs
+    local runs = core.zip(reducer(x, combine, first))(at, ends)
+    return dtype and runs:dtype() ~= dtype and runs:cast(dtype) or runs
 end
 
 -- ---------------------------------------------------------------- by keys
@@ -155,7 +155,7 @@ function M.reduceby(a, k, f, id)
             keys[i] = k[first]
         end
     end
-    return keys, lines.reduce(a, starts, counts, f, id)
+    return keys, lines.reduce(a, starts, counts, f, id, 2, "reduceby")
 end
 
 -- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
