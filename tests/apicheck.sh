@@ -80,7 +80,7 @@ one "the module" env LUA_CPATH="$here/?.so;;" "$lua/lua" -e 'local lun = require
 if [ "${1:-}" != none ]; then
     if [ $# -eq 0 ]; then set -- tests/spec/*_spec.lua; fi
     for spec in "$@"; do
-        one "$spec" "$BUILD/apicheck/lunarray" tests/busted.lua "$spec"
+        one "$spec" "$BUILD/lunarray" tests/busted.lua "$spec"
     done
 fi
 echo "$passed passed, $failed failed"

@@ -21,7 +21,7 @@ out=$scratch/out
 # Nothing of the user's own may change what a test sees.
 LUNARRAY_CACHE_DIR=$scratch/cache
 export LUNARRAY_CACHE_DIR BUILD
-unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
+unset MORE_SUITES LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 
 passed=0
 failed=0
