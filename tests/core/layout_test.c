@@ -70,7 +70,9 @@ static void expect_answers(const lun_layout *l)
     assert_int_equal(lun__layout_is_dense(l), dense);
     bool fills = distinct && (!p.count || (p.low == l->offset && p.high - p.low + 1 == p.count));
     assert_int_equal(lun__layout_is_permutation(l), fills);
-    if (lun__layout_is_injective(l))
+    if (l->rank <= 2)
+        assert_int_equal(lun__layout_is_injective(l), distinct);
+    else if (lun__layout_is_injective(l))
         assert_true(distinct);
     else
         assert_false(fills);
@@ -102,8 +104,14 @@ static void test_distinct_places_are_seen(void **state)
     assert_true(lun__layout_is_injective(&l));
     l = LAYOUT(2, 0, L(4, 4), L(INT64_MIN, INT64_MAX)); /* nowhere */
     assert_false(lun__layout_is_injective(&l));
-    l = LAYOUT(2, 0, L(2, 2), L(3, 2)); /* 0 2 3 5: not easily seen */
-    assert_false(lun__layout_is_injective(&l) && lun__layout_is_permutation(&l));
+    l = LAYOUT(2, 0, L(2, 2), L(3, 2)); /* 0 2 3 5 */
+    assert_true(lun__layout_is_injective(&l));
+    l = LAYOUT(2, 0, L(4, 4), L(8, 5)); /* 5 * 8 = 8 * 5 is beyond both */
+    assert_true(lun__layout_is_injective(&l));
+    l = LAYOUT(2, 0, L(6, 9), L(8, 5));
+    assert_false(lun__layout_is_injective(&l));
+    l = LAYOUT(3, 0, L(2, 2, 2), L(6, 4, 3)); /* not easily seen */
+    assert_false(lun__layout_is_injective(&l));
 }
 
 static void test_reach_beyond_numbers(void **state)

@@ -89,6 +89,20 @@ static int sorted(const lun_layout *l, int axis[LUN_LAYOUT_RANK])
     return count;
 }
 
+/* Two axes that interleave: indices of one element differ by multiples of (t, -s) / gcd(s, t), where
+ * s and t are the strides. */
+static bool interleaves(const lun_layout *l, const int axis[2])
+{
+    const uint64_t s = length_of(l->stride[axis[0]]), t = length_of(l->stride[axis[1]]);
+    uint64_t a = s, b = t;
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a && (t / a >= (uint64_t)l->extent[axis[0]] || s / a >= (uint64_t)l->extent[axis[1]]);
+}
+
 bool lun__layout_is_injective(const lun_layout *l)
 {
     if (lun__layout_count(l) <= 1)
@@ -98,8 +112,9 @@ bool lun__layout_is_injective(const lun_layout *l)
     uint64_t reach = 0; /* from the lowest place to the highest, of the axes so far */
     for (int i = 0; i < count; i++) {
         uint64_t step = length_of(l->stride[axis[i]]), more;
-        if (step <= reach ||
-            __builtin_mul_overflow(step, (uint64_t)l->extent[axis[i]] - 1, &more) ||
+        if (step <= reach)
+            return count == 2 && interleaves(l, axis);
+        if (__builtin_mul_overflow(step, (uint64_t)l->extent[axis[i]] - 1, &more) ||
             __builtin_add_overflow(reach, more, &reach))
             return false;
     }
