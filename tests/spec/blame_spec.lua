@@ -168,5 +168,7 @@ describe("a wrong call #place", function()
         assert.equal("bad argument #1 to 'filter'", message "a:filter(true)")
         assert.equal("bad argument #1 to 'all'", message "a:all(7)")
         assert.equal("bad argument #2 to 'all'", message "lun.all(a, 7)")
+        -- what fails while it is computed to be shown
+        assert.equal("bad argument #1 to 'tostring'", message "tostring(lun.vector { 0 / 0 }:histogram(4))")
     end)
 end)

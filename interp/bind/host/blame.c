@@ -71,7 +71,13 @@ static bool push_named_in_file(lua_State *L, int f)
     for (char *p = strchr(name, '/'); p; p = strchr(p, '/'))
         *p = '.';
     snprintf(module, sizeof module, "lunarray.%s", name);
-    return push_exported(L, f, module);
+    if (!push_exported(L, f, module))
+        return false;
+    if (strcmp(lua_tostring(L, -1), "text") == 0) { /* lun.info, lun.help, tostring of arrays */
+        const char *last = strrchr(module, '.') + 1;
+        lua_pushstring(L, strcmp(last, "show") == 0 ? "tostring" : last);
+    }
+    return true;
 }
 
 /* Pushes the name under which scripts call the function on the top: of a method of arrays or of a

@@ -89,8 +89,8 @@ static int sorted(const lun_layout *l, int axis[LUN_LAYOUT_RANK])
     return count;
 }
 
-/* Two axes that interleave: indices of one element differ by multiples of (t, -s) / gcd(s, t), where
- * s and t are the strides. */
+/* Two axes that interleave: indices of one element differ by multiples of (t, -s) / gcd(s, t),
+ * where s and t are the strides. */
 static bool interleaves(const lun_layout *l, const int axis[2])
 {
     const uint64_t s = length_of(l->stride[axis[0]]), t = length_of(l->stride[axis[1]]);

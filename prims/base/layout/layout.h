@@ -30,8 +30,8 @@ lun_layout lun__layout_left(int rank, const int64_t *extent);
 int64_t lun__layout_count(const lun_layout *l);
 /* Whether element f stands at offset + f for all f. */
 bool lun__layout_is_dense(const lun_layout *l);
-/* Whether each element stands at an offset of its own: exact for up to two axes; for more, as far as
- * is easily seen: sorted by stride, each axis steps over all that the smaller ones reach. */
+/* Whether each element stands at an offset of its own: exact for up to two axes; for more, as far
+ * as is easily seen: sorted by stride, each axis steps over all that the smaller ones reach. */
 bool lun__layout_is_injective(const lun_layout *l);
 /* Whether the elements, in some order of the axes, fill offset .. offset + count - 1. */
 bool lun__layout_is_permutation(const lun_layout *l);
