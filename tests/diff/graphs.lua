@@ -113,6 +113,9 @@ local function operation(graph, name, count)
     for k = row.rule == "selection" and 2 or 1, count do
         meeting = meeting and dtypes.common(meeting, args[k].t) or args[k].t
     end
+    if meeting == dtypes.none then
+        return nil
+    end
     -- a number is no truth value
     if count == 2 and not row.trap and row.rule ~= "logic" and graph.g.pick(4) == 1 then
         local x, text, t = literal(graph, args[1].t)

@@ -248,7 +248,8 @@ function steps.concat(p)
         return
     end
     local other, b = p:any(function(c)
-        return #c.shape == #a.shape and programs.same_shape({ table.unpack(c.shape, 2) }, { table.unpack(a.shape, 2) })
+        return dtypes.common(a.t, c.t) ~= dtypes.none and #c.shape == #a.shape
+            and programs.same_shape({ table.unpack(c.shape, 2) }, { table.unpack(a.shape, 2) })
             and c.n + a.n <= 4 * p.length + 8
     end)
     if not other then

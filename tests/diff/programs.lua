@@ -226,7 +226,7 @@ function programs.compute(row, args)
             number = args[k].number
         end
     end
-    if not shape or not meeting then
+    if not shape or not meeting or meeting == dtypes.none then
         return nil
     elseif number ~= nil then
         if not fits(number, meeting) or row.rule == "logic" or row.rule == "selection" and meeting.kind == "bool" then
