@@ -5,7 +5,7 @@
 #define LUN_CCHECKS_H
 
 #include "base/strbuf.h"
-#include "ctext/token/edits.h"
+#include "ctext/edits.h"
 #include "ctext/token/signature.h"
 #include "ctext/token/source.h"
 #include "ctext/token/unit.h"

@@ -5,7 +5,7 @@
 #ifndef LUN_CLOOPS_H
 #define LUN_CLOOPS_H
 
-#include "ctext/token/edits.h"
+#include "ctext/edits.h"
 #include "ctext/token/names.h"
 #include "ctext/token/source.h"
 #include "ctext/token/unit.h"

@@ -4,9 +4,9 @@
 #define LUN_CMAKER_H
 
 #include "ctext/checks.h"
+#include "ctext/edits.h"
 #include "ctext/neighbours.h"
 #include "ctext/scratch.h"
-#include "ctext/token/edits.h"
 #include "ctext/token/names.h"
 #include "ctext/token/signature.h"
 #include "ctext/token/source.h"

@@ -4,7 +4,7 @@
 #define LUN_CNEIGHBOURS_H
 
 #include "base/strbuf.h"
-#include "ctext/token/edits.h"
+#include "ctext/edits.h"
 #include "ctext/token/names.h"
 #include "ctext/token/signature.h"
 #include "ir/ir.h"

@@ -3,7 +3,7 @@
 #ifndef LUN_CSCRATCH_H
 #define LUN_CSCRATCH_H
 
-#include "ctext/token/edits.h"
+#include "ctext/edits.h"
 #include "ctext/token/source.h"
 #include "ctext/token/unit.h"
 #include "ir/ir.h"

@@ -1,5 +1,5 @@
 /* edits.c - what is written around the tokens of a C text; see edits.h. */
-#include "ctext/token/edits.h"
+#include "ctext/edits.h"
 
 #include <stdlib.h>
 #include <string.h>
