@@ -1,0 +1,189 @@
+# Tests, sanitizers, fuzzing, coverage, linters, documentation and benchmarks; included by the Makefile, whose variables and
+# rules for objects it uses.
+
+# C tests: every tests/core/*_test.c becomes one program in build/tests/.
+CORE_TESTS := $(patsubst tests/core/%.c,$(BUILD)/tests/%,$(wildcard tests/core/*_test.c))
+.PHONY: core-tests
+core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tests/shim/libOpenCL.so.1
+
+# What the difference tests measure with: the C library's functions as a Lua module.
+$(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(CFLAGS_ALL) -isystem $(LUA_INCDIR) $(LDFLAGS_TOOL) -shared -o $@ $< -lm
+
+# What drives the program at a pseudo terminal.
+$(BUILD)/tests/pty: tests/pty.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"; $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
+
+# An OpenCL library that fails on demand, in front of the real one.
+$(BUILD)/tests/shim/libOpenCL.so.1: tests/shim/cl_faults.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -shared -o $@ $< -ldl
+
+# To cmocka 2 some names of cmocka 1 are deprecated.
+INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR) -Wno-deprecated-declarations
+$(OBJ)/tests/%.o: tests/core/%.c Makefile
+	$(call COMPILE,$(INC_tests) $(OPENMP))
+
+$(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+.SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
+
+# A second compiler reads every file: clang, with the same warnings as errors.
+SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*.c tests/diff/*.c tests/shim/*.c)
+.PHONY: syntax
+syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
+
+READ = @mkdir -p $(@D) && echo "  clang  $<" && \
+    $(CLANG) $(CFLAGS_ALL) $(1) -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
+$(BUILD)/syntax/prims/%.ok: prims/% Makefile
+	$(call READ,$(INC_prims))
+$(BUILD)/syntax/backends/%.ok: backends/% $(GEN)/loops_each.h Makefile
+	$(call READ,$(INC_backends) -I$(GEN) -fopenmp -DLUN_ISA=base)
+$(BUILD)/syntax/interp/shared/%.ok: interp/shared/% $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
+	$(call READ,$(INC_interp) -I$(GEN))
+$(BUILD)/syntax/interp/%.ok: interp/% Makefile
+	$(call READ,$(INC_interp))
+$(BUILD)/syntax/tests/core/%.ok: tests/core/% Makefile
+	$(call READ,$(INC_tests) -fopenmp)
+$(BUILD)/syntax/tests/%.ok: tests/% Makefile
+	$(call READ,)
+$(BUILD)/syntax/tests/diff/%.ok: tests/diff/% Makefile
+	$(call READ,-isystem $(LUA_INCDIR))
+
+$(BUILD)/syntax/tests/shim/%.ok: tests/shim/% Makefile
+	$(call READ,)
+
+# Instrumented trees beside the normal one, running the C tests and the specs.
+.PHONY: asan tsan
+ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DLUN_DEBUG
+# Without signal stacks: where threads of PoCL end, AddressSanitizer fails to free theirs.
+asan:
+	@sh tests/setup.sh test
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/asan SANITIZE='$(ASAN_FLAGS)' all core-tests
+	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:use_sigaltstack=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lint/lsan.supp:print_suppressions=0 \
+	    BUILD=build/asan sh tests/run.sh core spec
+
+# Lua leaves C functions by longjmp; ThreadSanitizer must see it under the name that it knows.
+# clang's OpenMP runtime tells ThreadSanitizer what it synchronises through archer, libgomp does not. Archer asks for
+# ignore_noninstrumented_modules=1, with which ThreadSanitizer on Linux reports nothing that memcpy and its like do; so it
+# gets that word, and ThreadSanitizer another one, which archer cannot read. Kernels are instrumented too. clang does not
+# watch vectors of more than 16 bytes: none are made of loops. Reports go to files, where those of children are found
+# whatever becomes of them.
+ARCHER       = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
+TSAN_REPORTS = $(CURDIR)/build/tsan/reports
+TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0:allocator_may_return_null=1
+tsan:
+	@CLANG='$(CLANG)' sh tests/setup.sh tsan
+	@mkdir -p build/tsan && $(CLANG) -O2 -fPIC -c -o build/tsan/tsan_stack.o tests/tsan_stack.c
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC='$(CLANG)' OPT='-O2 -g -fno-vectorize -fno-slp-vectorize' \
+	    LOOPS_OPT= SANITIZE='-fsanitize=thread -D__SANITIZE_THREAD__' \
+	    LDFLAGS='$(LDFLAGS) -Wl,--defsym,__longjmp_chk=longjmp build/tsan/tsan_stack.o' all core-tests torture-build
+	@rm -rf $(TSAN_REPORTS); mkdir -p $(TSAN_REPORTS)
+	@TSAN_OPTIONS=$(TSAN_FLAGS):suppressions=$(CURDIR)/tests/lint/tsan.supp:log_path=$(TSAN_REPORTS)/of \
+	    OMP_TOOL_LIBRARIES=$(ARCHER) LUNARRAY_CC=$(CURDIR)/tests/tsan_cc.sh \
+	    BUILD=build/tsan sh tests/run.sh core spec races
+
+# Random Lua functions: FUZZ_SECONDS=60 FUZZ_SEED=number
+.PHONY: fuzz
+fuzz: all core-tests
+	@BUILD='$(BUILD)' sh tests/fuzz/run.sh
+
+# libFuzzer's programs, in an instrumented tree of their own; sh tests/torture/fuzz.sh runs them.
+FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZERS    := $(patsubst tests/fuzz/%_fuzz.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+.PHONY: fuzzers fuzzers-here
+fuzzers:
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/clang-fuzz' CC='$(CLANG)' OPT='-O1 -g' \
+	    SANITIZE='$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link' fuzzers-here
+fuzzers-here: $(FUZZERS)
+$(OBJ)/fuzz/%.o: tests/fuzz/%.c Makefile
+	$(call COMPILE,$(INC_tests) -Itests/core)
+# The fuzzer's bytes take the place of what lua_dump writes.
+$(BUILD)/fuzz/bytecode: LDFLAGS += -Wl,--wrap=lua_dump
+$(BUILD)/fuzz/%: $(OBJ)/fuzz/%_fuzz.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
+.SECONDARY: $(FUZZERS:$(BUILD)/fuzz/%=$(OBJ)/fuzz/%_fuzz.o)
+
+# What tries to break it: programs of their own, and the libraries that they preload (*_shim.c).
+TORTURE_SRC  := $(filter-out %_shim.c,$(wildcard tests/torture/*.c))
+TORTURE_SHIM := $(wildcard tests/torture/*_shim.c)
+.PHONY: torture torture-build
+torture: all torture-build
+	@BUILD='$(BUILD)' sh tests/torture/run.sh
+torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
+    $(TORTURE_SHIM:tests/torture/%.c=$(BUILD)/torture/%.so) \
+    $(addprefix $(BUILD)/tests/,net_test ranks_test ranks_faults_test serve_faults_test)
+
+$(OBJ)/torture/%.o: tests/torture/%.c Makefile
+	$(call COMPILE,$(INC_tests) -Itests/core $(OPENMP))
+$(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
+	@mkdir -p $(@D); echo "  ld  $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+$(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl
+.SECONDARY: $(TORTURE_SRC:tests/torture/%.c=$(OBJ)/torture/%.o)
+
+# Lines and branches that the C tests, the specs and the small torture reach, by gcovr.
+.PHONY: coverage
+coverage:
+	@sh tests/setup.sh test
+	@command -v gcovr >/dev/null || { echo "coverage needs gcovr (apt-get install gcovr)"; exit 1; }
+	@mkdir -p build/coverage && $(CC) -O2 -fPIC -fvisibility=hidden -c -o build/coverage/counted_exit.o tests/counted_exit.c
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/coverage OPT='-O0 -g' \
+	    SANITIZE='--coverage -fprofile-update=atomic' LDFLAGS='$(LDFLAGS) -Wl,--wrap=_exit build/coverage/counted_exit.o' \
+	    all core-tests torture-build
+	@find build/coverage -name '*.gcda' -delete
+	@BUILD=build/coverage sh tests/run.sh core spec torture || true
+	@BUILD=build/coverage TORTURE=0.001 sh tests/torture/run.sh memory || true
+	@sh tests/coverage.sh build/coverage
+
+.PHONY: apicheck
+apicheck:
+	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh tests/apicheck.sh
+
+.PHONY: lint format bench bench-quick bench-gpu oclgrind
+lint:
+	@sh tests/run.sh lint
+
+format:
+	clang-format -i $(shell find prims backends interp tests bench examples -name '*.[ch]' 2>/dev/null)
+
+# What the examples in the documentation print, and the reference, as they are now.
+.PHONY: docs
+docs: all
+	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md docs/*/*.md
+	@$(PROGRAM) tests/reference.lua > docs/reference.md
+
+bench: all
+	@sh bench/run.sh
+
+bench-quick: all
+	@sh bench/run.sh quick
+
+# How far the functions are from the true values, into docs/accuracy.md; MPFR is needed for this alone.
+# ACCURACY: the share of arguments that is taken, 1 by default; ACCURACY_NAME: one function.
+ACCURACY ?= 1
+.PHONY: accuracy
+accuracy: $(BUILD)/accuracy
+	@$(BUILD)/accuracy $(ACCURACY) $(ACCURACY_NAME) > $(BUILD)/accuracy.md; status=$$?; \
+	    if [ -z '$(ACCURACY_NAME)' ] && [ -s $(BUILD)/accuracy.md ]; then \
+	        cp $(BUILD)/accuracy.md docs/accuracy.md; else cat $(BUILD)/accuracy.md; fi; exit $$status
+$(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(STATIC)
+	@echo '#include <mpfr.h>' | $(CC) -E - >/dev/null 2>&1 || \
+	    { echo "accuracy needs MPFR (apt-get install libmpfr-dev)"; exit 1; }
+	@echo "  cc  bench/accuracy"; $(CC) $(CFLAGS_ALL) -O3 -march=native -fno-math-errno -fno-trapping-math \
+	    $(OPENMP) $(INC_backends) -o $@ $(filter %.c,$^) $(STATIC) -lmpfr -lgmp $(LUA_LIB) $(LIBS)
+
+# Any OpenCL device will do; a GPU is taken first. Where something is missing for building, what was built
+# elsewhere and copied here, build/ and all, is used as it is.
+bench-gpu:
+	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh bench/gpu/run.sh
+
+# The specs of backend opencl on a simulated device that reports every wrong access.
+oclgrind: all
+	@sh tests/oclgrind.sh
