@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}
-here=$PWD/$BUILD/apicheck
+here=$(mkdir -p "$BUILD/apicheck" && cd "$BUILD/apicheck" && pwd)
 lua=$here/lua
 mkdir -p "$lua/lists/partial" "$lua/object"
 
