@@ -171,7 +171,7 @@ local BESIDE = {
     { "b:lt(2.5)", "and one with a fraction is not rounded" },
     { "b + -1", "in arithmetic a number has to fit, and where it is stored" },
     { "u[2]", "an element of `u64` from 2^63 on is the Lua integer with its bits, which is negative" },
-    { "u:eq(u[2])", "beside `u64`, and stored in it, a negative integer stands for these bits again" },
+    { "u:eq(u[2])", "beside `u64`, and stored in it, a negative integer is read as the `u64` with the same bits" },
     { "u:gt(-1.0)", "a negative float does not: it is less than every element" },
 }
 
