@@ -101,7 +101,7 @@ ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
 sources = $(shell find $(1) -name '*.c' | LC_ALL=C sort)
 ENGINE_SRC  := $(filter-out $(LOOPS),$(call sources,prims backends))
 PROGRAM_SRC := $(call sources,interp/program)
-FIND_SRC    := $(call sources,interp/shared)
+FIND_SRC    := $(call sources,interp/lua_library)
 INTERP_SRC  := $(filter-out $(PROGRAM_SRC) $(FIND_SRC),$(call sources,interp))
 ALL_SRC     := $(ENGINE_SRC) $(PROGRAM_SRC) $(INTERP_SRC) $(FIND_SRC)
 LUA_SRC     := $(wildcard lua/lunarray/*.lua lua/lunarray/*/*.lua)
@@ -111,8 +111,8 @@ PROGRAM_OBJ := $(PROGRAM_SRC:%.c=$(OBJ)/%.o)
 LIB_OBJ     := $(ENGINE_SRC:%.c=$(OBJ)/%.o) $(LOOPS_OBJ) $(INTERP_SRC:%.c=$(OBJ)/%.o) \
                $(OBJ)/gen/embedded.o
 
-# How the shared library finds Lua: interp/shared/find.c.
-FIND_OBJ    := $(FIND_SRC:%.c=$(OBJ)/%.o) $(OBJ)/interp/shared/jumps.o
+# How the shared library finds Lua: interp/lua_library/find.c.
+FIND_OBJ    := $(FIND_SRC:%.c=$(OBJ)/%.o) $(OBJ)/interp/lua_library/trampolines.o
 
 MANPAGE     := $(wildcard docs/lunarray.1)
 
@@ -150,9 +150,9 @@ $(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 
 NEED_LUA = $(if $(LUA_INCDIR),,$(error Lua 5.4's headers are missing: 'make check-deps' names what to install, LUA_INCDIR= where they are))
-$(OBJ)/interp/shared/%.o: interp/shared/%.c $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
+$(OBJ)/interp/lua_library/%.o: interp/lua_library/%.c $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
 	$(call COMPILE,$(INC_interp) -I$(GEN))
-$(OBJ)/interp/shared/%.o: interp/shared/%.S $(GEN)/lua_names.h Makefile
+$(OBJ)/interp/lua_library/%.o: interp/lua_library/%.S $(GEN)/lua_names.h Makefile
 	@mkdir -p $(@D) && echo "  as  $<" && $(CC) -I$(GEN) -MMD -MP -c -o $@ $<
 $(OBJ)/interp/%.o: interp/%.c Makefile
 	$(NEED_LUA)$(call COMPILE,$(INC_interp))

@@ -41,7 +41,7 @@ $(BUILD)/syntax/prims/%.ok: prims/% Makefile
 	$(call READ,$(INC_prims))
 $(BUILD)/syntax/backends/%.ok: backends/% $(GEN)/loops_each.h Makefile
 	$(call READ,$(INC_backends) -I$(GEN) -fopenmp -DLUN_ISA=base)
-$(BUILD)/syntax/interp/shared/%.ok: interp/shared/% $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
+$(BUILD)/syntax/interp/lua_library/%.ok: interp/lua_library/% $(GEN)/lua_names.h $(GEN)/lua_soname.h Makefile
 	$(call READ,$(INC_interp) -I$(GEN))
 $(BUILD)/syntax/interp/%.ok: interp/% Makefile
 	$(call READ,$(INC_interp))

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/host/found.h"
+#include "bind/host/lua_library.h"
 #include "state/sandbox.h"
 #include "state/scope.h"
 #include "state/traceback.h"

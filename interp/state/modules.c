@@ -12,7 +12,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "bind/host/found.h"
+#include "bind/host/lua_library.h"
 #include "lunarray.h"
 #include "state/modules.h"
 

@@ -1,7 +1,7 @@
 /* own_state.c - arrays in and out of a lua_State of the host's own, which has opened the module.
  * Knows nothing of the engine's own state. */
 #include "bind/host/bind.h"
-#include "bind/host/found.h"
+#include "bind/host/lua_library.h"
 
 lun_engine *lun_to_engine(lua_State *L)
 {

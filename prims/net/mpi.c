@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "net/begin.h"
+#include "net/mpi_start.h"
 #include "net/net.h"
 
 /* ---- the three interfaces: types and constants ----------------------------------------------- */

@@ -13,7 +13,7 @@ check() {
         if (header ~ /^(lua|lauxlib|lualib|luaconf)\.h(pp)?$/) return file ~ /^interp\//
         if (header ~ /^(CL|OpenCL)\//) return file ~ /^backends\/opencl\//
         if (header == "omp.h" || header == "hwloc.h") return file ~ /^backends\/openmp\//
-        if (header == "dlfcn.h" && file ~ /^(prims\/net|interp\/shared)\//) return 1
+        if (header == "dlfcn.h" && file ~ /^(prims\/net|interp\/lua_library)\//) return 1
         if (header == "dlfcn.h" || header == "spawn.h") return file ~ /^backends\/(openmp|opencl|gpu)\//
         if (header == "zlib.h" && file == "prims/base/crc.c") return 1
         if (header == "png.h" || header == "zlib.h") return file ~ /^interp\/bind\//
@@ -165,7 +165,7 @@ self_test() {
     expect no backends/reference/x.c '"gpu/gpu.h"'
     expect no interp/bind/x.c '"program/call.h"'
     expect no interp/state/x.c '<dlfcn.h>'
-    expect yes interp/shared/x.c '<dlfcn.h>'
+    expect yes interp/lua_library/x.c '<dlfcn.h>'
     expect no prims/nowhere/x.c '"lunarray.h"'
 }
 

@@ -13,7 +13,7 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
 /* The same with operands of the right dtypes already; t: the result's. */
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
 /* CMP or PICK on integers of which some are u64 and some signed, by value; t: the result's
- * (across.c). */
+ * (mixed_sign.c). */
 lun_status lun__op_across(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                           lun_node **out);
 /* LUN_EDTYPE: these two have no common dtype, and what to do about it. */

@@ -60,7 +60,7 @@ static lun_op shift_count(lun_op op, lun_dtype from, lun_value *count)
 }
 
 /* The two operands that have no common integer dtype: the first u64 and the first signed one. */
-static lun_status apart(lun_engine *e, lun_op op, lun_array *const *operands)
+static lun_status no_common_dtype(lun_engine *e, lun_op op, lun_array *const *operands)
 {
     const lun_op_row *row = lun__op_get(op);
     int wide = -1, with_sign = -1;
@@ -84,7 +84,7 @@ static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operan
     const lun_op_row *row = lun__op_get(op);
     int about = 0;
     if (met == LUN_DTYPE_COUNT)
-        return apart(e, op, operands);
+        return no_common_dtype(e, op, operands);
     while (about < row->arity - 1 && !lun__dtype_is_float(lun_dtype_of(operands[about])))
         about++;
     lun_fail(e, LUN_EDTYPE, "");

@@ -88,13 +88,13 @@ lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t co
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-/* ---- places in a sorted Vector --------------------------------------------------------------- */
+/* ---- insertion indices in a sorted Vector ---------------------------------------------------- */
 
 typedef struct search {
     lun_engine *e;
     lun_array *sorted;
     bool right;
-    int64_t first; /* the number of the first place */
+    int64_t first; /* the index of the first element */
 } search;
 
 static lun_status find(const search *f, lun_node *sorted, lun_node *x, lun_node **out)
@@ -107,9 +107,9 @@ static lun_status find(const search *f, lun_node *sorted, lun_node *x, lun_node 
                                shape, NULL, out);
 }
 
-/* The place of elements of x as dtype t, of which those that are `op` a limit are at `place`. */
+/* The index of elements of x as dtype t, of which those that are `op` a limit have `index`. */
 static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lun_dtype t,
-                              lun_op op, int64_t limit, int64_t place, lun_node **out)
+                              lun_op op, int64_t limit, int64_t index, lun_node **out)
 {
     lun_engine *e = f->e;
     lun_node *in[3] = {NULL, NULL, NULL}, *edge = NULL, *s = NULL, *near = NULL;
@@ -120,7 +120,7 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
     if (status == LUN_OK)
         status = lun__op(e, op, (lun_node *[]){x, edge}, &in[0]);
     if (status == LUN_OK)
-        status = lun__node_number(e, LUN_I64, (uint64_t)place, 0, NULL, &in[1]);
+        status = lun__node_number(e, LUN_I64, (uint64_t)index, 0, NULL, &in[1]);
     if (status == LUN_OK)
         status = lun__cast(e, sorted, t, &s);
     if (status == LUN_OK)
@@ -135,7 +135,7 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
     return status;
 }
 
-/* A number among integers: the one of their dtype that has the same place. */
+/* A number among integers: the one of their dtype that has the same index. */
 static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node **out)
 {
     const lun_dtype t = (lun_dtype)sorted->dtype;

@@ -1,7 +1,7 @@
-/* begin.c - MPI's start, which returns once every process of the launcher has started MPI, and
+/* mpi_start.c - MPI's start, which returns once every process of the launcher has started MPI, and
  * cannot be cancelled: under a limit of time it runs in a thread of its own, which is left behind
  * if others do not come. Knows no library. */
-#include "net/begin.h"
+#include "net/mpi_start.h"
 
 #include <math.h>
 #include <sched.h>

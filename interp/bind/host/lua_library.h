@@ -1,7 +1,7 @@
-/* found.h - whether Lua's functions can be called: the shared library looks for them when it first
- * needs them (shared/find.c); elsewhere they are linked. */
-#ifndef LUN_FOUND_H
-#define LUN_FOUND_H
+/* lua_library.h - whether Lua's functions can be called: the shared library looks for them when it
+ * first needs them (lua_library/find.c); elsewhere they are linked. */
+#ifndef LUN_LUA_LIBRARY_H
+#define LUN_LUA_LIBRARY_H
 
 #include <stddef.h>
 

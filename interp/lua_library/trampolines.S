@@ -1,4 +1,4 @@
-/* jumps.S - Lua's functions in the shared library, hidden: jumps to those that find.c found.  Jumps,
+/* trampolines.S - Lua's functions in the shared library, hidden: jumps to those that find.c found.  Jumps,
  * since some take any number of arguments. */
 #if defined __x86_64__
 #define LUA(name)               \

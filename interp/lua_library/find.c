@@ -1,15 +1,16 @@
 /* find.c - Lua for the shared library, whose host may have another Lua: LuaJIT, or 5.1 or 5.3,
  * linked statically too, with functions of the same names.  The library does not link these names;
- * it jumps (jumps.S) to those of one Lua 5.4: the process's own if it has one, so that the library
- * works in the host's lua_State, else that of the system, loaded so that it calls its own functions
- * alone.  The slots of the jumps are filled once, before the first function of Lua is called. */
+ * it jumps (trampolines.S) to those of one Lua 5.4: the process's own if it has one, so that the
+ * library works in the host's lua_State, else that of the system, loaded so that it calls its own
+ * functions alone.  The slots of the jumps are filled once, before the first function of Lua is
+ * called. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bind/host/found.h"
+#include "bind/host/lua_library.h"
 #include "lua_soname.h"
 
 #define LUA(name) void *lun__to_##name;

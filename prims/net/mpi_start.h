@@ -1,6 +1,6 @@
-/* begin.h - MPI's start under a limit of time. Private to the room. */
-#ifndef LUN_NET_BEGIN_H
-#define LUN_NET_BEGIN_H
+/* mpi_start.h - MPI's start under a limit of time. Private to the room. */
+#ifndef LUN_NET_MPI_START_H
+#define LUN_NET_MPI_START_H
 
 #include <stdbool.h>
 

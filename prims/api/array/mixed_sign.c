@@ -1,5 +1,5 @@
-/* across.c - operations on u64 beside signed integers, which have no common dtype: comparisons and
- * picks by value, as expressions of operations on one dtype; the error of all others. */
+/* mixed_sign.c - operations on u64 beside signed integers, which have no common dtype: comparisons
+ * and picks by value, as expressions of operations on one dtype; the error of all others. */
 #include "api/array/api.h"
 
 lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b)
