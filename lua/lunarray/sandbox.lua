@@ -192,7 +192,7 @@ local function module()
     core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
         return source(e)
     end
-    core.internal.no_files = "the sandbox has no files"
+    scope.no_files = "the sandbox has no files"
     return scope.module()
 end
 

@@ -1,7 +1,9 @@
 -- What each environment of scripts has of its own: the table `lun`, a copy of the module as these files know it, and
 -- globals (lun_scope). What a script writes into them is seen in its own environment alone. Knows no function.
 
-local M = {}
+local M = {
+    no_files = nil, -- in a sandbox: why pictures go to the terminal alone
+}
 
 local given = setmetatable({}, { __mode = "k" }) -- the tables that scripts know as `lun`
 local hidden = {} -- names of the module that scripts do not get

@@ -5,6 +5,7 @@ local file = require "lunarray.format.file"
 local internal = require("lunarray.core").internal
 local misuse = require "lunarray.base.misuse"
 local picture = require "lunarray.chart.picture"
+local scope = require "lunarray.base.scope"
 local ticks = require "lunarray.chart.ticks"
 
 local chart = {}
@@ -25,8 +26,8 @@ end
 -- Nil if the options can be those of a chart in opts.file, else what is wrong with them.
 function chart.fault(opts)
     local path = opts.file
-    if internal.no_files then
-        return "option 'file': " .. internal.no_files
+    if scope.no_files then
+        return "option 'file': " .. scope.no_files
     elseif type(path) ~= "string" or path:find "\0" then
         return "option 'file': a path expected"
     elseif not PAPERS[(path:match "%.([^./]*)$" or ""):lower()] then
@@ -285,8 +286,8 @@ end
 
 -- Draws a chart into the file at `path`: true; or nil, message, errno. call: for a mistake of the script.
 function chart.save(path, spec, opts, call)
-    if internal.no_files then -- the options have become others since they were looked at
-        misuse(1, call, "%s", internal.no_files)
+    if scope.no_files then -- the options have become others since they were looked at
+        misuse(1, call, "%s", scope.no_files)
     end
     local width, height = chart.size(opts)
     local paper = require("lunarray.chart." .. PAPERS[path:match("%.([^./]*)$"):lower()]).new(width, height);

@@ -69,7 +69,7 @@ function M.ruled(x, f, id, first, call)
 end
 
 -- Elements in the dtype that M.ruled has given, nil: as they are.
-local function given_as(out, dtype)
+function M.given_as(out, dtype)
     return dtype and out:dtype() ~= dtype and out:cast(dtype) or out
 end
 
@@ -82,9 +82,9 @@ function M.reduce(x, starts, counts, f, id, first, call)
         return core.zeros(0, dtype or x:dtype())
     end
     if #x == 0 then
-        return given_as(core.full(#starts, id), dtype)
+        return M.given_as(core.full(#starts, id), dtype)
     end
-    return given_as(core.generate(#starts, function(k)
+    return M.given_as(core.generate(#starts, function(k)
         local sum = id
         for i = starts[k], starts[k] + counts[k] - 1 do
             sum = f(sum, x[i])
@@ -106,7 +106,7 @@ function M.scan(x, starts, counts, f, id, exclusive, call, rows)
     if not out then
         misuse(2, call, "%s", failure)
     end
-    out = given_as(out, dtype):eval()
+    out = M.given_as(out, dtype):eval()
     return rows and core.zeros(#x, out:dtype()):put(rows, out) or out
 end
 

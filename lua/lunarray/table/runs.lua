@@ -115,8 +115,7 @@ function M.reduceat(a, offsets, f, id)
     end
     check_offsets(at, #a, first == nil)
     local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
-    local runs = core.zip(reducer(x, combine, first))(at, ends)
-    return dtype and runs:dtype() ~= dtype and runs:cast(dtype) or runs
+    return lines.given_as(core.zip(reducer(x, combine, first))(at, ends), dtype)
 end
 
 -- ---------------------------------------------------------------- by keys
