@@ -32,10 +32,11 @@ static lun_status join(const rows *r, lun_node **list, int count)
     lun_status s = LUN_OK;
     for (; s == LUN_OK && count > 1; count = count / 2 + count % 2)
         for (int k = 0; s == LUN_OK && 2 * k < count; k++) {
-            lun_node *other = 2 * k + 1 < count ? list[2 * k + 1] : NULL;
-            list[2 * k + 1] = NULL;
-            if (other)
+            if (2 * k + 1 < count) {
+                lun_node *other = list[2 * k + 1];
+                list[2 * k + 1] = NULL;
                 s = combine(r, &list[2 * k], other);
+            }
             if (k) {
                 list[k] = list[2 * k];
                 list[2 * k] = NULL;
