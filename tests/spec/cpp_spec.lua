@@ -3,6 +3,9 @@
 local shell = require "shell"
 local build = os.getenv "BUILD" or "build"
 local sanitized = build:find "asan" or build:find "tsan"
+if sanitized then
+    print "skipped: the program is built without the sanitizers"
+end
 
 local program = [[
 #include <cinttypes>
