@@ -88,7 +88,7 @@ GEN     := $(BUILD)/gen
 
 # Compiled once per instruction set: the interpreter's loops, vector math of our own, tiles of
 # matrix products.
-LOOPS   := backends/reference/loops.c backends/math/own.c backends/product/tile.c
+LOOPS   := backends/reference/instruction_loops.c backends/math/f64_intrinsics.c backends/product/tile.c
 ifeq ($(MACHINE),x86_64)
 ISAS    := base avx2 avx512
 else
@@ -142,9 +142,9 @@ $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))
 
 LOOPS_FLAGS = $(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*)
-$(OBJ)/backends/reference/loops_%.o: backends/reference/loops.c $(GEN)/loops_each.h Makefile
+$(OBJ)/backends/reference/instruction_loops_%.o: backends/reference/instruction_loops.c $(GEN)/loops_each.h Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
-$(OBJ)/backends/math/own_%.o: backends/math/own.c Makefile
+$(OBJ)/backends/math/f64_intrinsics_%.o: backends/math/f64_intrinsics.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 $(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
@@ -205,7 +205,7 @@ $(NEEDS_OK): tests/setup.sh
 
 # ---------------------------------------------------------------- linking
 # The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find
-# the coroutine that runs, so Lua's library calls lua_resume through interp/program/call.c.
+# the coroutine that runs, so Lua's library calls lua_resume through interp/program/protected_call.c.
 $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
 	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)

@@ -1,8 +1,8 @@
 /* allreduce.c - an allreduce of one word over ranks, and a barrier, by the MPI library itself,
  * called as it is meant to be: what bench/ranks.lua has beside it.  The library is found and loaded
- * as by lunarray, and its constants are those of prims/net/mpi.c, so that no header is needed.
- * Prints microseconds of one. */
-#include "net/mpi.c"
+ * as by lunarray, and its constants are those of prims/net/mpi_transport.c, so that no header is
+ * needed. Prints microseconds of one. */
+#include "net/mpi_transport.c"
 
 #include "base/clock.h"
 

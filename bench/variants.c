@@ -1,7 +1,7 @@
 /* variants.c - measures the math functions behind table/ops.def: the scalar C library, libmvec's
- * variants and, where they are others, those that backends/math/table.c names, in f32 and f64,
- * against the C library's long double functions. Its table decides what stands in math/table.c;
- * nothing else reads it.
+ * variants and, where they are others, those that backends/math/vecmath_table.c names, in f32 and
+ * f64, against the C library's long double functions. Its table decides what stands in
+ * math/vecmath_table.c; nothing else reads it.
  *
  *   cc -O2 -ffp-contract=off -Iprims -Ibackends bench/variants.c build/liblunarray.a \
  *       -o /tmp/variants -lmvec -lm -ldl -lpng -lxxhash -lhwloc && /tmp/variants [millions [name]]

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/layout/layout.h"
-#include "base/layout/pad.h"
-#include "base/layout/sweep.h"
+#include "base/layout/pad_rows.h"
+#include "base/layout/sweep_geometry.h"
 #include "ir/ir.h"
 #include "ir/order.h"
 #include "ir/races.h"

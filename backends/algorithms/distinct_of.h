@@ -1,5 +1,5 @@
 /* distinct_of.h - a hash table of keys of one width: KEY, BITS. Threads put keys into it at once:
- * an entry is written once, from 0 to its key. Included by distinct.c once for each width. */
+ * an entry is written once, from 0 to its key. Included by hash_keys.c once for each width. */
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)

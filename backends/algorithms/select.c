@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "algorithms/compress.h"
+#include "algorithms/compress_chunks.h"
 
 enum { LEAST = 1 << 16 /* elements of a line */ };
 

@@ -1,19 +1,19 @@
 /* unique.c - the row unique: the different values in order, and how many there are of each.  Where
- * few are different they are found by hashing (distinct.h), else in what sort.h gives. */
+ * few are different they are found by hashing (hash_keys.h), else in what sort.h gives. */
 #include <string.h>
 
-#include "algorithms/algorithms.h"
-#include "algorithms/distinct.h"
-#include "algorithms/parts.h"
+#include "algorithms/algorithm_functions.h"
+#include "algorithms/hash_keys.h"
 #include "algorithms/sort/keys.h"
 #include "algorithms/sort/sort.h"
+#include "algorithms/work_parts.h"
 #include "table/aggregate.h"
 
 enum {
     LINE = 64,
     LEAST = 1 << 16, /* elements from which they are hashed, where */
     FEW_OF = 64,     /* at most one in so many is different */
-    FEW = 8192,      /* groups whose numbers take the most scratch memory (aggregate.c) */
+    FEW = 8192,      /* groups whose numbers take the most scratch memory (aggregate_groups.c) */
     PART = 65536
 };
 
@@ -149,7 +149,7 @@ static void find_range(void *ctx, int64_t part, int worker)
     lun__load_range(x->keys, part * PART, less(PART, x->keys->n - part * PART), &of[0], &of[1]);
 }
 
-/* The element that has a key of load.h, unless it is that of NaNs. */
+/* The element that has a key of load_element.h, unless it is that of NaNs. */
 static uint64_t element_of(lun_dtype t, uint64_t key)
 {
     const uint64_t sign = (uint64_t)1 << 63;

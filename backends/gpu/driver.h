@@ -107,8 +107,8 @@ typedef enum lun_gpu_stage {
 } lun_gpu_stage;
 
 /* Each function with a queue may be called only by the process that opened it, one thread at a
- * time.  Those that call a compiler or start threads keep the host's signal handlers (guard.h);
- * enqueue and wait do not. */
+ * time.  Those that call a compiler or start threads keep the host's signal handlers
+ * (signal_guard.h); enqueue and wait do not. */
 typedef struct lun_gpu_driver {
     const char *name;     /* of the backend: "opencl" */
     const char *title;    /* of the API: "OpenCL" */

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/device.h"
-#include "gpu/leave.h"
-#include "gpu/state.h"
+#include "gpu/exit_wait.h"
+#include "gpu/gpu_device.h"
+#include "gpu/gpu_state.h"
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 

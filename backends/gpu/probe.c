@@ -4,9 +4,9 @@
  * nothing of the host but the loader and the drivers, with default signal handling, outside the
  * terminal's process group, and ends by _exit, so that no exit handler of the host runs.  A
  * child that was forked while another thread loaded a library finds the loader locked, or half
- * changed, and hangs or crashes; this process' own threads are kept from that (base/loading.h), a
- * host's are not: so a second child is asked where the first has not answered in half the
- * time, or has ended. */
+ * changed, and hangs or crashes; this process' own threads are kept from that
+ * (base/loading_lock.h), a host's are not: so a second child is asked where the first has not
+ * answered in half the time, or has ended. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* pipe2 */
 #endif
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/loading.h"
+#include "base/loading_lock.h"
 
 enum { LIMIT_SECONDS = 15, TRIALS = 2 };
 

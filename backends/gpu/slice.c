@@ -1,9 +1,9 @@
-/* slice.c - how many indices are given to the device at once; see state.h.
+/* slice.c - how many indices are given to the device at once; see gpu_state.h.
  *
  * A slice shall take SLICE by the kernel's last rate.  Without loops an index takes the same
  * time in every launch; how long a loop takes depends on the elements: there each run begins with
  * a short slice, which grows.  Knows no driver and no plan. */
-#include "gpu/state.h"
+#include "gpu/gpu_state.h"
 
 enum {
     SLICE = 40000000, /* nanoseconds that a slice shall take */

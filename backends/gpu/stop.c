@@ -1,7 +1,7 @@
-/* stop.c - the word by which kernels that run are told to end; see state.h.
+/* stop.c - the word by which kernels that run are told to end; see gpu_state.h.
  *
  * The texts for a device that does not listen do not ask for it.  Knows no kernel and no launch. */
-#include "gpu/state.h"
+#include "gpu/gpu_state.h"
 
 enum { PAGE = 4096 };
 

@@ -1,4 +1,4 @@
-/* tune.c - the size of work-groups, found by trying; see state.h.
+/* tune.c - the size of work-groups, found by trying; see gpu_state.h.
  *
  * Only kernels that take elements one by one have a choice (scalar form, no reduction, no scan).
  * Large launches take the sizes in turn; when each was timed a few times the fastest stays, and is
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/state.h"
+#include "gpu/gpu_state.h"
 
 enum {
     WORTHWHILE = 1 << 18, /* indices from which a launch shows what a size is worth */

@@ -1,6 +1,6 @@
 /* bounce.h - stand-ins for slots whose memory ends inside the last block of 64: copies with room,
  * so that whole blocks can be run and nothing beyond a user's memory is touched. A part of
- * run.c. */
+ * host_run.c. */
 #ifndef LUN_BOUNCE_H
 #define LUN_BOUNCE_H
 

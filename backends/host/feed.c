@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/layout/columns.h"
+#include "base/layout/column_transpose.h"
 
 enum { LINE = 64 };
 

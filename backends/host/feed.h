@@ -1,6 +1,6 @@
 /* feed.h - slots whose elements do not stand side by side in memory: buffers of one worker, into
  * which a chunk's elements are read before it runs, and from which they are written behind it.  A
- * part of run.c. */
+ * part of host_run.c. */
 #ifndef LUN_FEED_H
 #define LUN_FEED_H
 

@@ -1,9 +1,9 @@
 /* lines.h - a chunk of a kernel whose REDUCEs and SCAN take lines each alone: one call of the
- * kernel for each.  A part of run.c. */
+ * kernel for each.  A part of host_run.c. */
 #ifndef LUN_LINES_H
 #define LUN_LINES_H
 
-#include "host/run.h"
+#include "host/host_run.h"
 
 /* Bytes that a worker needs, aligned to a cache line. */
 size_t lun__lines_bytes(const lun_ir *ir, int64_t line);

@@ -3,7 +3,7 @@
 #ifndef LUN_LINKS_H
 #define LUN_LINKS_H
 
-#include "host/run.h"
+#include "host/host_run.h"
 
 typedef struct lun__links {
     const lun_chain *chain;

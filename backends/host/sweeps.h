@@ -1,8 +1,9 @@
-/* sweeps.h - sweeps at work: what a run of them has, and a stage on a unit.  Parts of sweep.c. */
+/* sweeps.h - sweeps at work: what a run of them has, and a stage on a unit.  Parts of
+ * host_sweep.c. */
 #ifndef LUN_HOSTSWEEPS_H
 #define LUN_HOSTSWEEPS_H
 
-#include "host/piece.h"
+#include "host/sweep_buffers.h"
 
 /* The slots of a stage for a line. */
 typedef struct lun_lines {

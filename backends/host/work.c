@@ -1,9 +1,9 @@
 /* work.c - what workers do in a run: chunks by shares, in order, or along the chain of a scan; see
- * run.h.
+ * host_run.h.
  *
  * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
+#include "host/host_run.h"
 #include "host/lines.h"
-#include "host/run.h"
 #include "table/skeleton.h"
 
 #include <sched.h>

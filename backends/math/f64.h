@@ -1,5 +1,6 @@
 /* f64.h - functions in f64 that libmvec has in 2 to 4 ULP only, at its speed and within 2 ULP; a
- * part of own.c, for instruction sets with fused multiply-add. table.c's table refers to them.
+ * part of f64_intrinsics.c, for instruction sets with fused multiply-add. vecmath_table.c's table
+ * refers to them.
  *
  * Reductions leave a remainder in two parts, high and low; polynomials are Chebyshev fits of the
  * rest. Arguments that are seldom and difficult go through the C library one by one. */

@@ -1,6 +1,6 @@
 /* f64_wide.h - functions in f64 that neither libmvec nor the C library has within 2 ULP, for
  * instruction sets without fused multiply-add: by the C library's long double functions, lane by
- * lane; a part of own.c. table.c's table refers to them. */
+ * lane; a part of f64_intrinsics.c. vecmath_table.c's table refers to them. */
 
 #define WIDE(name)                                             \
     vector_f64 JOIN3(lun__##name, f64, LUN_ISA)(vector_f64 x); \

@@ -5,7 +5,7 @@
 #define LUN_MPI_DESK_H
 
 #include "backend.h"
-#include "ir/packed.h"
+#include "ir/packed_ir.h"
 #include "mpi/hands.h"
 #include "mpi/wire.h"
 

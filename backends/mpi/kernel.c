@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/order.h"
-#include "ir/packed.h"
+#include "ir/packed_ir.h"
 #include "mpi/client.h"
 
 /* Whether a run is to be waited for, though it gives no cells. */

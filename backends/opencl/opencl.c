@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
-#include "gpu/guard.h"
-#include "opencl/device.h"
+#include "gpu/signal_guard.h"
+#include "opencl/cl_device.h"
 #include "opencl/queue.h"
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
     return *memory ? LUN_GPU_OK : lun__opencl_made(q, "clCreateBuffer", code);
 }
 
-/* It stays mapped: what the standard leaves open there, gpu/listen.c tries. */
+/* It stays mapped: what the standard leaves open there, gpu/coherence.c tries. */
 static lun_gpu_answer share(void *state, int64_t bytes, void **host, void **memory)
 {
     lun_cl_queue *q = state;

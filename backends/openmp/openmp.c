@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/algorithms.h"
+#include "algorithms/algorithm_functions.h"
 #include "base/clock.h"
-#include "openmp/state.h"
-#include "product/product.h"
+#include "openmp/openmp_state.h"
+#include "product/block_product.h"
 
 static lun_status openmp_open(const lun_services *services, int device, void **state)
 {

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "product/product.h"
+#include "product/block_product.h"
 #include "product/tile.h"
 
 enum {
@@ -88,7 +88,7 @@ void lun__product_panel(const lun_product_work *w, const char *own, int64_t i0, 
 /* Calls work for workers 0 .., of which there are as many as there are tasks for, with w->next 0 at
  * first. */
 void lun__product_together(lun_product_work *w, int64_t tasks, void (*work)(void *ctx, int worker));
-/* rows.c: all of product number w->number, each block of whole rows handed to w->take. */
+/* product_rows.c: all of product number w->number, each block of whole rows handed to w->take. */
 void lun__product_by_rows(lun_product_work *w);
 
 #endif

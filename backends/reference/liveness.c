@@ -1,9 +1,9 @@
 /* liveness.c - what of a kernel must run, how long its values live, what can go straight to memory;
- * see program.h. Knows neither registers nor steps. */
+ * see write_program.h. Knows neither registers nor steps. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference/program.h"
+#include "reference/write_program.h"
 
 void lun__flow_free(lun_flow *flow)
 {

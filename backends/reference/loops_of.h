@@ -1,4 +1,4 @@
-/* loops_of.h - the loops of one dtype, included by loops.c once for each.
+/* loops_of.h - the loops of one dtype, included by instruction_loops.c once for each.
  *
  * Before: ID is the dtype, KIND its kind. T, U, WIDTH and M(f), which the rows of table/ops.def
  * speak of, are taken from table/dtypes.def. Ends with the table of the dtype and forgets ID and

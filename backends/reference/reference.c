@@ -4,8 +4,8 @@
  * interpreter works, nor of a compiler. */
 #include "reference/reference.h"
 
-#include "algorithms/algorithms.h"
-#include "product/product.h"
+#include "algorithms/algorithm_functions.h"
+#include "product/block_product.h"
 
 #include <stdlib.h>
 #include <string.h>

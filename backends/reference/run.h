@@ -1,12 +1,13 @@
-/* run.h - the interpreter while it runs: shared by make.c, interp.c and reduce.c alone.
+/* run.h - the interpreter while it runs: shared by make_interpreter.c, interp.c and
+ * reference_reduce.c alone.
  *
  * All memory of a run is the frame's scratch: first the accumulators of reductions, then addresses
  * of places, then the registers, then the same for combining functions. Nothing is allocated. */
 #ifndef LUN_RUN_H
 #define LUN_RUN_H
 
-#include "reference/program.h"
 #include "reference/reference.h"
+#include "reference/write_program.h"
 
 enum {
     ALIGNMENT = 64,
@@ -71,8 +72,8 @@ void lun__run_steps(run *r);
 void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 
-/* reduce.c: a block of a REDUCE or, if `total`, of what a SCAN comes to; the end of either; a block
- * of a SCAN; two cells; rows of them. */
+/* reference_reduce.c: a block of a REDUCE or, if `total`, of what a SCAN comes to; the end of
+ * either; a block of a SCAN; two cells; rows of them. */
 void lun__reduce_block(run *r, const lun_step *s, bool total);
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);
 void lun__scan_block(run *r, const lun_step *s);

@@ -11,7 +11,7 @@
 
 #include "backend.h"
 #include "base/layout/layout.h"
-#include "base/layout/pad.h"
+#include "base/layout/pad_rows.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "math/vecmath.h"

@@ -53,7 +53,7 @@ enum {
     LUN_FACT_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
     LUN_FACT_ELSE = 1 << 16,      /* IF: its second part is being written */
     LUN_FACT_STRIPPED = 1 << 17,  /* LOOP: strip-mined, see render/facts/exits.c */
-    LUN_FACT_PACKED = 1 << 18     /* LOOP: its rounds are lanes, see render/facts/packed.h */
+    LUN_FACT_PACKED = 1 << 18 /* LOOP: its rounds are lanes, see render/facts/packable_loops.h */
 };
 
 /* How values of a dtype are represented in lanes. */
@@ -65,7 +65,7 @@ typedef struct lun_rep {
 /* What the statements of a section compute. */
 typedef enum lun_section_form {
     LUN_SECTION_VECTORS, /* GNU vectors; uniform values are single elements */
-    LUN_SECTION_ELEMENT, /* the element of one index, see render/body/item.c */
+    LUN_SECTION_ELEMENT, /* the element of one index, see render/body/indexed_statement.c */
     LUN_SECTION_FUNCTION /* a function on single elements: ARG k is its parameter a, b, ... */
 } lun_section_form;
 

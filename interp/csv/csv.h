@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "csv/texts.h"
+#include "csv/text_cells.h"
 
 /* What a column holds. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
 typedef enum lun__csv_kind {

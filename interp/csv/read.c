@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv/state.h"
+#include "csv/csv_state.h"
 
 enum {
     SAMPLE = 1000, /* rows that a guess is made from */

@@ -7,7 +7,7 @@
 
 #include "luafn/emit/emit.h"
 #include "luafn/improve/improve.h"
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 #include "luafn/luafn.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/methods.h"

@@ -3,7 +3,7 @@
 #ifndef LUAFN_KEPT_H
 #define LUAFN_KEPT_H
 
-#include "luafn/capture/host.h"
+#include "luafn/capture/function_registry.h"
 #include "luafn/graph/compile.h"
 
 /* The texts of the notes for certain extents of arrays. */

@@ -12,11 +12,11 @@
 #include <lualib.h>
 
 #include "bind/host/bind.h"
-#include "bind/host/recycle.h"
+#include "bind/host/block_pool.h"
 #include "lunarray.h"
-#include "program/call.h"
 #include "program/options.h"
-#include "program/progress.h"
+#include "program/progress_line.h"
+#include "program/protected_call.h"
 #include "program/ranks.h"
 #include "program/repl.h"
 #include "state/sandbox.h"

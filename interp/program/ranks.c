@@ -14,7 +14,7 @@
 
 #include "bind/host/bind.h"
 #include "lunarray_bind.h"
-#include "program/call.h"
+#include "program/protected_call.h"
 #include "state/embed.h"
 #include "state/sandbox.h"
 

@@ -10,7 +10,7 @@
 
 #include <lauxlib.h>
 
-#include "program/call.h"
+#include "program/protected_call.h"
 
 #define EOF_MARK "<eof>"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "program/call.h"
+#include "program/protected_call.h"
 #include "program/repl_history.h"
 #include "program/repl_signals.h"
 
@@ -199,8 +199,7 @@ static unsigned char tab(EditLine *el, int ch)
     return insert && *insert ? CC_REFRESH : CC_ERROR;
 }
 
-/* ---- the editor
- * -------------------------------------------------------------------------------------- */
+/* ---- the editor ------------------------------------------------------------------------------ */
 
 static char *prompt_of(EditLine *el)
 {

@@ -19,8 +19,7 @@
 /* Entries that are kept, at which a file is shortened; bytes of one entry, of a file. */
 enum { KEPT = 2000, MOST = 2 * KEPT, LONGEST = 1 << 16, LARGEST = 64 << 20 };
 
-/* ---- the file
- * -------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 /* Writes the path into `path`, making directories on the way; false if there is none. */
 static bool find_path(char *path, size_t room)
@@ -117,8 +116,7 @@ static void shorten(const char *path, const char *text, size_t length)
         unlink(fresh);
 }
 
-/* ---- entries
- * ----------------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 /* The entry in the form of the file, with its newline; NULL without memory. */
 static char *encode(const char *text, size_t *length)

@@ -21,7 +21,7 @@
 
 #include <lauxlib.h>
 
-#include "program/call.h"
+#include "program/protected_call.h"
 #include "program/repl_edit.h"
 
 #define EDITOR_TYPE "lunarray.editor"
@@ -37,8 +37,7 @@ static session *session_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* ---- completion
- * -------------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------ */
 
 /* Protected: session, text -> what to insert and what to show, which the session's table keeps. */
 static int ask_completion(lua_State *L)
@@ -82,8 +81,7 @@ static void complete(void *ctx, const char *text, size_t length, const char **in
     *show = kept_text(L, s, 2);
 }
 
-/* ---- lines
- * ---------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Whether stdin's buffer has bytes that a script left there. */
 static bool has_buffered(void)
@@ -176,8 +174,7 @@ static int session_remember(lua_State *L)
     return 0;
 }
 
-/* ---- running
- * -------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* The message handler: hands the error to the session's function, its upvalue. */
 static int describe(lua_State *L)
@@ -208,8 +205,7 @@ static int session_run(lua_State *L)
     return lua_gettop(L);
 }
 
-/* ---- the system
- * ----------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
 /* list(directory): the names in it, directories with a slash; none if it cannot be read. */
 static int session_list(lua_State *L)
@@ -240,8 +236,7 @@ static int session_list(lua_State *L)
     return 1;
 }
 
-/* ---- the session
- * ------------------------------------------------------------------------------------ */
+/* ---- the session ----------------------------------------------------------------------------- */
 
 static int close_session(lua_State *L)
 {

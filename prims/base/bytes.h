@@ -5,7 +5,7 @@
 #define LUN_BYTES_H
 
 #include "base/layout/layout.h"
-#include "base/layout/pad.h"
+#include "base/layout/pad_rows.h"
 #include "base/strbuf.h"
 
 /* What is left to read. */

@@ -1,4 +1,4 @@
-/* directory.h - the directory of compiled kernels, as entry.c, claim.c and bound.c use it.  Knows
+/* directory.h - the directory of compiled kernels, as entry.c, claim.c and evict.c use it.  Knows
  * names of files, not what is in them. */
 #ifndef LUN_CACHEDIR_H
 #define LUN_CACHEDIR_H

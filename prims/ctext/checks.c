@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctext/token/atomics.h"
+#include "ctext/token/atomic_words.h"
+#include "ctext/token/loop_tokens.h"
 #include "ctext/token/macros.h"
 #include "ctext/token/operand.h"
-#include "ctext/token/rounds.h"
 
 enum { MOST = 4000 }; /* checks of one text; a failure's number has 12 bits */
 

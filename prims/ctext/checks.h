@@ -7,8 +7,8 @@
 #include "base/strbuf.h"
 #include "ctext/edits.h"
 #include "ctext/token/signature.h"
-#include "ctext/token/source.h"
-#include "ctext/token/unit.h"
+#include "ctext/token/source_text.h"
+#include "ctext/token/top_level.h"
 #include "ir/ir.h"
 
 typedef struct lun_cchecks {

@@ -1,4 +1,4 @@
-/* cuts.c - edits and failures of what meet.c and own.c cut. */
+/* cuts.c - edits and failures of what barrier.c and private_variables.c cut. */
 #include "ctext/cuts.h"
 
 void lun__ccut_add(lun_ccuts *c, int token, lun_ccut_place where, const char *text, bool ahead)

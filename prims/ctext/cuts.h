@@ -1,5 +1,5 @@
-/* cuts.h - what meet.c and own.c share: the segments into which barriers cut a body, and the
- * variables declared where they cut.  Private to these two. */
+/* cuts.h - what barrier.c and private_variables.c share: the segments into which barriers cut a
+ * body, and the variables declared where they cut.  Private to these two. */
 #ifndef LUN_CCUTS_H
 #define LUN_CCUTS_H
 

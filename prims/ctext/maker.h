@@ -5,12 +5,12 @@
 
 #include "ctext/checks.h"
 #include "ctext/edits.h"
-#include "ctext/neighbours.h"
+#include "ctext/neighbour_params.h"
 #include "ctext/scratch.h"
 #include "ctext/token/names.h"
 #include "ctext/token/signature.h"
-#include "ctext/token/source.h"
-#include "ctext/token/unit.h"
+#include "ctext/token/source_text.h"
+#include "ctext/token/top_level.h"
 
 /* A text on its way to a function. */
 typedef struct lun_cmaker {

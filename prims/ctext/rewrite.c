@@ -1,11 +1,11 @@
 /* rewrite.c - a C text as kernels hold it: see rewrite.h.  Bodies are copied as written, but for
- * names and for what checks.c and loops.c say. */
+ * names and for what checks.c and stop_checks.c say. */
 #include "ctext/rewrite.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ctext/meet.h"
+#include "ctext/barrier.h"
 #include "table/dtype.h"
 
 static void put_name(lun_cmaker *m, int token)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "ctext/token/constant.h"
+#include "ctext/token/loop_tokens.h"
 #include "ctext/token/macros.h"
-#include "ctext/token/rounds.h"
 #include "ctext/token/signature.h"
 
 /* Words that are numbers: of the league and of a thread, and constants. */

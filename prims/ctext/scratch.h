@@ -4,8 +4,8 @@
 #define LUN_CSCRATCH_H
 
 #include "ctext/edits.h"
-#include "ctext/token/source.h"
-#include "ctext/token/unit.h"
+#include "ctext/token/source_text.h"
+#include "ctext/token/top_level.h"
 #include "ir/ir.h"
 
 /* The division that a text is made for: what is constant in it. */

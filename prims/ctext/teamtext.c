@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "ctext/meet.h"
+#include "ctext/barrier.h"
 #include "table/dtype.h"
 
 static lun_status put(lun_cmaker *m, int token, bool before, const char *text)

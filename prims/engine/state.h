@@ -43,7 +43,7 @@ typedef struct lun_kernel_entry lun_kernel_entry;         /* launch/kernels.c */
 typedef struct lun_recipe lun_recipe;                     /* eval/recipe.c */
 typedef struct lun_remembered_teams lun_remembered_teams; /* steps/team_kernels.c */
 typedef struct lun_queues lun_queues;                     /* queue/queue.c */
-typedef struct lun_ranks_state lun_ranks_state;           /* ranks/state.h */
+typedef struct lun_ranks_state lun_ranks_state;           /* ranks/ranks_state.h */
 typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c */
 
 struct lun_engine {
@@ -52,7 +52,7 @@ struct lun_engine {
     lun_strbuf error;
     int error_operand; /* from 1; 0: not about one */
     const char *error_where;
-    bool error_taking;     /* it is that an index of some graph/take.h is out of range */
+    bool error_taking;     /* it is that an index of some graph/take_nodes.h is out of range */
     bool out_of_memory;    /* the last failure, if it has no text */
     uintptr_t inside;      /* the thread inside of a call, 0: none; atomic, as this is: */
     bool refused;          /* another one has called meanwhile */
@@ -119,14 +119,14 @@ struct lun_engine {
     lun_storage *spare_storage;  /* store/storage.c: unused ones */
     struct lun_exports *exports; /* store/export.c: NULL: there was none yet; */
     struct lun_export *exported; /* those that are held */
-    int64_t files_opened;        /* store/source.c: so far */
-    int diverged;                /* store/versions.c: arrays whose copies differ; */
+    int64_t files_opened;        /* store/element_file.c: so far */
+    int diverged;                /* store/divergent.c: arrays whose copies differ; */
     bool told_first;             /* it was logged that of such an array the first one was taken */
     int untimed;                 /* launch/launch.c: launches since the last one that was timed */
 
     lun_queues *queues;                /* NULL: none was made */
     void (*queues_end)(lun_engine *e); /* ends them */
-    lun_ranks_state *ranks;            /* ranks/open.c; NULL: not asked for yet */
+    lun_ranks_state *ranks;            /* ranks/ranks_open.c; NULL: not asked for yet */
     lun_shared *shared;                /* api/spmd/shared.c: the last one made first */
     int64_t shared_made;
 
@@ -161,7 +161,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at);
 /* The backend whose kernels are the host's code on host memory, open. */
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
-/* ---- places.c: several backends, or devices, as one ---- */
+/* ---- open_set.c: several backends, or devices, as one ---- */
 
 /* Lists the backends and uses the places named, or the first backend that is good for a start if
  * name is NULL or "". */

@@ -1,11 +1,11 @@
 /* prepare.c - the kernels of a plan made ready without running it. */
-#include "eval/run.h"
-#include "eval/short.h"
-#include "kernels/pairs.h"
+#include "eval/eval.h"
+#include "eval/fast_path.h"
+#include "kernels/pairs_kernel.h"
 #include "launch/trap.h"
 #include "lunarray_bind.h"
 #include "schedule/steps.h"
-#include "steps/running.h"
+#include "steps/running_step.h"
 
 static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 {

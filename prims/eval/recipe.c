@@ -10,7 +10,7 @@
  * 10,000 elements 2.07 and 3.14 us. */
 #include "eval/recipe.h"
 
-#include "eval/run.h"
+#include "eval/eval.h"
 
 #include <stdlib.h>
 #include <string.h>

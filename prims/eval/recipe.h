@@ -2,8 +2,8 @@
 #ifndef LUN_RECIPE_H
 #define LUN_RECIPE_H
 
+#include "launch/graph_shape.h"
 #include "launch/kernels.h"
-#include "launch/shape.h"
 #include "schedule/steps.h"
 
 /* A node as lowering sees it. */

@@ -12,9 +12,9 @@
 
 #include "base/grow.h"
 #include "engine/state.h"
-#include "graph/take.h"
+#include "graph/axis_indices.h"
+#include "graph/take_nodes.h"
 #include "graph/walk.h"
-#include "graph/within.h"
 
 /* Whole arrays have at least so many elements, and SHARE times those of the boxes; of larger graphs
  * nothing is said. */

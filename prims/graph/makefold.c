@@ -1,7 +1,7 @@
 /* makefold.c - nodes whose elements are made of many of their operands': reductions, scans, running
  * functions, products of matrices, algorithms, and the results of those that have several.  Knows
  * how a node is filled, not where it is kept. */
-#include "graph/make.h"
+#include "graph/make_node.h"
 
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                             lun_node *a, lun_node *id, lun_dtype t, lun_node **out)

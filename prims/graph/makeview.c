@@ -3,7 +3,7 @@
  * nodes are kept. */
 #include <string.h>
 
-#include "graph/make.h"
+#include "graph/make_node.h"
 
 /* A leaf on part of a file: loading it into memory does not load the rest. */
 static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset, int rank,

@@ -1,15 +1,15 @@
-/* node.c - nodes: allocation, hash-consing, release; make.c fills them.  Two equal expressions are
- * one node.  Release and lookup never recurse: a graph may be a million operations deep. */
+/* node.c - nodes: allocation, hash-consing, release; make_node.c fills them.  Two equal expressions
+ * are one node.  Release and lookup never recurse: a graph may be a million operations deep. */
 #include "graph/node.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/state.h"
-#include "graph/make.h"
-#include "store/placed.h"
+#include "graph/make_node.h"
+#include "store/fetch.h"
 
 enum { SLAB_NODES = 255, FIRST_BUCKETS = 256 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/layout/layout.h"
-#include "base/layout/pad.h"
+#include "base/layout/pad_rows.h"
 #include "lunarray.h"
 #include "spread/spread.h"
 #include "store/storage.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "engine/state.h"
+#include "graph/axis_indices.h"
 #include "graph/node.h"
-#include "graph/take.h"
-#include "graph/within.h"
+#include "graph/take_nodes.h"
 
 typedef struct pusher {
     lun_engine *e;

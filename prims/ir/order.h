@@ -34,10 +34,10 @@
  *   makes carries of these in their order, and all scan from their carries.
  *
  * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
- * such as a row of a matrix (kernels/pairs.c).  s_b combines the b-th LUN_ORDER_BLOCK values from
- * left to right: from the identity of an operation that has one, else from its first value.  The
- * result is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that identity;
- * without one it starts with s_0.
+ * such as a row of a matrix (kernels/pairs_kernel.c).  s_b combines the b-th LUN_ORDER_BLOCK values
+ * from left to right: from the identity of an operation that has one, else from its first value. 
+ * The result is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that
+ * identity; without one it starts with s_0.
  *
  * Tuples (api/fold/tuples.c): lines of LUN_RUNNING_LINE elements, along axes those of each row
  * apart; total[k] of line k from left to right, from its first element on.  carry[0] = the first

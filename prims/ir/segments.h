@@ -7,7 +7,7 @@
 #ifndef LUN_IR_SEGMENTS_H
 #define LUN_IR_SEGMENTS_H
 
-#include "ir/agree.h"
+#include "ir/uniform.h"
 
 /* By instruction, unless it says otherwise; -1: none. */
 typedef struct lun_ir_segments {

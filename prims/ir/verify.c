@@ -1,6 +1,6 @@
 /* verify.c - checks what ir.def says of each field, and that operands dominate; producers run it in
  * debug builds.  That blocks nest is structure.c's. */
-#include "ir/agree.h"
+#include "ir/uniform.h"
 #include "table/atomic.h"
 
 typedef struct verifier {

@@ -1,13 +1,13 @@
-/* bind.c - slots and arguments of a launch; see bind.h.  How it is run is bound.c's.  Knows nodes
- * only as what has elements, and nothing of what a kernel computes. */
+/* bind.c - slots and arguments of a launch; see bind.h.  How it is run is launch_run.c's.  Knows
+ * nodes only as what has elements, and nothing of what a kernel computes. */
 #include "launch/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/order.h"
-#include "launch/near.h"
-#include "store/source.h"
+#include "launch/padded_slots.h"
+#include "store/element_file.h"
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
 {

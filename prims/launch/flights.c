@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/placed.h"
+#include "store/fetch.h"
 
 lun_status lun__flights_open(lun_engine *e, int places, lun_flights *out)
 {

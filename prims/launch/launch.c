@@ -6,13 +6,13 @@
 #include "base/clock.h"
 #include "ir/order.h"
 #include "launch/bind.h"
-#include "launch/join.h"
+#include "launch/join_chunks.h"
 #include "launch/launch.h"
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 #include "launch/profile.h"
 #include "launch/trap.h"
 #include "placing/placing.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 #include "store/pool.h"
 
 enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no memory */

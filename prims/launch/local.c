@@ -4,7 +4,7 @@
 
 #include "ir/order.h"
 #include "placing/placing.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* Slot i begins with element `element` of s, whose piece at a place is x. */
 static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_piece *x,

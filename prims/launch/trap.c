@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/take.h"
+#include "graph/take_nodes.h"
 
 /* A note's text with the value that was reported: %lld stands for an integer, %g for a float. NULL:
  * the value is not known; it is left out, with the blank before it. */

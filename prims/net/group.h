@@ -83,7 +83,7 @@ void lun__threads_done(lun_threads *me, lun_net_request **request);
 /* Something has come for a rank. The lock is held. */
 void lun__threads_changed(lun_mailbox *box);
 
-/* steps.c */
+/* thread_steps.c */
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
 bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts all,
                          lun_net_request **out);

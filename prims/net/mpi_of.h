@@ -1,7 +1,7 @@
-/* mpi_of.h - the transport over MPI for one binary interface, included by mpi.c once for each: ABI
- * is its name; before that MPI_Comm, MPI_Datatype, MPI_Op, MPI_Errhandler, MPI_Request and
- * MPI_Status are its types, and CONSTANTS(c, lib) fills its constants. Functions are found in the
- * library at run time, by their names. */
+/* mpi_of.h - the transport over MPI for one binary interface, included by mpi_transport.c once for
+ * each: ABI is its name; before that MPI_Comm, MPI_Datatype, MPI_Op, MPI_Errhandler, MPI_Request
+ * and MPI_Status are its types, and CONSTANTS(c, lib) fills its constants. Functions are found in
+ * the library at run time, by their names. */
 #define JOINED(name, abi) name##_##abi
 #define JOIN(name, abi)   JOINED(name, abi)
 #define OF(name)          JOIN(name, ABI)

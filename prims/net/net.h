@@ -1,6 +1,6 @@
 /* net.h - the transport between ranks: bytes from one to another, and four steps that all do
  * together. Two implementations: ranks that are threads of one process (threads.c), and MPI, loaded
- * at run time (mpi.c).
+ * at run time (mpi_transport.c).
  *
  * Nothing here blocks but rest: a call starts something and gives a request, which test asks about
  * until it is done. The memory of a request stays as it is until then. All ranks start the steps
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "net/clock.h"
+#include "net/modelled_clock.h"
 
 enum { LUN_NET_ANY = -1, LUN_NET_MOST = 1 << 30 };
 

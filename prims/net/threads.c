@@ -1,5 +1,5 @@
-/* threads.c - ranks that are threads of one process: a mailbox for each, and steps (steps.c). One
- * lock for the group; a rank that waits asks again. Knows no engine. */
+/* threads.c - ranks that are threads of one process: a mailbox for each, and steps
+ * (thread_steps.c). One lock for the group; a rank that waits asks again. Knows no engine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* alone.c - steps that run where the first place of a set computes: what they read, and where; see
  * placing.h.  Knows no distribution. */
 #include "placing/placing.h"
-#include "plan/product.h"
+#include "plan/matmul_plan.h"
 
 const lun_node *lun__placing_operand(const lun_step *step, int i)
 {

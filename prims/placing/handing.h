@@ -4,7 +4,7 @@
 #ifndef LUN_HANDING_H
 #define LUN_HANDING_H
 
-#include "kernels/across.h"
+#include "kernels/outer_axis.h"
 #include "placing/placing.h"
 #include "placing/teller.h"
 

@@ -1,16 +1,16 @@
 /* moves.c - the moves of a plan, found by doing its steps on sketches of what is where, by the same
- * rules as launch/placed.c does them; see moves.h.  Nothing is moved. */
+ * rules as launch/launch_dist.c does them; see moves.h.  Nothing is moved. */
 #include "placing/moves.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "kernels/pairs.h"
+#include "kernels/pairs_kernel.h"
 #include "placing/choosing.h"
 #include "placing/handing.h"
 #include "placing/placing.h"
 #include "placing/teller.h"
-#include "plan/product.h"
+#include "plan/matmul_plan.h"
 
 /* Why slot i of a place whose part of n indices is `part` needs elements of other places. */
 static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval part,

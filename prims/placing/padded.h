@@ -3,7 +3,7 @@
 #ifndef LUN_PADDED_H
 #define LUN_PADDED_H
 
-#include "base/layout/pad.h"
+#include "base/layout/pad_rows.h"
 #include "plan/plan.h"
 #include "spread/spread.h"
 

@@ -1,5 +1,5 @@
 /* placing.h - which indices of a kernel each place of the set in use runs, which elements that
- * needs there, and how results are distributed.  Nothing moves here: launch/placed.c does it,
+ * needs there, and how results are distributed.  Nothing moves here: launch/launch_dist.c does it,
  * placing/moves.c tells it beforehand.  Private to prims/. */
 #ifndef LUN_PLACING_H
 #define LUN_PLACING_H

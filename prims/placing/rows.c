@@ -1,8 +1,8 @@
 /* rows.c - how the places of a set share matrix products, and what is made of all pairs of rows, by
  * rows of the result; see placing.h.  Knows no memory. */
-#include "kernels/pairs.h"
+#include "kernels/pairs_kernel.h"
 #include "placing/placing.h"
-#include "plan/product.h"
+#include "plan/matmul_plan.h"
 
 /* ---- matrix products ------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define LUN_TELLER_H
 
 #include "placing/moves.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* An array in the course of the plan. */
 typedef struct lun_told_array {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 #include "plan/lowering.h"
 
 int lun__lower_nomem(lun_lowerer *l)

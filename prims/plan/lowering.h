@@ -1,5 +1,5 @@
-/* lowering.h - a kernel's IR while it is made from a group: shared by lower.c, which knows the
- * nodes, and visit.c.  Private to prims/plan.
+/* lowering.h - a kernel's IR while it is made from a group: shared by lower_group.c, which knows
+ * the nodes, and accumulate_step.c.  Private to prims/plan.
  *
  * What adds something gives its number; -1 without memory, which `status` then says. */
 #ifndef LUN_LOWERING_H
@@ -27,7 +27,7 @@ struct lun_lowerer {
     lun_outputs *calls; /* of the CALLs emitted so far */
     int call_count, call_room;
     /* The value of an element that is read for each index: where that is not the element of an IN
-     * slot, but hangs on a loop (pairs.c); else NULL. */
+     * slot, but hangs on a loop (pairs_kernel.c); else NULL. */
     int (*element)(lun_lowerer *l, lun_slot_source from);
     void *loop;
 };
@@ -73,7 +73,7 @@ bool lun__lower_inline(lun_lowerer *l, const lun_ir_function *f, const int32_t *
 bool lun__lower_reads(const lun_lowerer *l, const lun_node *n);
 /* The value that is read; uniform: one for all elements. */
 int lun__lower_load(lun_lowerer *l, lun_node *n, int64_t offset, bool uniform);
-/* Emits root and what it needs, each node once (lower.c). */
+/* Emits root and what it needs, each node once (lower_group.c). */
 void lun__lower_emit(lun_lowerer *l, lun_node *root);
 /* The value of operand n, which is emitted already, over the index space of the group. */
 int lun__lower_operand(lun_lowerer *l, lun_node *n);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "api/array/elements.h"
-#include "eval/run.h"
+#include "eval/eval.h"
 #include "lunarray_bind.h"
-#include "queue/away.h"
+#include "queue/detach.h"
 
 static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_away_lent *l)
 {

@@ -1,11 +1,11 @@
 /* queue.h - the explicit layer: memory at a place, tasks, copies, and the queues that run them.
  * Private to prims/queue.
  *
- *   memory.c   buffers; what an engine keeps of all this
+ *   user_buffers.c   buffers; what an engine keeps of all this
  *   task.c     functions of teams with their arguments
- *   copy.c     copies: what they are, and one done
+ *   queue_copy.c     copies: what they are, and one done
  *   evaluate.c expressions that a worker evaluates
- *   item.c     what a queue does, one after the other
+ *   queue_item.c     what a queue does, one after the other
  *   worker.c   the thread of an asynchronous queue, with an engine of its own
  *   queue.c    queues as their user sees them: giving, waiting, failures
  *
@@ -22,7 +22,7 @@
 #include "base/layout/layout.h"
 #include "engine/state.h"
 #include "launch/profile.h"
-#include "steps/teams.h"
+#include "steps/teams_step.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sized.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 #include "queue/queue.h"
 
 /* ---- making one ------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* link.c - messages between rank 0, which has the script, and ranks that serve it; see lun_link in
  * backend.h.  Each has a number, so that none is lost unseen.  Those for many ranks go down a tree
- * (tree.c).  A wait of rank 0 that is stopped
+ * (broadcast_tree.c).  A wait of rank 0 that is stopped
  * tells the ranks to stop, and goes on: the answer says what became of it.  Knows
  * nothing of what they say. */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 /* A message from a rank that has ended may still be on its way when its end is known: so often it
  * is looked for. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 lun_status lun__give_up(lun_engine *e, const char *text)
 {

@@ -2,7 +2,7 @@
  * it. Asks nobody. */
 #include <string.h>
 
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 static lun_status grant(lun_engine *e, int to)
 {

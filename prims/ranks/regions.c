@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 /* ---- critical -------------------------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ir/order.h"
-#include "kernels/across.h"
-#include "kernels/pairs.h"
+#include "kernels/outer_axis.h"
+#include "kernels/pairs_kernel.h"
 
 enum {
     NEAR = 16,              /* steps that a product is moved over */

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "kernels/across.h"
-#include "kernels/pairs.h"
+#include "kernels/outer_axis.h"
+#include "kernels/pairs_kernel.h"
 #include "schedule/chain.h"
-#include "schedule/pieces.h"
 #include "schedule/sweep.h"
+#include "schedule/tiles.h"
 
 static bool hold(lun_steps *s, lun_node *n)
 {

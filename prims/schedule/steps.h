@@ -1,5 +1,5 @@
 /* steps.h - a plan as a value: what an evaluation will do, in its order, made before anything runs.
- * eval/run.c does it, api/engine/explain.c shows it, eval/recipe.c remembers it.  Private to
+ * eval/eval.c does it, api/engine/explain.c shows it, eval/recipe.c remembers it.  Private to
  * prims/. */
 #ifndef LUN_STEPS_H
 #define LUN_STEPS_H

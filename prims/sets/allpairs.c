@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "ir/order.h"
 #include "launch/flights.h"
+#include "launch/launch_dist.h"
 #include "launch/local.h"
-#include "launch/placed.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
-#include "steps/pairs.h"
-#include "store/placed.h"
+#include "steps/pairs_step.h"
+#include "store/fetch.h"
 
 /* The part of one place. */
 typedef struct turn {

@@ -2,8 +2,8 @@
 #include "sets/at_places.h"
 
 #include "base/clock.h"
-#include "steps/algorithm.h"
-#include "store/placed.h"
+#include "steps/algorithm_step.h"
+#include "store/fetch.h"
 #include "store/pool.h"
 
 /* A failure of the run, as the script is told of it. */

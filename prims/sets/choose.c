@@ -1,12 +1,12 @@
 /* choose.c - what the places of a set find out together of elements; see chosen.h.  Each place does
  * it for those that it has, at once; what they give are few elements in order, which the host
- * merges (chosen.c), or which meet at places (apart.c). */
+ * merges (chosen.c), or which meet at places (unique_dist.c). */
 #include <stdlib.h>
 
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 #include "launch/profile.h"
 #include "sets/chosen.h"
-#include "steps/algorithm.h"
+#include "steps/algorithm_step.h"
 
 static void release(lun_engine *e, lun_storage **s)
 {

@@ -29,7 +29,7 @@ static inline lun_interval lun__chosen_part(const lun_choosing *c, int k)
 
 /* The first elements in order, of all, on the host (chosen.c). */
 lun_status lun__choose_first(lun_choosing *c);
-/* The different values, and how many there are of each (apart.c). */
+/* The different values, and how many there are of each (unique_dist.c). */
 lun_status lun__choose_apart(lun_choosing *c);
 
 /* ---- runs on the host ------------------------------------------------------------------------ */

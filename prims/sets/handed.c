@@ -4,10 +4,10 @@
  * no order of combination. */
 #include "sets/handed.h"
 
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 #include "placing/handing.h"
-#include "steps/visit.h"
-#include "store/placed.h"
+#include "steps/accumulate_step.h"
+#include "store/fetch.h"
 
 /* What the places share; ended: there are cells of chunks. */
 typedef struct handing {

@@ -3,7 +3,7 @@
 #ifndef LUN_RUN_HANDED_H
 #define LUN_RUN_HANDED_H
 
-#include "kernels/across.h"
+#include "kernels/outer_axis.h"
 #include "schedule/steps.h"
 #include "spread/spread.h"
 

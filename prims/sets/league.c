@@ -1,6 +1,6 @@
 /* league.c - the teams of a league that places share: each runs some on its own version of what
  * they write, all at once, as many at a time as their memory allows.  What the kernel does is
- * kernels/teams.c's. */
+ * kernels/teams_kernel.c's. */
 #include <stdlib.h>
 
 #include "base/clock.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 #include "launch/profile.h"
-#include "steps/algorithm.h"
+#include "steps/algorithm_step.h"
 
 /* ---- whole lines ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* ordering.c - memory and algorithms at the places that order lines; see ordering.h. */
 #include "sets/ordering.h"
 
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 
 lun_status lun__ordering_room(lun_ordering *w, lun_storage *s, int k, int64_t lo, int64_t hi,
                               lun_column *out)

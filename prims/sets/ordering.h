@@ -5,7 +5,7 @@
 
 #include "placing/placing.h"
 #include "sets/at_places.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 #include "store/pool.h"
 
 /* Elements at the places, in order: each place has those from lo[k] on, in memory from piece->lo

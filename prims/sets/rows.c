@@ -6,9 +6,9 @@
 #include "launch/launch.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
-#include "plan/product.h"
-#include "steps/product.h"
-#include "store/placed.h"
+#include "plan/matmul_plan.h"
+#include "steps/product_step.h"
+#include "store/fetch.h"
 
 /* A place's part. */
 typedef struct part {

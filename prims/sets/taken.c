@@ -3,12 +3,12 @@
  * does it.  Knows no algorithm; who takes which elements is placing/placing.c's. */
 #include <stdlib.h>
 
-#include "launch/placed.h"
+#include "launch/launch_dist.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
 #include "sets/at_places.h"
-#include "steps/algorithm.h"
-#include "store/placed.h"
+#include "steps/algorithm_step.h"
+#include "store/fetch.h"
 #include "store/pool.h"
 
 /* What one place gives. */

@@ -4,7 +4,7 @@
 #define LUN_TEAM_KERNELS_H
 
 #include "launch/kernels.h"
-#include "steps/teams.h"
+#include "steps/teams_step.h"
 
 struct lun_remembered_teams {
     lun_team_kernel k;  /* its nodes and cells are those of the last launch: replaced before use */

@@ -3,7 +3,7 @@
 #ifndef LUN_TEAM_MEMORY_H
 #define LUN_TEAM_MEMORY_H
 
-#include "kernels/teams.h"
+#include "kernels/teams_kernel.h"
 
 /* The memory of some teams: LEAFs by number of lun_team_kernel.memory, NULL: none yet. */
 typedef struct lun_team_leafs {

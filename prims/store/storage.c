@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "engine/state.h"
-#include "store/placed.h"
+#include "store/element_file.h"
+#include "store/fetch.h"
 #include "store/pool.h"
-#include "store/source.h"
 #include "store/storage.h"
 #include "table/dtype.h"
 

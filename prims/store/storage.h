@@ -35,7 +35,7 @@ struct lun_storage {
     bool wrapped;  /* data is the host's own */
     uint8_t peeks; /* times that a part was taken from a device */
     lun_mirror *mirrors;
-    lun_placed *placed; /* elements at the places of a set, see placed.h; NULL: none */
+    lun_placed *placed; /* elements at the places of a set, see fetch.h; NULL: none */
     /* The file that holds the elements from byte `start` on until they are loaded into host memory
      * or changed; NULL: none.  Kernels read them from there, chunk by chunk. */
     struct lun_source *source;
@@ -91,7 +91,7 @@ lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
  * another device's. */
 const char *lun__storage_place(const lun_engine *e, const lun_storage *s);
 
-/* ---- filed.c: storage in a file -------------------------------------------------------------- */
+/* ---- file_backed.c: storage in a file -------------------------------------------------------- */
 
 /* Elements that are bytes of a file, from byte `start` on (source is retained); step: as in
  * lun_infile_form. */

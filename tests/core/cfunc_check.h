@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "ctext/function.h"
+#include "ctext/text_function.h"
 #include "table/dtype.h"
 
 static const char prelude_c[] =

@@ -3,7 +3,7 @@
 #ifndef TEST_COMBINE_CASES_H
 #define TEST_COMBINE_CASES_H
 
-#include "ctext/function.h"
+#include "ctext/text_function.h"
 
 enum { MOST = 150000 };
 

@@ -3,8 +3,8 @@
  * And a cache that was filled on a machine with other instruction sets is not used. */
 #include "openmp_square.h"
 
-#include "gpu/device.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_device.h"
 
 enum { KEYS = 32 };
 

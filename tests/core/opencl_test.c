@@ -1,7 +1,7 @@
 /* opencl_test.c - the opencl backend through its contract: buffers, runs against the
  * interpreter, slices and cancelling, the cache on disk, signals, fork, failures. Needs a device
  * that the loader finds. */
-#include "gpu/state.h"
+#include "gpu/gpu_state.h"
 #include "left_out.h"
 #include "opencl_kit.h"
 

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "openmp/compiler/bundle.h"
+#include "openmp/compiler/unity_build.h"
 
 /* ---- texts put together ---------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 
 #include "openmp/compiler/loader.h"
 #include "openmp/threads/cpus.h"
-#include "openmp/threads/team.h"
+#include "openmp/threads/thread_team.h"
 
 /* ---- loader ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ir/packed.h"
+#include "ir/packed_ir.h"
 
 static char fn_name[] = "fn", fn_text[] = "static float fn(float x) { return x; }";
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/loading.h"
+#include "base/loading_lock.h"
 #include "gpu/probe.h"
 
 /* Children that have been asked; all processes' own memory. */

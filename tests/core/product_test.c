@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "product/product.h"
+#include "product/block_product.h"
 
 enum { ROUNDS = 500, MOST = 200000 };
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "lunarray_bind.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 #include "ranks_kit.h"
 
 /* ---- agreements ------------------------------------------------------------------------------ */

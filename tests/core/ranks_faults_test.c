@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "lunarray_bind.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 #include "net_faults.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lunarray_bind.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 enum { MOST = 16 };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lunarray_bind.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 #include "net_faults.h"
 

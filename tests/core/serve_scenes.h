@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lunarray_bind.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 #include "engine_kit.h"
 

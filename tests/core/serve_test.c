@@ -7,7 +7,7 @@
 
 #include "lunarray_bind.h"
 #include "mpi/wire.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 #include "engine_kit.h"
 

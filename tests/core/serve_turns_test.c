@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backend.h"
-#include "ranks/state.h"
+#include "ranks/ranks_state.h"
 
 #include "engine_kit.h"
 #include "kernels.h"

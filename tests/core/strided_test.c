@@ -2,7 +2,7 @@
  * places that are counted plainly; what stands around either side stays. */
 #include <stdlib.h>
 
-#include "base/layout/columns.h"
+#include "base/layout/column_transpose.h"
 #include "layout_kit.h"
 
 enum { ROUNDS = 2500, GUARD = 256, FILLER = 0xa5 };

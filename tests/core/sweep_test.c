@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/layout/sweep.h"
+#include "base/layout/sweep_geometry.h"
 
 enum { MOST = 64, UNITS = 4096 };
 

@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/cut.h"
+#include "host/split_run.h"
+#include "openmp/threads/cpu_slots.h"
 #include "openmp/threads/cpus.h"
-#include "openmp/threads/places.h"
 #include "openmp/threads/stack.h"
-#include "openmp/threads/team.h"
+#include "openmp/threads/thread_team.h"
 
 #define LAPTOP    "pack:1 l3:1(size=12582912) l2:4(size=1310720) core:1 pu:2"
 #define SERVER    "pack:2 numa:1 l3:1(size=33554432) l2:8(size=1048576) core:1 pu:2"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctext/function.h"
+#include "ctext/text_function.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

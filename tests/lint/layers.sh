@@ -112,11 +112,11 @@ self_test() {
     cd "$1"
     for header in prims/lunarray.h prims/lunarray_bind.h prims/backend.h prims/base/grow.h prims/table/op.h prims/ir/ir.h \
         prims/ctext/token/token.h prims/cache/cache.h prims/engine/state.h prims/store/storage.h prims/graph/node.h \
-        prims/plan/plan.h prims/eval/run.h prims/api/array/api.h backends/host/host.h backends/render/render.h \
+        prims/plan/plan.h prims/eval/eval.h prims/api/array/api.h backends/host/host.h backends/render/render.h \
         backends/render/text/text.h backends/render/body/body.h backends/render/chunk/chunk.h \
-        backends/render/opencl/opencl.h backends/openmp/threads/team.h backends/opencl/state.h backends/gpu/gpu.h \
+        backends/render/opencl/opencl_dialect.h backends/openmp/threads/thread_team.h backends/opencl/state.h backends/gpu/gpu.h \
         backends/reference/reference.h interp/bind/host/bind.h interp/luafn/luafn.h interp/luafn/graph/graph.h \
-        interp/luafn/emit/emit.h interp/program/call.h interp/state/sandbox.h; do
+        interp/luafn/emit/emit.h interp/program/protected_call.h interp/state/sandbox.h; do
         mkdir -p "$(dirname "$header")"
         : >"$header"
     done
@@ -132,7 +132,7 @@ self_test() {
         '"cache/cache.h"' '"opencl/state.h"'; do
         expect no backends/openmp/x.c "$include"
     done
-    for include in '<hwloc.h>' '<spawn.h>' '"openmp/threads/team.h"' '"ir/ir.h"' '"reference/reference.h"' '"host/host.h"'; do
+    for include in '<hwloc.h>' '<spawn.h>' '"openmp/threads/thread_team.h"' '"ir/ir.h"' '"reference/reference.h"' '"host/host.h"'; do
         expect yes backends/openmp/x.c "$include"
     done
     expect no backends/reference/x.c '<omp.h>'
@@ -154,16 +154,16 @@ self_test() {
     expect no prims/engine/x.c '"store/storage.h"'
     expect no prims/store/x.c '"graph/node.h"'
     expect no prims/graph/x.c '"plan/plan.h"'
-    expect no prims/plan/x.c '"eval/run.h"'
+    expect no prims/plan/x.c '"eval/eval.h"'
     expect no prims/eval/x.c '"api/array/api.h"'
     expect no backends/host/x.c '"render/render.h"'
     expect no backends/render/text/x.c '"render/body/body.h"'
     expect no backends/render/body/x.c '"render/chunk/chunk.h"'
     expect no backends/render/body/x.c '"render/opencl/opencl.h"'
-    expect no backends/render/chunk/x.c '"openmp/threads/team.h"'
+    expect no backends/render/chunk/x.c '"openmp/threads/thread_team.h"'
     expect no backends/gpu/x.c '"opencl/state.h"'
     expect no backends/reference/x.c '"gpu/gpu.h"'
-    expect no interp/bind/x.c '"program/call.h"'
+    expect no interp/bind/x.c '"program/protected_call.h"'
     expect no interp/state/x.c '<dlfcn.h>'
     expect yes interp/lua_library/x.c '<dlfcn.h>'
     expect no prims/nowhere/x.c '"lunarray.h"'

@@ -7,11 +7,11 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 
 # A combining function runs a program, which may combine; a call within a function is built as a part of it.
-recursive="backends/reference/interp backends/reference/reduce
+recursive="backends/reference/interp backends/reference/reference_reduce
 interp/luafn/ssa/build interp/luafn/ssa/build_call
-interp/luafn/ssa/build_call interp/luafn/ssa/team
-interp/luafn/ssa/build_call interp/luafn/ssa/together
-interp/luafn/ssa/team interp/luafn/ssa/together"
+interp/luafn/ssa/build_call interp/luafn/ssa/team_object
+interp/luafn/ssa/build_call interp/luafn/ssa/team_operations
+interp/luafn/ssa/team_object interp/luafn/ssa/team_operations"
 
 # Reads rooms.txt, lines "door HEADER NAME" (functions of the doors), "def OBJECT SYMBOL" and "use OBJECT SYMBOL"; prints what is forbidden.
 check() {
@@ -105,7 +105,7 @@ self_test() {
     expect no "def prims/ctext/a f; def prims/engine/b g; use prims/ctext/a g"
     expect no "def prims/graph/a f; def prims/graph/b g; use prims/graph/a g; use prims/graph/b f"
     expect no "def prims/graph/a f; def prims/graph/b g; def prims/graph/c h; use prims/graph/a g; use prims/graph/b h; use prims/graph/c f"
-    expect yes "def backends/reference/interp f; def backends/reference/reduce g; use backends/reference/interp g; use backends/reference/reduce f"
+    expect yes "def backends/reference/interp f; def backends/reference/reference_reduce g; use backends/reference/interp g; use backends/reference/reference_reduce f"
     expect no "def backends/render/text/a f; def backends/render/body/b g; use backends/render/text/a g"
     expect no "def backends/render/text/a f; def backends/openmp/b g; use backends/openmp/b f"
     expect no "def backends/gpu/a f; def backends/opencl/b g; use backends/gpu/a g"

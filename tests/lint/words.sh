@@ -1,6 +1,6 @@
 #!/bin/sh
 # The words of OpenCL C stand in backends/render/words.def alone: the renderer's texts have them as @name. Proves
-# first that it can see one. user/prelude.c and common.c may contain them: they are names for users' texts there.
+# first that it can see one. user/c_prelude.c and common.c may contain them: they are names for users' texts there.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -27,7 +27,7 @@ if ! look "$scratch/plant.c" >/dev/null || look "$scratch/clean.c" >/dev/null; t
 fi
 
 result=0
-for file in $(find backends/render -name '*.c' ! -path '*/user/prelude.c' ! -path '*/user/common.c'); do
+for file in $(find backends/render -name '*.c' ! -path '*/user/c_prelude.c' ! -path '*/user/common.c'); do
     if look "$file"; then result=1; fi
 done
 exit $result

@@ -1,12 +1,12 @@
 /* jit.c - units of text to machine code; see jit.h.  Decides what is compiled next, what together
- * and what is left to other processes; a run itself is jitrun.c's. */
+ * and what is left to other processes; a run itself is jit_run.c's. */
 #include "openmp/compiler/jit.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "openmp/compiler/jitrun.h"
-#include "openmp/compiler/queue.h"
+#include "openmp/compiler/compile_queue.h"
+#include "openmp/compiler/jit_run.h"
 #include "render/render.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include "openmp/compiler/compiler.h"
 #include "openmp/compiler/job.h"
 #include "openmp/compiler/loader.h"
-#include "openmp/compiler/unit.h"
+#include "openmp/compiler/unit_result.h"
 
 /* What a run makes of a unit. */
 typedef struct lun_jit_part {

@@ -22,7 +22,7 @@
 #include <xxhash.h>
 
 #include "backend.h"
-#include "base/loading.h"
+#include "base/loading_lock.h"
 
 /* ---- is it whole? ---------------------------------------------------------------------------- */
 

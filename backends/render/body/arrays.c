@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 
 /* Whether statements read or put elements of the slot. */

@@ -1,20 +1,20 @@
 /* gather.c - elements of arrays at computed places, and checks of places.
  *
- * Where the place is affine (render/facts/affine.c), the place of the first lane tells those of the
- * others: a gather is a masked load, and a check of the range compares single elements. */
+ * Where the place is affine (render/facts/affine_values.c), the place of the first lane tells those
+ * of the others: a gather is a masked load, and a check of the range compares single elements. */
 #include "render/body/gather.h"
 
 #include <inttypes.h>
 
+#include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/mask.h"
-#include "render/body/lanes/meet.h"
-#include "render/body/lanes/value.h"
-#include "render/facts/affine.h"
-#include "render/text/element.h"
+#include "render/body/lanes/value_text.h"
+#include "render/facts/affine_values.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"
-#include "render/vector/memory.h"
+#include "render/vector/vector_memory.h"
 
 void lun__gather_first(lun_section *s, int32_t v)
 {

@@ -4,13 +4,13 @@
 
 #include <inttypes.h>
 
-#include "render/body/lanes/meet.h"
-#include "render/body/lanes/value.h"
+#include "render/body/lanes/lane_barrier.h"
+#include "render/body/lanes/value_text.h"
 #include "render/facts/uses.h"
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
-#include "render/vector/math.h"
 #include "render/vector/operation.h"
+#include "render/vector/vector_math.h"
 
 /* True where the language's functions on vectors differ from those on single elements, and it has a
  * vector type for the lanes: a uniform value shall have the same bits as a varying one. */

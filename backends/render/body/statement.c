@@ -1,26 +1,26 @@
 /* statement.c - the statements of a section on GNU vectors: a line for each instruction, a function
- * for each kind. Control flow is in control.c, uniform values in single.c. */
+ * for each kind. Control flow is in masked_control.c, uniform values in single.c. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>
 
-#include "render/body/call.h"
-#include "render/body/control.h"
 #include "render/body/gather.h"
-#include "render/body/item.h"
+#include "render/body/indexed_statement.h"
+#include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/mask.h"
-#include "render/body/lanes/meet.h"
-#include "render/body/lanes/value.h"
-#include "render/body/packed.h"
+#include "render/body/lanes/value_text.h"
+#include "render/body/masked_control.h"
+#include "render/body/packed_loop.h"
 #include "render/body/single.h"
+#include "render/body/user_call.h"
 #include "render/facts/uses.h"
 #include "render/text/text.h"
 #include "render/user/faults.h"
 #include "render/vector/cast.h"
-#include "render/vector/math.h"
-#include "render/vector/memory.h"
 #include "render/vector/operation.h"
 #include "render/vector/random.h"
+#include "render/vector/vector_math.h"
+#include "render/vector/vector_memory.h"
 
 /* ---- vectors, by kind ------------------------------------------------------------------------ */
 

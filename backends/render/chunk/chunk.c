@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "render/body/lanes/value.h"
+#include "render/body/lanes/value_text.h"
 #include "render/body/statement.h"
 #include "render/chunk/scan.h"
 #include "render/facts/uses.h"

@@ -5,15 +5,15 @@
 
 #include <inttypes.h>
 
-#include "render/chunk/place.h"
-#include "render/chunk/tree.h"
+#include "render/chunk/extreme_index.h"
+#include "render/chunk/pair_tree.h"
 #include "render/facts/uses.h"
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/cast.h"
-#include "render/vector/memory.h"
 #include "render/vector/operation.h"
 #include "render/vector/random.h"
+#include "render/vector/vector_memory.h"
 
 enum { UNROLLED = 64 }; /* statements of a loop that is unrolled by a pragma, at most */
 

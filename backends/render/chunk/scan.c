@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "ir/order.h"
-#include "render/body/combine.h"
+#include "render/body/combiner.h"
 #include "render/facts/uses.h"
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/operation.h"
 

@@ -1,16 +1,16 @@
 /* facts.c - analysis of the IR before a line is written, in order: structure and divergence
- * (flow.c), the sections that need an instruction, affine values, single elements or lanes,
+ * (divergence.c), the sections that need an instruction, affine values, single elements or lanes,
  * strip-mined loops, numbers of lanes. Knows nothing of text. */
 #include "render/facts/facts.h"
 
 #include <stdlib.h>
 
-#include "render/facts/affine.h"
+#include "render/facts/affine_values.h"
 #include "render/facts/counted.h"
+#include "render/facts/divergence.h"
 #include "render/facts/exits.h"
-#include "render/facts/flow.h"
 #include "render/facts/lanes.h"
-#include "render/facts/rounds.h"
+#include "render/facts/trip_count.h"
 #include "render/facts/uses.h"
 
 /* ---- what is needed -------------------------------------------------------------------------- */

@@ -5,11 +5,11 @@
 #include "render/opencl/group_scan.h"
 
 #include "ir/order.h"
-#include "render/body/combine.h"
+#include "render/body/combiner.h"
 #include "render/facts/uses.h"
-#include "render/opencl/kernel.h"
-#include "render/opencl/sinks.h"
-#include "render/text/element.h"
+#include "render/opencl/cl_kernel_text.h"
+#include "render/opencl/group_reduce.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 
 enum { EACH = LUN_SCAN_GROUP, TILE = LUN_LANES * EACH };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/exact.h"
 

@@ -1,10 +1,10 @@
 /* gnu.c - the dialect of the host: C with GNU vectors, for host/host.h's way of running. */
 #include <inttypes.h>
 
-#include "render/body/combine.h"
-#include "render/text/element.h"
+#include "render/body/combiner.h"
+#include "render/text/element_text.h"
 #include "render/unit/unit.h"
-#include "render/user/prelude.h"
+#include "render/user/c_prelude.h"
 
 static const char head[] =
     "typedef __INT8_TYPE__ lun_i8;\ntypedef __UINT8_TYPE__ lun_u8;\n"
@@ -34,7 +34,7 @@ static const char head[] =
     "    lun_i64 (*part)(struct frame *f, lun_i64 from, lun_i64 hi);\n};\n";
 
 /* gcc from 12 on fuses sums and differences side by side with their products, in spite of
- * -ffp-contract=off (contracted.c).  The barrier keeps the vectors. */
+ * -ffp-contract=off (contraction_check.c).  The barrier keeps the vectors. */
 static const char product[] = "#if !defined __clang__ && __GNUC__ >= 12\n"
                               "#define lun_product(x) __builtin_assoc_barrier(x)\n"
                               "#else\n#define lun_product(x) (x)\n#endif\n";

@@ -3,7 +3,7 @@
 #define LUN_RENDER_UNIT_UNIT_H
 
 #include "render/renderer.h"
-#include "render/versions/versions.h"
+#include "render/versions/loop_versions.h"
 
 /* Facts, then the parts, then the unit: a comment, users' texts, the head, and the rest. */
 lun_status lun__unit_render(lun_renderer *r, const char *head, lun_strbuf *out);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "render/user/mention.h"
+#include "render/user/word_mention.h"
 
 #define REAL    LUN_COMMON_REAL
 #define INTEGER LUN_COMMON_INTEGER

@@ -24,7 +24,7 @@ static const char handed_on[] =
     "#define LUN_FAULT_HERE lun_here\n#define LUN_FAULT_PASS lun_here,\n"
     "#define LUN_FAILED lun_here->fault\n";
 
-/* For loops (prims/ctext/loops.h). */
+/* For loops (prims/ctext/stop_checks.h). */
 static const char not_asked[] =
     "#define LUN_STOPPED 0\n#define LUN_ASKED 0\n#define LUN_ASKED_FOR 0\n#define LUN_ASK(leave)\n"
     "#define LUN_JUMP(leave)\n#define LUN_ASK_FOR(leave)\n";

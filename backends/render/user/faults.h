@@ -5,7 +5,8 @@
 
 #include "render/renderer.h"
 
-/* The macros that such texts rely on (prims/ctext/checks.h, loops.h); nothing where none does. */
+/* The macros that such texts rely on (prims/ctext/checks.h, stop_checks.h); nothing where none
+ * does. */
 void lun__faults_write(lun_renderer *r, lun_strbuf *out);
 
 /* True if calls of f need the frame `f`. */

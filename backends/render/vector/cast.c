@@ -3,7 +3,7 @@
  * one instruction does it, the text names it. Knows no IR. */
 #include "render/vector/cast.h"
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/floats.h"
 #include "render/text/text.h"
 

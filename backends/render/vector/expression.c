@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/vector/exact.h"
 #include "render/vector/term.h"
 

@@ -1,7 +1,7 @@
 /* operation.c - GNU vectors in the generated text: operations of table/ops.def.  Knows no IR. */
 #include "render/vector/operation.h"
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/expression.h"
 #include "render/vector/remainder.h"

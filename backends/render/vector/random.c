@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 
 /* Vectors that go through the rounds together: as many as the registers hold. */

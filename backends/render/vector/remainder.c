@@ -7,7 +7,7 @@
  * are left to C's fmod, lane by lane. */
 #include "render/vector/remainder.h"
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/exact.h"
 #include "render/vector/vector.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 
 lun_term lun__term_make(lun_terms *s, lun_term_kind k, const char *format, ...)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "render/text/element.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 
 lun_rep lun__vector_rep(lun_dtype t, int mask_bytes)

@@ -3,7 +3,7 @@
 #ifndef LUN_RENDER_VERSIONS_SPAN_H
 #define LUN_RENDER_VERSIONS_SPAN_H
 
-#include "render/versions/writer.h"
+#include "render/versions/version_writer.h"
 
 enum { LUN_SPAN_LEAVES = 64 };
 

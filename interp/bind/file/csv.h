@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "bind/file/gzip.h"
-#include "bind/file/texts.h"
+#include "bind/file/text_columns.h"
 #include "bind/host/bind.h"
 #include "csv/csv.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bind/file/gzip.h"
-#include "bind/file/texts.h"
+#include "bind/file/text_columns.h"
 #include "bind/host/bind.h"
 #include "csv/csv.h"
 

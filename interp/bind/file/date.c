@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "bind/file/texts.h"
+#include "bind/file/text_columns.h"
 
 enum {
     CHUNK = 1024,       /* days read at a time */

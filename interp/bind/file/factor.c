@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind/file/texts.h"
+#include "bind/file/text_columns.h"
 
 /* One text of the list, by its address; equal ones may have several. */
 typedef struct level {

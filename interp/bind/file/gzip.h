@@ -20,7 +20,7 @@ typedef struct lun__gzip_source {
     int64_t size;
 } lun__gzip_source;
 
-/* ---- unpacked.c ------------------------------------------------------------------------------ */
+/* ---- gzip_random.c --------------------------------------------------------------------------- */
 
 typedef struct lun__unpacked lun__unpacked;
 

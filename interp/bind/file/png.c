@@ -167,8 +167,7 @@ static bool encode(job *j)
     return true;
 }
 
-/* ---- for Lua
- * -------------------------------------------------------------------------------------- */
+/* ---- for Lua --------------------------------------------------------------------------------- */
 
 /* The finaliser: ends what is left, however the function was left. */
 static int end_job(lua_State *L)

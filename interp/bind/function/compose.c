@@ -3,7 +3,7 @@
  * lua/lunarray/function/skeleton.lua; running one needs no recursion, however deep the tree. */
 #include <string.h>
 
-#include "bind/function/skeleton.h"
+#include "bind/function/lua_skeleton.h"
 
 /* Raises unless the call brings as many arrays as the skeleton takes. */
 static void check_count(lua_State *L, const lun__skeleton *k, int count)
@@ -116,8 +116,7 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
     return lun__call_skeleton(L, h, k, &c);
 }
 
-/* ---- for lua/lunarray/function/skeleton.lua
- * ----------------------------------------------------------- */
+/* ---- for lua/lunarray/function/skeleton.lua -------------------------------------------------- */
 
 /* internal.program(name, leaves, length, parts, list): a skeleton that takes so many arrays; list
  * gives, for the skeleton, the list of that length that it runs. */

@@ -1,6 +1,6 @@
 /* identity.c - the first values of reductions and scans as scripts give them: one, or a list of one
  * for each element.  Knows no call of a skeleton. */
-#include "bind/function/skeleton.h"
+#include "bind/function/lua_skeleton.h"
 
 /* Pushes the identity given at i as an array and returns it; nil and NULL if there is none. */
 lun_array *lun__push_identity(lua_State *L, lun__host *h, int i)

@@ -66,7 +66,7 @@ bool lun__is_fault(lua_State *L, int i);
         lun_thrifty(h->engine, false);                             \
     } while (0)
 
-/* ---- places (place.c) ------------------------------------------------------------------------ */
+/* ---- places (source_line.c) ------------------------------------------------------------------ */
 
 /* Where the function of a level stands, "" if it does not say; of level 0, or if that is one of the
  * module's own: where the nearest function of a script stands. */
@@ -78,7 +78,7 @@ bool lun__is_own(const char *source);
  * own. */
 void lun__mark(lua_State *L, lun__host *h);
 
-/* ---- values (value.c) ------------------------------------------------------------------------ */
+/* ---- values (lua_value.c) -------------------------------------------------------------------- */
 
 void lun__push_value(lua_State *L, lun_value x);
 /* Pushes the element at p. */
@@ -86,7 +86,7 @@ void lun__push_element(lua_State *L, lun_dtype t, const void *p);
 /* The Lua number or boolean at i; false for anything else. */
 bool lun__to_value(lua_State *L, int i, lun_value *out);
 /* What stands beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack; a
- * bad argument number `arg` otherwise, with `what` in front (pad.c). */
+ * bad argument number `arg` otherwise, with `what` in front (lua_pad.c). */
 void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
 /* That NaN can stand there; a bad argument otherwise: `what` is required, and what it can be. */
 void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
@@ -101,7 +101,7 @@ int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MA
 /* Puts a table in the place of several numbers that stand from i on: extents written one by one. */
 void lun__gather_shape(lua_State *L, int i);
 
-/* ---- arrays (array.c and its neighbours) ----------------------------------------------------- */
+/* ---- arrays (lua_array.c and its neighbours) ------------------------------------------------- */
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
 lun_array **lun__new_array(lua_State *L, lun__host *h);
@@ -126,7 +126,7 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i);
 /* Pushes element (or row) i, from 0. */
 void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
-/* ---- layouts (layout.c) ---------------------------------------------------------------------- */
+/* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
 /* What an option `layout` says. */
 typedef struct lun__layout {
@@ -148,11 +148,11 @@ void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool co
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
 
 /* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function
- * that is a reduction too, as lun.min (reduce.c). False: it is none. Raises nothing. */
+ * that is a reduction too, as lun.min (lua_reduce.c). False: it is none. Raises nothing. */
 bool lun__to_op(lua_State *L, int i, lun_op *op);
 bool lun__to_either_op(lua_State *L, int i, lun_op *op);
 
-/* ---- user functions (function.c) ------------------------------------------------------------- */
+/* ---- user functions (lua_function.c) --------------------------------------------------------- */
 
 /* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds:
  * it has to be associative. */
@@ -160,7 +160,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
 /* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
 bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
 
-/* ---- records (divert.c) ---------------------------------------------------------------------- */
+/* ---- records (record_calls.c) ---------------------------------------------------------------- */
 
 /* Whether records, or a struct, stand at i; the first such argument from `first` on, 0: there is
  * none; whether there are some among the objects that the list at i begins with. */
@@ -272,12 +272,12 @@ void lun__open_csv_write(lua_State *L, const lun__parts *p);
 void lun__open_file(lua_State *L, const lun__parts *p);
 void lun__open_path(lua_State *L, const lun__parts *p);
 
-/* lun.vector(t [, dtype]) of a Lua table (table.c). */
+/* lun.vector(t [, dtype]) of a Lua table (from_table.c). */
 int lun__vector_of_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
 
-/* ---- the explicit layer (teams.c, memory.c) -------------------------------------------------- */
+/* ---- the explicit layer (lua_teams.c, lua_buffer.c) ------------------------------------------ */
 
 /* The division of work that the table at arg says. */
 void lun__read_division(lua_State *L, int arg, lun_workdiv *w);
@@ -291,7 +291,7 @@ void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const c
 /* Does nothing if s is LUN_OK; else raises the failure: a mistake as a bad argument of `name`. */
 void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name);
 
-/* ---- indices (take.c) ------------------------------------------------------------------------ */
+/* ---- indices (lua_take.c) -------------------------------------------------------------------- */
 
 /* Puts an array of indices in the place of the table or number at i; a bad argument if it is none
  * of these and no array. */
@@ -300,7 +300,7 @@ void lun__check_indices(lua_State *L, lun__host *h, int i);
  * otherwise. */
 int lun__axis_option(lua_State *L, lun__host *h, int i);
 
-/* ---- the option out= (into.c) ---------------------------------------------------------------- */
+/* ---- the option out= (out_option.c) ---------------------------------------------------------- */
 
 #define LUN__MOST_TARGETS 64
 
@@ -311,7 +311,7 @@ int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call);
 void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
                         int count);
 
-/* ---- axes (along.c) -------------------------------------------------------------------------- */
+/* ---- axes (lua_along.c) ---------------------------------------------------------------------- */
 
 /* Axes and options as a script gives them. */
 typedef struct lun__axes {

@@ -1,7 +1,7 @@
 /* hold.h - writing files without SIGXFSZ and SIGPIPE: what grows beyond the process's limit
  * (ulimit -f) fails with EFBIG instead, a pipe that is no longer read with EPIPE. The mask of the
- * thread alone is changed, and put back; handlers stay as they are. prims/base/write.c, which is
- * not seen here, does the same for itself. Knows no Lua. */
+ * thread alone is changed, and put back; handlers stay as they are. prims/base/write_bytes.c, which
+ * is not seen here, does the same for itself. Knows no Lua. */
 #ifndef LUN_INTERP_HOLD_H
 #define LUN_INTERP_HOLD_H
 

@@ -6,7 +6,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "bind/host/recycle.h"
+#include "bind/host/block_pool.h"
 #include "lunarray_bind.h"
 
 /* What a userdata of ours can stand for; also the number of the host's user value that keeps the
@@ -81,8 +81,8 @@ static inline lun__held *lun__held_at(const lun__host *h, int32_t slot)
     return &h->held[slot / LUN__HELD_PAGE][slot % LUN__HELD_PAGE];
 }
 
-/* The size of a userdata with an entry in held. It is odd because recycle.c looks into each block
- * of this size, and Lua makes few others of an odd one. */
+/* The size of a userdata with an entry in held. It is odd because block_pool.c looks into each
+ * block of this size, and Lua makes few others of an odd one. */
 enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 
 /* Raises the error that the engine is closed. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind/function/skeleton.h"
+#include "bind/function/lua_skeleton.h"
 #include "bind/host/field.h"
 #include "bind/spmd/partloop.h"
 

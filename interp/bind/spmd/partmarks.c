@@ -2,7 +2,7 @@
  * indices: which they are, what that hangs on, and these found and kept. Knows no transport. */
 #include <stdlib.h>
 
-#include "bind/function/skeleton.h"
+#include "bind/function/lua_skeleton.h"
 #include "bind/spmd/partloop.h"
 
 /* internal.snapshot(array): a handle on the elements that it has now, or nil. */

@@ -1,6 +1,7 @@
 /* opcodes.h - Lua 5.4's instructions, in the order of their numbers, and how a word is cut up.
  *
- * The order is that of Lua 5.4.0 to 5.4.8; probe.c compares it with the running VM at first use. */
+ * The order is that of Lua 5.4.0 to 5.4.8; opcode_probe.c compares it with the running VM at first
+ * use. */
 #ifndef LUAFN_OPCODES_H
 #define LUAFN_OPCODES_H
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "luafn/capture/host.h"
+#include "luafn/capture/function_registry.h"
 #include "lunarray_bind.h"
 
 /* How far __index is followed from table to table. */

@@ -1,8 +1,8 @@
 /* tidy.c - simplifies a tree of control flow: drops jumps to where control falls through, groups
- * without jumps, and else branches behind a branch that leaves. Recursive: tree.c limits the
- * depth. */
-#include "luafn/emit/tree.h"
-#include "luafn/lower/lowering.h"
+ * without jumps, and else branches behind a branch that leaves. Recursive: control_tree.c limits
+ * the depth. */
+#include "luafn/emit/control_tree.h"
+#include "luafn/lower/lowering_state.h"
 
 /* Jumps that mean the same as going on past the end of a list. */
 typedef struct falls {

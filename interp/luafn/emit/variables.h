@@ -2,7 +2,7 @@
 #ifndef LUAFN_VARIABLES_H
 #define LUAFN_VARIABLES_H
 
-#include "luafn/emit/tree.h"
+#include "luafn/emit/control_tree.h"
 
 /* A GET of a value's variable, good in a scope and those inside. */
 typedef struct lf_got {

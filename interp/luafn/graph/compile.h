@@ -7,7 +7,7 @@
 
 #include "ir/ir.h"
 #include "luafn/capture/capture.h"
-#include "luafn/capture/program.h"
+#include "luafn/capture/decoded_functions.h"
 #include "luafn/graph/graph.h"
 
 enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS }; /* most elements around an index */

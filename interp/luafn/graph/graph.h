@@ -191,7 +191,7 @@ struct lf_block {
     struct lf_loop *in;                  /* the innermost loop around it */
     bool reached;                        /* control may come here */
     bool edge[2];                        /* and leave this way */
-    struct lf_item *item, *edge_item[2]; /* luafn/emit/tree.h */
+    struct lf_item *item, *edge_item[2]; /* luafn/emit/control_tree.h */
 };
 
 /* One body being inlined. */
@@ -272,7 +272,7 @@ lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
 /* No more predecessors will come. */
 void luafn_seal(lf_graph *g, lf_block *b);
 
-/* ---- fold.c ---- */
+/* ---- fold_lua.c ---- */
 
 /* Lua's arithmetic on two constants; NULL if it would raise an error. */
 lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);

@@ -3,7 +3,7 @@
  * cheap and must not fail. */
 #include "luafn/improve/improve.h"
 
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; cost of what is moved at most */
 

@@ -2,7 +2,7 @@
  * only behind a loop at its exit, not in every iteration. */
 #include "luafn/improve/improve.h"
 
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 enum { LF_SPECULATE = 4 }; /* cost of what may run before a loop that would not have reached it */
 

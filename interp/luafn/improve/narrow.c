@@ -4,7 +4,7 @@
 #include "luafn/improve/improve.h"
 
 #include "luafn/improve/range.h"
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 typedef struct narrower {
     lf_compile *c;

@@ -2,7 +2,7 @@
  * what is captured, the bounds of loops and the conditions on the way. */
 #include "luafn/improve/range.h"
 
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 /* Rounds before widening, rounds of narrowing, dominators whose conditions are looked at. */
 enum { LF_GROW = 4, LF_SHRINK = 3, LF_UP = 24 };

@@ -1,6 +1,6 @@
 /* compare.c - comparisons, exact between integers and floats as in Lua: an integer that the
  * float cannot hold is never rounded. */
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 #include <math.h>
 

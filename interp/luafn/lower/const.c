@@ -1,5 +1,5 @@
 /* const.c - constants of IR. */
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits)
 {

@@ -1,6 +1,6 @@
 /* for.c - numeric for. An integer loop knows its last index before it starts, so that it cannot
  * overflow; a float limit of an integer loop is clipped as Lua 5.4 does it. */
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * ends with the extent of the array's axis, so the kernel need not check each of them; an element
  * all of whose indices are known is read as that of a window of its array, side by side with the
  * other operands.  The kernel then has neither check nor gather.  Decides nothing about values. */
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 #include "luafn/ssa/cells.h"
 
 /* Windows up to which an element at constant indices takes one: a table of weights would leave none

@@ -1,6 +1,6 @@
 /* lower.c - replaces every value by IR values of fixed dtypes. Comparisons, loops and the math
  * library have files of their own. */
-#include "luafn/lower/lowering.h"
+#include "luafn/lower/lowering_state.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #include "luafn/ssa/build.h"
 
 #include "luafn/graph/named.h"
-#include "luafn/ssa/put.h"
-#include "luafn/ssa/record.h"
+#include "luafn/ssa/captured_record.h"
+#include "luafn/ssa/put_rounds.h"
 
 /* ---- instructions that end blocks ---- */
 

@@ -5,7 +5,7 @@
 #ifndef LUAFN_BUILD_H
 #define LUAFN_BUILD_H
 
-#include "luafn/graph/builder.h"
+#include "luafn/graph/body_builder.h"
 
 /* The graph of the function that c compiles; leaves by luafn_fail if it cannot be compiled. */
 void luafn_build(lf_compile *c);
@@ -34,8 +34,8 @@ void luafn_operation(lf_builder *b, uint32_t w);
 void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_list *results);
 /* neighbour.c: the element that a parameter of a stencil, f, gives for these offsets. */
 lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args);
-/* whole.c: whether v is an integer that is known; a captured one is taken as it is now, and the
- * code made for it alone, unless there is no call yet. */
+/* known_integers.c: whether v is an integer that is known; a captured one is taken as it is now,
+ * and the code made for it alone, unless there is no call yet. */
 bool luafn_known_whole(lf_compile *c, lf_value *v, int64_t *out);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);

@@ -3,9 +3,9 @@
  * The body of a function that is put in place is built by build.c, which calls this file
  * (build.h). */
 #include "luafn/ssa/build.h"
-#include "luafn/ssa/record.h"
+#include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/target.h"
-#include "luafn/ssa/team.h"
+#include "luafn/ssa/team_object.h"
 
 #include <string.h>
 

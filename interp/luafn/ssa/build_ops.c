@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "luafn/ssa/build.h"
-#include "luafn/ssa/put.h"
-#include "luafn/ssa/record.h"
+#include "luafn/ssa/captured_record.h"
+#include "luafn/ssa/put_rounds.h"
 #include "luafn/ssa/target.h"
 
 static lf_value *upvalue(lf_builder *b, int index)

@@ -4,7 +4,7 @@
  * the loop's variables, each once, plus constants.  So what other rounds do does not matter, and
  * the element is a variable that holds the old element at first; what it holds at the end is a
  * result, which the engine stores.  An array that is assigned may be read nowhere else.  Elements
- * that several rounds may assign are put.c's.  Knows no types. */
+ * that several rounds may assign are put_rounds.c's.  Knows no types. */
 #include "luafn/ssa/cells.h"
 
 enum { LF_FAR = 1 << 30, LF_DEEP = 16 }; /* the largest shift; sums and differences in an index */

@@ -3,7 +3,7 @@
 #ifndef LUAFN_CELLS_H
 #define LUAFN_CELLS_H
 
-#include "luafn/graph/builder.h"
+#include "luafn/graph/body_builder.h"
 
 /* Index v as a parameter that is an index of what is generated, plus a constant, or as a constant;
  * false: it is something else. */
@@ -21,7 +21,7 @@ bool luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
  * an array may have been assigned before one is read or assigned. */
 void luafn_end_cells(lf_compile *c);
 
-/* ---- for put.c ---- */
+/* ---- for put_rounds.c ---- */
 
 /* A variable for what assignments leave in an element; what it holds at first. */
 int luafn_element_var(lf_compile *c, lf_value *first);

@@ -1,7 +1,7 @@
-/* methods.h - methods of t that are written in Lua, by those of team.c.
+/* methods.h - methods of t that are written in Lua, by those of team_object.c.
  *
- * together.c puts them in place like local functions; mistakes in them are told at the line that
- * calls them. */
+ * team_operations.c puts them in place like local functions; mistakes in them are told at the line
+ * that calls them. */
 #ifndef LUAFN_METHODS_H
 #define LUAFN_METHODS_H
 

@@ -2,7 +2,7 @@
 #ifndef LUAFN_TARGET_H
 #define LUAFN_TARGET_H
 
-#include "luafn/graph/builder.h"
+#include "luafn/graph/body_builder.h"
 
 /* array, captured, given or memory of a team, is assigned: two reads of it may differ. */
 void luafn_note_target(lf_builder *b, lf_value *array);

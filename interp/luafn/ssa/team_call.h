@@ -1,5 +1,5 @@
-/* team_call.h - a call of a method of t, as team.c, which has numbers, memory and the table of
- * methods, and together.c, which has what threads share, know it. */
+/* team_call.h - a call of a method of t, as team_object.c, which has numbers, memory and the table
+ * of methods, and team_operations.c, which has what threads share, know it. */
 #ifndef LUAFN_TEAM_CALL_H
 #define LUAFN_TEAM_CALL_H
 
@@ -33,7 +33,7 @@ lf_value *luafn_team_arith(lf_builder *b, lf_arith op, lf_value *x, lf_value *y)
 /* x op n */
 lf_value *luafn_team_by(lf_builder *b, lf_arith op, lf_value *x, int64_t n);
 
-/* ---- together.c ---- */
+/* ---- team_operations.c ---- */
 
 lf_team_method luafn_team_barrier, luafn_team_each, luafn_team_vector, luafn_team_single,
     luafn_team_broadcast, luafn_team_reduce, luafn_team_scan, luafn_team_identity;

@@ -4,7 +4,7 @@
  * outcome follows from types alone (a number is true) leaves one edge. */
 #include "luafn/type/infer.h"
 
-#include "luafn/graph/builder.h"
+#include "luafn/graph/body_builder.h"
 #include "luafn/type/rules.h"
 
 typedef enum outcome { UNKNOWN, NO, YES, EITHER } outcome;

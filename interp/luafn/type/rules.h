@@ -17,7 +17,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v);
 /* Leaves with "what on a boolean (local 'x'): hint". */
 _Noreturn void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what);
 
-/* ---- memory.c: memory of a team whose dtype is that of what is assigned to it ---- */
+/* ---- team_memory_type.c: memory of a team whose dtype is that of what is assigned to it ---- */
 
 /* The type of v, an assignment to such memory, which holds that as well from now on. */
 lf_type luafn_type_open(lf_compile *c, const lf_value *v);

@@ -1,5 +1,5 @@
 -- lun.struct, and what the functions of the module do with records: by their fields, as with arrays. A call of one of
--- them with records among its arguments comes here (interp/bind/host/divert.c). Knows nothing of kernels.
+-- them with records among its arguments comes here (interp/bind/host/record_calls.c). Knows nothing of kernels.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"

@@ -1,5 +1,5 @@
 -- Rows in groups by equal keys and what becomes of each: lun.group. A group is a handle of the binding
--- (interp/bind/array/group.c) with its keys beside. Knows no order of work.
+-- (interp/bind/array/lua_group.c) with its keys beside. Knows no order of work.
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"

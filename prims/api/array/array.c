@@ -1,7 +1,7 @@
 /* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and
- * writing through them value.c's, data.c's, write.c's. */
+ * writing through them value.c's, copy_on_write.c's, write.c's. */
 #include "api/array/array.h"
-#include "eval/run.h"
+#include "eval/eval.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
 

@@ -43,8 +43,8 @@ static inline void lun__array_used(const lun_engine *e, const lun_array *a)
         a->node->is |= LUN_IS_HELD;
 }
 
-/* Evaluates n, which is new, if too much waits below it: see waiting.c.  LUN_ECANCEL, LUN_ELIMIT:
- * it was stopped; if it cannot be evaluated it just waits on. */
+/* Evaluates n, which is new, if too much waits below it: see evaluate_early.c.  LUN_ECANCEL,
+ * LUN_ELIMIT: it was stopped; if it cannot be evaluated it just waits on. */
 lun_status lun__waiting(lun_engine *e, lun_node *n);
 
 /* A handle on a node (takes the reference, also on failure). */

@@ -2,8 +2,8 @@
  * numbers behind the two values.  The nodes are fold.c's. */
 #include <stdlib.h>
 
-#include "api/array/call.h"
-#include "eval/run.h"
+#include "api/array/apply_function.h"
+#include "eval/eval.h"
 
 /* What a combiner has captured. */
 typedef struct holder {

@@ -17,7 +17,7 @@ lun_status lun__settle(lun_engine *e, lun_array *a);
 /* n's elements in storage with one reference, the caller's; a virtual n stays so if it can. */
 lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out);
 
-/* ---- memory of one holder (data.c) ----------------------------------------------------------- */
+/* ---- memory of one holder (copy_on_write.c) -------------------------------------------------- */
 
 /* Makes top's node a LEAF that only top holds.  Others keep the old elements: where they are, since
  * they may be mapped; in a copy if they are in the memory that top wraps, which stays top's. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/array/call.h"
+#include "api/array/apply_function.h"
 
 /* How far the function looks along each axis of the nodes, on both sides. */
 typedef struct reach {

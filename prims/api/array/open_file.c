@@ -2,8 +2,8 @@
 #include "api/array/api.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
-#include "store/placed.h"
-#include "store/source.h"
+#include "store/element_file.h"
+#include "store/fetch.h"
 
 static lun_status array_on(lun_engine *e, lun_storage *s, int rank, const int64_t *shape,
                            lun_array **out)

@@ -4,8 +4,8 @@
 
 #include "api/array/api.h"
 #include "api/array/elements.h"
-#include "eval/run.h"
-#include "store/placed.h"
+#include "eval/eval.h"
+#include "store/fetch.h"
 #include "store/pool.h"
 
 /* Calls work on the nodes of arrays, which are held meanwhile. */

@@ -6,9 +6,9 @@
 #include "api/array/api.h"
 #include "api/array/elements.h"
 #include "base/sized.h"
-#include "eval/run.h"
+#include "eval/eval.h"
 #include "lunarray_bind.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* The leaf that has a's elements side by side, from `offset` on, which is evaluated if need be. */
 static lun_status find_leaf(lun_engine *e, lun_array *a, lun_node **out, int64_t *offset)

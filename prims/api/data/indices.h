@@ -4,7 +4,7 @@
 #define LUN_INDICES_H
 
 #include "api/array/array.h"
-#include "graph/take.h"
+#include "graph/take_nodes.h"
 
 /* Indices along an axis of an array, whose shape they replace in that of the result. */
 typedef struct lun_indexed {

@@ -1,5 +1,5 @@
 /* take.c - the elements of an array at given indices along an axis, as an expression.  How they are
- * found is graph/take.c's. */
+ * found is graph/take_nodes.c's. */
 #include "api/array/api.h"
 #include "api/data/indices.h"
 #include "lunarray_bind.h"

@@ -3,17 +3,17 @@
 #include <string.h>
 
 #include "api/write/merge.h"
-#include "eval/short.h"
-#include "graph/print.h"
-#include "kernels/pairs.h"
-#include "kernels/running.h"
+#include "eval/fast_path.h"
+#include "graph/print_graph.h"
+#include "kernels/pairs_kernel.h"
+#include "kernels/running_kernel.h"
 #include "lunarray_bind.h"
-#include "plan/product.h"
+#include "plan/matmul_plan.h"
 #include "schedule/chain.h"
-#include "schedule/pieces.h"
 #include "schedule/sweep.h"
-#include "steps/algorithm.h"
-#include "steps/product.h"
+#include "schedule/tiles.h"
+#include "steps/algorithm_step.h"
+#include "steps/product_step.h"
 #include "table/skeleton.h"
 
 struct lun_plan {

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/array/demand.h"
+#include "api/array/runtime_checks.h"
 #include "api/fold/lazy.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 #include "table/skeleton.h"
 
 enum { LEAST_ROWS = 1 << 15 /* elements that several places combine */ };

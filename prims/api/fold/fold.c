@@ -1,7 +1,7 @@
 /* fold.c - reduce and scan as nodes: which dtype they accumulate in and give, and their initial
  * values. */
 #include "api/fold/lazy.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 
 /* Sums and products have their row's wide accumulator, in blocks those of integers alone; all else
  * combines as it computes. */

@@ -10,7 +10,7 @@ enum { MOST = 96 }; /* nodes of one expression */
 typedef struct builder {
     lun_engine *e;
     const lun_lines *lines;
-    bool brief; /* lines are few elements, see brief.c */
+    bool brief; /* lines are few elements, see short_segments.c */
     lun_node *made[MOST];
     int count;
     lun_status status;

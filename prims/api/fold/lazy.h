@@ -4,7 +4,7 @@
 #define LUN_LAZY_H
 
 #include "api/array/api.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 
 /* What a reduction takes: lines of `line` elements, in flat order, of which each gives one element
  * of `shape`; line 0: everything, which gives a Scalar. */
@@ -55,13 +55,13 @@ lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
 lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
                            lun_extras extras, bool inclusive, int64_t line, lun_node **out);
 /* The lines of rows of a, of `line` rows, combined by function f, from `first` on, which may be
- * NULL; all of one dtype (foldrows.c). */
+ * NULL; all of one dtype (fold_rows.c). */
 lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function *body, lun_node *a,
                           lun_node *first, int64_t line, lun_node **out);
 /* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
 lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t);
 /* Whether a's lines are so short, and its elements so cheap, that each is better computed from the
- * elements at their first, second, ... place (brief.c). */
+ * elements at their first, second, ... place (short_segments.c). */
 bool lun__lines_brief(const lun_node *a, const lun_lines *l);
 /* That for lines of a, or of what has its extents, by an operation that has an identity; of a's
  * dtype, given as t. */

@@ -4,7 +4,7 @@
 #define LUN_API_RUNNING_H
 
 #include "api/array/api.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 
 typedef struct lun_several {
     lun_engine *e;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/fold/lazy.h"
-#include "eval/run.h"
+#include "eval/eval.h"
 #include "table/skeleton.h"
 
 /* ---- as nodes -------------------------------------------------------------------------------- */

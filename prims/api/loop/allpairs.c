@@ -1,6 +1,6 @@
 /* allpairs.c - the zip of each row of one matrix with each row of another, reduced: both matrices
  * spread over a cube that is never in memory, and its lines reduced in blocks.  Knows no kernel. */
-#include "api/array/call.h"
+#include "api/array/apply_function.h"
 #include "api/fold/lazy.h"
 
 static lun_status check(lun_engine *e, lun_array *a, int number, int64_t shape[2])

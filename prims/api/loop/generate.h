@@ -3,7 +3,7 @@
 #ifndef LUN_GENERATE_H
 #define LUN_GENERATE_H
 
-#include "api/array/call.h"
+#include "api/array/apply_function.h"
 
 /* Indices first[k] .. first[k] + extent - 1 along axis k; the extents are those of `at`. */
 typedef struct lun_box {

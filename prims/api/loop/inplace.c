@@ -1,14 +1,14 @@
 /* inplace.c - C texts that write arrays in place, called for each element or each index of a loop;
- * see inplace.h.  What their kernel is kernels/inplace.c knows. */
+ * see inplace.h.  What their kernel is kernels/inplace_kernel.c knows. */
 #include "api/loop/inplace.h"
 
 #include <string.h>
 
-#include "api/loop/held.h"
+#include "api/loop/written_arrays.h"
 #include "api/write/merge.h"
-#include "kernels/inplace.h"
+#include "kernels/inplace_kernel.h"
 #include "lunarray_bind.h"
-#include "steps/inplace.h"
+#include "steps/inplace_step.h"
 
 typedef struct inplace {
     lun_engine *e;

@@ -2,7 +2,7 @@
 #ifndef LUN_API_INPLACE_H
 #define LUN_API_INPLACE_H
 
-#include "api/array/call.h"
+#include "api/array/apply_function.h"
 #include "api/loop/generate.h"
 
 /* lun_call of such a function (front.in_place), whose first operands are elements. */

@@ -5,7 +5,7 @@
 #include "api/data/indices.h"
 #include "api/write/owners.h"
 #include "api/write/scatter.h"
-#include "eval/run.h"
+#include "eval/eval.h"
 #include "lunarray_bind.h"
 
 /* How an operation combines elements of dtype t; *negated: with what is written, negated.  False:

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/array/call.h"
+#include "api/array/apply_function.h"
 #include "lunarray_bind.h"
 
 static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int count, int elements)

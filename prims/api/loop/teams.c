@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "api/array/call.h"
-#include "api/loop/held.h"
+#include "api/array/apply_function.h"
 #include "api/loop/teams.h"
+#include "api/loop/written_arrays.h"
 #include "api/write/merge.h"
 #include "lunarray_bind.h"
 

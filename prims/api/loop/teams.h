@@ -5,7 +5,7 @@
 
 #include "engine/state.h"
 #include "ir/ir.h"
-#include "steps/teams.h"
+#include "steps/teams_step.h"
 
 enum {
     LUN_TEAM_ARRAYS = LUN_MAX_OPERANDS + LUN_FRONT_SCRATCHES + LUN_FRONT_ARRAYS,

@@ -5,7 +5,7 @@
 
 #include "api/loop/assign.h"
 #include "api/spmd/wanted.h"
-#include "ir/fetched.h"
+#include "ir/remap_gathers.h"
 
 /* ---- elements at computed indices ------------------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/marking.h"
-#include "steps/inplace.h"
+#include "kernels/bitmap_kernel.h"
+#include "steps/inplace_step.h"
 
 /* The axes of array a for the search: those along which all ranks have all of it go with the one
  * before. */

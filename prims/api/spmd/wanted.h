@@ -4,7 +4,7 @@
 #define LUN_API_WANTED_H
 
 #include "api/loop/boxed.h"
-#include "ir/wanted.h"
+#include "ir/inspector.h"
 
 /* What is looked for in the body: by its array slots. */
 typedef struct lun_search {

@@ -1,5 +1,5 @@
 /* distribute.c - lun_distribute and lun_distribution_get: where an array's elements shall be, and
- * where they are.  Moves nothing: kernels do, as they need it (launch/placed.c). */
+ * where they are.  Moves nothing: kernels do, as they need it (launch/launch_dist.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "api/fold/lazy.h"
 #include "api/write/merge.h"
 #include "base/sized.h"
-#include "graph/function.h"
+#include "graph/function_ref.h"
 #include "graph/node.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* An array as slices along its slowest axis; unit 0: it is no whole array. */
 typedef struct slices {

@@ -1,13 +1,13 @@
 /* merge.c - copies that differ become one array again: by the function that was given, by the
  * operation by which all of them were written, else the first one is it.  What they are in memory
- * is store/versions.c's. */
+ * is store/divergent.c's. */
 #include "api/write/merge.h"
 
 #include <stdlib.h>
 
-#include "api/array/call.h"
-#include "eval/merged.h"
-#include "eval/run.h"
+#include "api/array/apply_function.h"
+#include "eval/eval.h"
+#include "eval/merge_versions.h"
 #include "lunarray_bind.h"
 #include "table/atomic.h"
 

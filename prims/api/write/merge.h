@@ -5,7 +5,7 @@
 #include "api/array/api.h"
 #include "ir/ir.h"
 #include "placing/moves.h"
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* How a kernel of teams writes slot `slot` of that dtype. */
 lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/placed.h"
+#include "store/fetch.h"
 
 /* Where the part of owner k is written; NULL: in host memory. */
 static lun_backend_slot *writer(const lun_owners *o, int k)

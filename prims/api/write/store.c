@@ -6,8 +6,8 @@
 #include "api/array/api.h"
 #include "api/array/axes.h"
 #include "api/array/elements.h"
-#include "eval/run.h"
-#include "store/placed.h"
+#include "eval/eval.h"
+#include "store/fetch.h"
 
 /* How what stands at `from` is broadcast to that shape; extents of 1 may be more. */
 static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *out)

@@ -1,5 +1,5 @@
 /* turn.h - a square of N x N elements turned in N vectors: vector i is interleaved with vector i +
- * N / 2, log2 N times over.  For transpose.c and columns.c alone; knows no memory. */
+ * N / 2, log2 N times over.  For transpose.c and column_transpose.c alone; knows no memory. */
 #ifndef LUN_TURN_H
 #define LUN_TURN_H
 

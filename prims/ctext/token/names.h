@@ -2,8 +2,8 @@
 #ifndef LUN_CNAMES_H
 #define LUN_CNAMES_H
 
-#include "ctext/token/source.h"
-#include "ctext/token/unit.h"
+#include "ctext/token/source_text.h"
+#include "ctext/token/top_level.h"
 
 typedef struct lun_cname {
     const char *text; /* in the source's text */

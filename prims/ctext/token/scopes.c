@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "ctext/token/statement.h"
+#include "ctext/token/parse_statement.h"
 #include "ctext/token/type.h"
 
 /* A name that hides a function. */

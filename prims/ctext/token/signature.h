@@ -2,9 +2,9 @@
 #ifndef LUN_CSIGNATURE_H
 #define LUN_CSIGNATURE_H
 
-#include "ctext/token/source.h"
+#include "ctext/token/source_text.h"
+#include "ctext/token/top_level.h"
 #include "ctext/token/type.h"
-#include "ctext/token/unit.h"
 #include "ir/ir.h"
 
 typedef struct lun_csignature {

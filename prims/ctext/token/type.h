@@ -2,7 +2,7 @@
 #ifndef LUN_CTYPE_H
 #define LUN_CTYPE_H
 
-#include "ctext/token/source.h"
+#include "ctext/token/source_text.h"
 
 /* A type while its words come in: {0, -1, -1} at first. */
 typedef struct lun_ctype {

@@ -3,7 +3,7 @@
 #define LUN_CWORDS_H
 
 #include "ctext/token/names.h"
-#include "ctext/token/source.h"
+#include "ctext/token/source_text.h"
 
 /* LUN_EARG with the place, the word and what to write instead in error for a text that uses such a
  * word without defining it, or a static variable in a function, which OpenCL lacks: functions given

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "render/body/lanes/value.h"
+#include "render/body/lanes/value_text.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"

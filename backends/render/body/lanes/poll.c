@@ -1,10 +1,10 @@
 /* poll.c - loops that ask after some rounds whether they shall stop; see poll.h. */
 #include "render/body/lanes/poll.h"
 
+#include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/mask.h"
-#include "render/body/lanes/meet.h"
 #include "render/facts/counted.h"
-#include "render/facts/rounds.h"
+#include "render/facts/trip_count.h"
 #include "render/text/text.h"
 
 /* Where questions are far: times as many rounds, in loops without and with others inside. */

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 
 #include "render/body/lanes/mask.h"
-#include "render/body/lanes/value.h"
+#include "render/body/lanes/value_text.h"
 #include "render/facts/exits.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"

@@ -1,0 +1,31 @@
+/* hash_keys.h - the different keys of a column in order, and which of them each key is, by hashing.
+ *
+ * What it gives depends on the keys alone, not on threads nor on where keys stand in the table.
+ * Private to algorithms/. */
+#ifndef LUN_HASH_KEYS_H
+#define LUN_HASH_KEYS_H
+
+#include "algorithms/load_element.h"
+#include "host/host.h"
+
+typedef struct lun_distinct {
+    const lun_services *services;
+    const lun_team *team;
+    const lun_column *keys; /* not empty; as lun__load_keys gives them */
+    uint64_t low, high;     /* the least and the greatest one */
+    int64_t most;           /* different keys that hashing may pay for; at least one in 64 keys */
+    int32_t *codes;         /* out: for each key its number among the different ones, from 0 on */
+    void *scratch;          /* lun__distinct_room's bytes */
+    int64_t count;          /* out: different keys; 0: too many for hashing to pay, or too many of
+                               them fall together: then the codes are without meaning */
+    bool narrow;            /* out: sorted holds uint32_t, else uint64_t */
+    const void *sorted;     /* out, in the scratch: the different keys, ascending, each less `low`
+                               and plus 1 */
+} lun_distinct;
+
+/* Bytes of scratch memory that a run on n keys by at most so many threads needs. */
+int64_t lun__distinct_room(int64_t n, int64_t most, int threads);
+/* LUN_OK or LUN_ECANCEL. */
+lun_status lun__distinct_run(lun_distinct *x);
+
+#endif

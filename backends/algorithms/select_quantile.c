@@ -1,0 +1,207 @@
+/* select_quantile.c - the row quantile: what stands at given parts of each line in order, linear
+ * between neighbours.  Long lines are selected from (select.h), others are sorted. */
+#include <string.h>
+
+#include "algorithms/algorithm_functions.h"
+#include "algorithms/select.h"
+#include "algorithms/sort/keys.h"
+#include "algorithms/sort/sort.h"
+#include "algorithms/work_parts.h"
+
+enum {
+    LINE = 64,
+    LINES = 512, /* whose results a thread stores at a time */
+    SKIP = 1     /* of option 0: NaNs are left out */
+};
+
+/* Elements of a line in order: all of them, or those that were selected. */
+typedef struct ordered {
+    const lun_algorithm_run *r;
+    const char *elements;
+    const lun_selection *some; /* or NULL */
+} ordered;
+
+static int64_t rounded(int64_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static int64_t line_of(const lun_algorithm_run *r)
+{
+    return r->line ? r->line : r->in[0].n;
+}
+
+static lun_sorting sorting_of(const lun_algorithm_run *r, const void *from, void *to, int64_t n)
+{
+    return (lun_sorting){.dtype = r->in[0].dtype,
+                         .n = n,
+                         .line = line_of(r) < n ? line_of(r) : n,
+                         .from = from,
+                         .to = to};
+}
+
+static int64_t element_bytes(const lun_algorithm_run *r)
+{
+    return lun__dtype_get(r->in[0].dtype)->bytes;
+}
+
+static bool selects(const lun_algorithm_run *r)
+{
+    return lun__select_pays(r->in[0].dtype, line_of(r));
+}
+
+/* Elements that are sorted at a time. */
+static int64_t sorted_at_once(const lun_algorithm_run *r)
+{
+    return selects(r) ? line_of(r) : r->in[0].n;
+}
+
+int64_t lun__quantile_room(const lun_algorithm_run *r, int threads)
+{
+    static char any[1];
+    const int64_t n = sorted_at_once(r);
+    const lun_sorting s = sorting_of(r, any, any, n);
+    return lun__sorting_room(&s, threads) + rounded(n * element_bytes(r)) + 2 * LINE +
+           (selects(r)
+                ? rounded(lun__select_room(r->in[0].dtype, n, lun__select_most(n), false, threads))
+                : 0);
+}
+
+static double element(const ordered *o, int64_t i)
+{
+    const int64_t size = element_bytes(o->r);
+    uint64_t cell = 0;
+    double x;
+    i = o->some ? lun__select_at(o->some, i) : i;
+    memcpy(&cell, o->elements + i * size, (size_t)size);
+    cell = lun__cell_cast(LUN_F64, o->r->in[0].dtype, cell);
+    memcpy(&x, &cell, sizeof x);
+    return x;
+}
+
+/* How many of a sorted line's elements are numbers: NaNs stand last. */
+static int64_t numbers_in(const ordered *o, int64_t n)
+{
+    int64_t low = 0, high = n;
+    if (!lun__dtype_is_float(o->r->in[0].dtype))
+        return n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const double x = element(o, middle);
+        if (x == x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The element below a part q of n numbers, and how far it is to the next one. */
+static int64_t place_of(double q, int64_t n, double *part)
+{
+    const double at = q * (double)(n - 1);
+    const int64_t below = at < (double)(n - 1) ? (int64_t)at : n - 1;
+    *part = at - (double)below;
+    return below;
+}
+
+/* Between a and b, a <= b, at 0 < part < 1.  Where the difference is no number of f64, because an
+ * end is infinite or huge ends have opposite signs, it is the sum of weighted ends, which cannot
+ * overflow: an infinite end stays, between both infinities is NaN.  Equal ends give their value. */
+static double between(double a, double b, double part)
+{
+    const double step = b - a;
+    if (a == b)
+        return a;
+    if (!__builtin_isfinite(step))
+        return a * (1 - part) + b * part;
+    return part < 0.5 ? a + step * part : b - step * (1 - part);
+}
+
+/* Of n numbers, n > 0. */
+static double quantile(const ordered *o, int64_t n, double q)
+{
+    double part;
+    const int64_t below = place_of(q, n, &part);
+    const double a = element(o, below);
+    return below == n - 1 || part == 0 ? a : between(a, element(o, below + 1), part);
+}
+
+/* The results of line i, of which so many elements are numbers. */
+static void store(const lun_algorithm_run *r, const ordered *o, int64_t i, int64_t numbers)
+{
+    const int64_t lines = r->in[0].n / line_of(r), bytes = lun__dtype_get(r->out[0].dtype)->bytes;
+    const bool none = numbers == 0 || (numbers < line_of(r) && !(r->option[0] & SKIP));
+    const double *q = r->in[1].data;
+    for (int64_t k = 0; k < r->in[1].n; k++) {
+        const double x = none ? __builtin_nan("") : quantile(o, numbers, q[k]);
+        uint64_t cell;
+        memcpy(&cell, &x, sizeof cell);
+        cell = lun__cell_cast(r->out[0].dtype, LUN_F64, cell);
+        memcpy((char *)r->out[0].data + (k * lines + i) * bytes, &cell, (size_t)bytes);
+    }
+}
+
+/* Line i, by selection; `to` has room for it, and then for what selecting and sorting needs. */
+static lun_status select_line(const lun_services *services, const lun_team *team,
+                              const lun_algorithm_run *r, int64_t i, char *to)
+{
+    const int64_t n = line_of(r);
+    const char *from = (const char *)r->in[0].data + i * n * element_bytes(r);
+    const double *q = r->in[1].data;
+    char *scratch = to + rounded(n * element_bytes(r));
+    lun_selection x;
+    lun_status s = lun__select_count(services, team, r->in[0].dtype, false, from, n, scratch, &x);
+    const int64_t numbers = n - x.nans;
+    for (int64_t k = 0; numbers && k < r->in[1].n; k++) {
+        double part;
+        const int64_t below = place_of(q[k], numbers, &part);
+        lun__select_want(&x, below, false);
+        lun__select_want(&x, below + 1 < numbers ? below + 1 : below, false);
+    }
+    if (s == LUN_OK)
+        s = lun__select_take(&x, lun__select_most(n), false);
+    if (s != LUN_OK)
+        return s;
+    lun_sorting all = sorting_of(r, from, to, n), some = sorting_of(r, x.elements, to, x.count);
+    all.scratch = some.scratch =
+        scratch +
+        rounded(lun__select_room(r->in[0].dtype, n, lun__select_most(n), false, team->threads));
+    s = lun__sorting_run(services, team, x.elements ? &some : &all);
+    const ordered o = {.r = r, .elements = to, .some = x.elements ? &x : NULL};
+    store(r, &o, i, numbers);
+    return s;
+}
+
+/* The results of some lines, all of which are in order. */
+static void store_lines(void *ctx, int64_t part, int worker)
+{
+    const ordered *all = ctx;
+    const int64_t n = line_of(all->r), end = (part + 1) * LINES, lines = all->r->in[0].n / n;
+    (void)worker;
+    for (int64_t i = part * LINES; i < (end < lines ? end : lines); i++) {
+        const ordered o = {.r = all->r, .elements = all->elements + i * n * element_bytes(all->r)};
+        store(o.r, &o, i, numbers_in(&o, n));
+    }
+}
+
+lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
+                             lun_algorithm_run *r)
+{
+    const int64_t n = line_of(r), lines = r->in[0].n / n;
+    char *to = (char *)r->scratch + -(uintptr_t)r->scratch % LINE;
+    lun_status status = LUN_OK;
+    if (selects(r)) {
+        for (int64_t i = 0; status == LUN_OK && i < lines; i++)
+            status = select_line(services, team, r, i, to);
+        return status;
+    }
+    lun_sorting s = sorting_of(r, r->in[0].data, to, r->in[0].n);
+    s.scratch = to + rounded(s.n * element_bytes(r));
+    status = lun__sorting_run(services, team, &s);
+    ordered all = {.r = r, .elements = to};
+    if (status == LUN_OK &&
+        !lun__parts(services, team, (lines + LINES - 1) / LINES, &all, store_lines))
+        status = LUN_ECANCEL;
+    return status;
+}

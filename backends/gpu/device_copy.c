@@ -1,0 +1,70 @@
+/* device_copy.c - elements that stay in the device's memory and go elsewhere there: to what
+ * surrounds an array, to the places of a layout; see gpu_state.h.  Knows no text and no plan but
+ * those. */
+#include "gpu/gpu_state.h"
+
+static const int64_t AT_ONCE = 1 << 28; /* bytes, so that it is stopped soon */
+
+/* What is made by one kernel, a range of elements after the other. */
+typedef struct making {
+    const lun_cl_padding *pad; /* or NULL: */
+    const lun_transfer *transfer;
+    void *from, *to;
+} making;
+
+/* Gives the device elements first .. first + count - 1. */
+static lun_status give(lun_gpu *g, lun_kernel *k, const making *m, int64_t first, int64_t count)
+{
+    int64_t cells[LUN_CL_TRANSFER_CELLS];
+    _Static_assert((int)LUN_CL_PAD_CELLS <= (int)LUN_CL_TRANSFER_CELLS, "room for both");
+    lun_gpu_own call = {.cells = cells,
+                        .cell_count = m->pad ? LUN_CL_PAD_CELLS : LUN_CL_TRANSFER_CELLS,
+                        .count = count,
+                        .memories = 2,
+                        .memory = {m->from, m->to}};
+    if (m->pad)
+        lun__cl_plan_pad(k->shape.form, m->pad, first, count, g->device.units, cells, &call.plan);
+    else
+        lun__cl_plan_transfer(k->shape.form, m->transfer, first, count, g->device.units, cells,
+                              &call.plan);
+    return lun__gpu_own_run(g, k, &call);
+}
+
+static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
+{
+    const int64_t most = AT_ONCE / bytes;
+    lun_kernel *k = NULL;
+    lun_status s = lun__gpu_ready(g);
+    if (s == LUN_OK)
+        s = lun__gpu_own_sized(g, m->pad ? LUN_CL_PAD : LUN_CL_TRANSFER, bytes, &k);
+    for (int64_t done = 0; s == LUN_OK && done < n; done += most)
+        s = give(g, k, m, done, n - done < most ? n - done : most);
+    return s;
+}
+
+/* from: NULL is allowed. */
+static lun_status use(lun_gpu *g, const lun_buffer *to, const lun_buffer *from)
+{
+    lun_status s = lun__gpu_use_on(g, to);
+    return s == LUN_OK && from ? lun__gpu_use_on(g, from) : s;
+}
+
+lun_status lun__gpu_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
+                        int64_t origin, lun_buffer *to)
+{
+    int64_t n = 1;
+    for (int i = 0; i < p->rank; i++)
+        n *= p->extent[i];
+    const lun_cl_padding pad = {.padding = p, .origin = origin};
+    lun_status s = use(state, to, from);
+    return s == LUN_OK ? make(state, &(making){&pad, NULL, from->memory, to->memory}, bytes, n) : s;
+}
+
+lun_status lun__gpu_transfer(void *state, const lun_transfer *t)
+{
+    void *to = t->to->memory, *from = t->from ? t->from->memory : to;
+    lun_status s = use(state, t->to, t->from);
+    return s == LUN_OK
+               ? make(state, &(making){NULL, t, from, to}, t->bytes, lun__layout_count(&t->at))
+               : s;
+}

@@ -1,0 +1,33 @@
+/* exit_wait.c - how a process ends while a driver still works; see exit_wait.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* on_exit */
+#endif
+#include "gpu/exit_wait.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Of the process, as its end is. */
+static bool prepared, busy;
+
+static void leave(int status, void *unused)
+{
+    (void)unused;
+    if (!__atomic_load_n(&busy, __ATOMIC_RELAXED))
+        return;
+    fflush(NULL);
+    _exit(status);
+}
+
+void lun__leave_prepare(void)
+{
+    if (!__atomic_exchange_n(&prepared, true, __ATOMIC_RELAXED))
+        on_exit(leave, NULL);
+}
+
+void lun__leave_busy(void)
+{
+    __atomic_store_n(&busy, true, __ATOMIC_RELAXED);
+}

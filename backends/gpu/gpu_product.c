@@ -1,0 +1,120 @@
+/* gpu_product.c - matrix products on a device; see gpu_state.h.
+ *
+ * A product is given to the device in slices, of squares of the result and, where k is long, of
+ * that: so it is stopped soon. Knows no text and no plan but those of products. */
+#include <stdlib.h>
+
+#include "gpu/gpu_state.h"
+
+enum {
+    LONG = 1 << 13,      /* values of k at once: a multiple of the 256 of a sum */
+    FIRST_COST = 1 << 20 /* operations of a square and 256 of k: for the first slice */
+};
+
+/* ---- the kernels ----------------------------------------------------------------------------- */
+
+/* Whether the device does it. On processors the host's own code is many times as fast. */
+static bool suits(const lun_gpu *g, const lun_product *p)
+{
+    const lun_dtype all[] = {p->a.dtype, p->b.dtype, p->dtype};
+    for (int i = 0; i < 3; i++)
+        if (lun__dtype_is_stored(all[i]) || (lun__dtype_is_double(all[i]) && !g->target.fp64))
+            return false;
+    return g->target.form == LUN_CL_SCALAR;
+}
+
+int64_t lun__gpu_product_room(void *state, const lun_product *p)
+{
+    return suits(state, p) ? 0 : -1;
+}
+
+static lun_status make_multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_kernel *k = lun__gpu_own_open(g);
+    if (!k)
+        return LUN_ENOMEM;
+    k->shape.cost = FIRST_COST;
+    lun_status s = g->driver->render_product(p->a.dtype, p->b.dtype, p->dtype, &text);
+    return lun__gpu_own_build(g, s, &text, k, out);
+}
+
+/* The kernel for these dtypes; of many the one that was made first is given up. */
+static lun_status multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
+{
+    lun_gpu_multiplier *m = g->multiplier;
+    for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
+        if (m[i].kernel && m[i].a == p->a.dtype && m[i].b == p->b.dtype && m[i].c == p->dtype) {
+            *out = m[i].kernel;
+            return LUN_OK;
+        }
+    lun_status s = make_multiplier(g, p, out);
+    if (s != LUN_OK)
+        return s;
+    m += g->multipliers++ % LUN_GPU_MULTIPLIERS;
+    if (m->kernel)
+        lun__gpu_release(g, m->kernel);
+    *m = (lun_gpu_multiplier){p->a.dtype, p->b.dtype, p->dtype, *out};
+    return LUN_OK;
+}
+
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lun_cl_product *part)
+{
+    int64_t cells[LUN_CL_PRODUCT_CELLS];
+    lun_gpu_own call = {.cells = cells,
+                        .cell_count = LUN_CL_PRODUCT_CELLS,
+                        .count = part->count * ((part->end - part->begin + 255) / 256),
+                        .memories = 3,
+                        .memory = {((const lun_buffer *)p->a.data)->memory,
+                                   ((const lun_buffer *)p->b.data)->memory,
+                                   ((const lun_buffer *)p->c)->memory}};
+    lun__cl_plan_product(p, part, cells, &call.plan);
+    return lun__gpu_own_run(g, k, &call);
+}
+
+/* `products` of the batch, from part->number on, whose operands are part->batch apart. */
+static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_cl_product *part,
+                           int64_t products)
+{
+    const int64_t all = products * lun__cl_product_squares(p);
+    lun_status s = LUN_OK;
+    for (part->begin = 0; s == LUN_OK && part->begin < p->inner; part->begin = part->end) {
+        part->end = p->inner - part->begin < LONG ? p->inner : part->begin + LONG;
+        const int64_t each = (part->end - part->begin + 255) / 256;
+        for (part->first = 0; s == LUN_OK && part->first < all; part->first += part->count) {
+            int64_t left = all - part->first;
+            part->count = lun__gpu_slice(k, each, 0, left * each, 0) / each;
+            part->count = part->count < 1 ? 1 : part->count > left ? left : part->count;
+            s = give(g, k, p, part);
+            if (s == LUN_OK && part->count < left)
+                s = lun__gpu_adapt(g, k, part->first == 0);
+        }
+    }
+    return s;
+}
+
+lun_status lun__gpu_product(void *state, const lun_product *p)
+{
+    lun_gpu *g = state;
+    lun_kernel *k = NULL;
+    lun_cl_product part = {0};
+    const lun_buffer *memory[] = {p->a.data, p->b.data, p->c};
+    const lun_layout a = lun__layout_simplified(&p->a.batch),
+                     b = lun__layout_simplified(&p->b.batch);
+    lun_status s = lun__gpu_ready(g);
+    if (s == LUN_OK)
+        s = multiplier(g, p, &k);
+    for (int i = 0; s == LUN_OK && i < 3; i++)
+        s = lun__gpu_use_on(g, memory[i]);
+    if (s == LUN_OK && a.rank == 1 && b.rank == 1) {
+        part.batch[0] = a.stride[0];
+        part.batch[1] = b.stride[0];
+        s = multiply(g, k, p, &part, p->count);
+    } else {
+        for (; s == LUN_OK && part.number < p->count; part.number++)
+            s = multiply(g, k, p, &part, 1);
+    }
+    return s == LUN_OK ? lun__gpu_wait(g, 0) : s;
+}

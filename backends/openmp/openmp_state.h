@@ -1,0 +1,57 @@
+/* openmp_state.h - a state of the backend `openmp` and its kernels, shared by the files that run
+ * them. Private to openmp/. */
+#ifndef LUN_OPENMP_STATE_H
+#define LUN_OPENMP_STATE_H
+
+#include "backend.h"
+#include "openmp/compiler/jit.h"
+#include "openmp/threads/pace.h"
+#include "openmp/threads/thread_team.h"
+#include "reference/reference.h"
+#include "render/render.h"
+
+typedef struct lun_openmp {
+    const lun_services *services;
+    lun_isa isa;
+    lun_openmp_team team;
+    lun_pace pace;
+    lun_jit_compiler jit;
+} lun_openmp;
+
+struct lun_kernel {
+    lun_ir ir; /* a copy without functions: what the host and the interpreter look at */
+    lun_interp *interp;
+    lun_exec exec; /* the one that runs; body NULL: none yet */
+    lun_unit unit;
+    lun_rate rate;
+    int64_t cost, launches;
+    int64_t bytes;       /* in stats.kernel_bytes; its object counts itself */
+    bool puts_in_loops;  /* an index may take any time, whatever its cost */
+    bool needs_compiler; /* it has functions in C, or is otherwise beyond the interpreter */
+    bool compiled;       /* exec is machine code */
+};
+
+/* ---- openmp_kernel.c ------------------------------------------------------------------------- */
+/* Writes the failure's text, "backend openmp: ...", and returns s. */
+lun_status lun__openmp_fail(lun_openmp *o, lun_status s, const char *what, const char *text);
+/* The text of a kernel, and what it needs of the runtime; LUN_EARG with the reason in out. */
+lun_status lun__openmp_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs);
+/* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
+lun_status lun__openmp_advance(lun_openmp *o, lun_kernel *k, const lun_launch *launch);
+/* Of a kernel whose unit is ready. */
+lun_exec lun__openmp_machine_code(const lun_openmp *o, const lun_kernel *k);
+void lun__openmp_take_over(lun_openmp *o, lun_kernel *k);
+/* As backend.h has them. */
+lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
+void lun__openmp_release(void *state, lun_kernel *k);
+bool lun__openmp_busy(void *state, const lun_kernel *k);
+lun_status lun__openmp_prepare(void *state, lun_kernel *k);
+
+/* ---- joint_kernels.c ------------------------------------------------------------------------- */
+/* As backend.h has them. */
+lun_status lun__openmp_chain(void *state, lun_chain *c);
+lun_status lun__openmp_sweep(void *state, lun_sweep *w);
+/* The threads that a product is worth. */
+lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p);
+
+#endif

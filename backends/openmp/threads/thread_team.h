@@ -1,0 +1,34 @@
+/* thread_team.h - threads for lun__host_run, by OpenMP.  Knows nothing of what they do.
+ *
+ * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made
+ * is tried first.  And its threads do not survive a fork: they are put away before one. */
+#ifndef LUN_THREAD_TEAM_H
+#define LUN_THREAD_TEAM_H
+
+#include "host/host.h"
+#include "openmp/threads/cpu_slots.h"
+
+typedef struct lun_openmp_team {
+    int wanted;          /* threads to use */
+    int asked;           /* by configuration; 0: as many as make sense */
+    unsigned long tried; /* forks seen when threads were last tried, plus 1; 0: never tried */
+    int possible;        /* what came out */
+
+    bool looked; /* at the machine */
+    bool move;   /* its threads go to the memory nodes of their chunks, off the caller's place */
+    lun_topology topology;
+    lun_places places;
+} lun_openmp_team;
+
+/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
+ * before a run is large enough for several threads. */
+void lun__team_init(lun_openmp_team *t, int wanted);
+void lun__team_free(lun_openmp_team *t);
+/* Looks at the machine: then t->wanted is final. */
+void lun__team_look(lun_openmp_team *t);
+/* The team for a run over n indices: one thread where more cannot be had or make no sense. */
+lun_team lun__team_for(lun_openmp_team *t, int64_t n);
+/* lun_backend.share. */
+void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
+
+#endif

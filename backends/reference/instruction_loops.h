@@ -1,0 +1,79 @@
+/* instruction_loops.h - the inner loops of the interpreter: one operation on a block of elements.
+ *
+ * instruction_loops.c is compiled once per instruction set; each copy exports one table of this
+ * form. The loops know memory, dtypes and operations; they know no IR, no chunk and no thread.
+ *
+ * What holds for all of them, unless a line says otherwise:
+ * - n is a multiple of 64; elements of one operand are contiguous, aligned as C aligns one element.
+ * - The result may be the very memory of an operand whose elements have the same size: element i of
+ *   the result depends on elements i of the operands alone. Any other overlap is forbidden.
+ * - They never trap, whatever the elements are. A bool is a byte; results are 0 or 1. */
+#ifndef LUN_INSTRUCTION_LOOPS_H
+#define LUN_INSTRUCTION_LOOPS_H
+
+#include "ir/order.h"
+#include "math/vecmath.h"
+#include "table/op.h"
+
+typedef void (*lun_loop_op)(void *d, const void *a, const void *b, const void *c, int64_t n);
+typedef void (*lun_loop_cast)(void *d, const void *a, int64_t n);
+/* acc[i % 64] = op(acc[i % 64], x[i]) for i = 0 .. n-1 in order. */
+typedef void (*lun_loop_lanes)(void *acc, const void *x, int64_t n);
+/* work[0] = x[0 .. n) combined by the adjacent-pair tree; any n >= 1. work has room for (n+1)/2 and
+ * may be x. */
+typedef void (*lun_loop_pairs)(void *work, const void *x, int64_t n);
+/* The scan that ir/order.h states for operations: groups of 8, *carry goes on. */
+typedef void (*lun_loop_scan)(void *d, const void *x, void *carry, int64_t n, bool inclusive);
+
+/* Loops of one dtype; NULL where the operation does not exist. */
+typedef struct lun_loops_of {
+    lun_loop_op op[LUN_OP_COUNT];       /* operands of the dtype, result as the row's rule says */
+    lun_loop_lanes lanes[LUN_OP_COUNT]; /* these three for ASSOC rows alone */
+    lun_loop_pairs pairs[LUN_OP_COUNT];
+    lun_loop_scan scan[LUN_OP_COUNT];
+    lun_loop_cast cast[LUN_DTYPE_COUNT]; /* to the dtype, from [dtype] */
+} lun_loops_of;
+
+/* Where a loop depends on the size of an element alone, it is found under log2 of the size. */
+typedef struct lun_loops {
+    int bytes; /* of a vector */
+    const lun_loops_of *of[LUN_DTYPE_COUNT];
+
+    /* A function of math/vecmath.h's table on whole vectors, by arity - 1 and whether it is f64. */
+    void (*math[2][2])(void *d, const void *a, const void *b, const void *fn, int64_t n);
+
+    void (*fill[4])(void *d, const void *cell, int64_t n);
+    void (*iota)(void *d, int64_t first, int64_t n); /* i64: first, first + 1, ... */
+    /* bits of RANDOM for i64 indices under a key: u32, u64 */
+    void (*random[2])(void *d, const void *index, uint64_t key, int64_t n);
+    void (*copy)(void *d, const void *a, int64_t bytes);
+    /* The same past the caches; d on a multiple of 64. The caller ends with `fence`. */
+    void (*stream)(void *d, const void *a, int64_t bytes);
+    void (*fence)(void);
+    /* d[i] = x[2i], e[i] = x[2i + 1]; any n, counted in pairs; d, e not x. */
+    void (*split_pairs[4])(void *d, void *e, const void *x, int64_t n);
+
+    /* Under a mask of bytes 0 or 1; NULL: everywhere. Any n. */
+    void (*gather[4])(void *d, const void *x, const void *index, const uint8_t *mask, int64_t n);
+    /* x[index[i]] = a[i] */
+    void (*put[4])(void *x, const void *a, const void *index, const uint8_t *mask, int64_t n);
+    bool (*any_zero[4])(const void *x, const uint8_t *mask, int64_t n);
+    void (*blend[4])(void *d, const void *a, const uint8_t *mask,
+                     int64_t n); /* n: multiple of 64 */
+
+    /* Masks. n: a multiple of 64. */
+    void (*split)(uint8_t *yes, uint8_t *no, const uint8_t *mask, const uint8_t *condition,
+                  int64_t n); /* no may be NULL */
+    void (*drop)(uint8_t *mask, const uint8_t *gone, int64_t n);
+    bool (*any)(const uint8_t *mask, int64_t n);
+} lun_loops;
+
+/* The table for an instruction set that this build contains. */
+const lun_loops *lun__loops_for(lun_isa isa);
+
+extern const lun_loops lun__loops_base;
+#ifdef __x86_64__
+extern const lun_loops lun__loops_avx2, lun__loops_avx512;
+#endif
+
+#endif

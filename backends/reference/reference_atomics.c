@@ -1,0 +1,70 @@
+/* reference_atomics.c - atomic operations on elements of memory, one after the other; see
+ * reference_atomics.h.  Knows no program. */
+#include "reference/reference_atomics.h"
+
+#include <string.h>
+
+/* Again until no other thread has come between. */
+#define ATOMIC(T, name, result)                                                                \
+    static void name##_##T(void *slot, void *vd, const void *va, const int64_t *at,            \
+                           const void *vc, const uint8_t *mask, int64_t n)                     \
+    {                                                                                          \
+        T *memory = slot, *d = vd;                                                             \
+        const T *x = va, *expected = vc;                                                       \
+        (void)expected;                                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            T a, r;                                                                            \
+            const T b = x[i];                                                                  \
+            if (mask && !mask[i])                                                              \
+                continue;                                                                      \
+            __atomic_load(&memory[at[i]], &a, __ATOMIC_RELAXED);                               \
+            do                                                                                 \
+                r = (result);                                                                  \
+            while (!__atomic_compare_exchange(&memory[at[i]], &a, &r, false, __ATOMIC_RELAXED, \
+                                              __ATOMIC_RELAXED));                              \
+            d[i] = a;                                                                          \
+        }                                                                                      \
+    }
+
+#define BOTH(T)            \
+    ATOMIC(T, exchange, b) \
+    ATOMIC(T, cas, memcmp(&a, &expected[i], sizeof a) ? a : b)
+#define INTEGER(T, U)                \
+    BOTH(T)                          \
+    ATOMIC(T, add, (T)((U)a + (U)b)) \
+    ATOMIC(T, sub, (T)((U)a - (U)b)) \
+    ATOMIC(T, min, a < b ? a : b)    \
+    ATOMIC(T, max, a > b ? a : b)    \
+    ATOMIC(T, band, a &b)            \
+    ATOMIC(T, bor, a | b)            \
+    ATOMIC(T, bxor, a ^ b)
+#define REAL(T)                             \
+    BOTH(T)                                 \
+    ATOMIC(T, add, a + b)                   \
+    ATOMIC(T, sub, a - b)                   \
+    ATOMIC(T, min, a < b || a != a ? a : b) \
+    ATOMIC(T, max, a > b || a != a ? a : b)
+
+INTEGER(int32_t, uint32_t)
+INTEGER(uint32_t, uint32_t)
+INTEGER(int64_t, uint64_t)
+INTEGER(uint64_t, uint64_t)
+REAL(float)
+REAL(double)
+
+#define REAL_ROW(T)                                                                     \
+    [LUN_ATOMIC_ADD] = add_##T, [LUN_ATOMIC_SUB] = sub_##T, [LUN_ATOMIC_MIN] = min_##T, \
+    [LUN_ATOMIC_MAX] = max_##T, [LUN_ATOMIC_EXCHANGE] = exchange_##T, [LUN_ATOMIC_CAS] = cas_##T
+#define INTEGER_ROW(T)                                                     \
+    REAL_ROW(T), [LUN_ATOMIC_BAND] = band_##T, [LUN_ATOMIC_BOR] = bor_##T, \
+                 [LUN_ATOMIC_BXOR] = bxor_##T
+
+lun_loop_atomic *lun__loop_atomic(lun_atomic which, lun_dtype t)
+{
+    static lun_loop_atomic *const rows[LUN_DTYPE_COUNT][LUN_ATOMIC_COUNT] = {
+        [LUN_I32] = {INTEGER_ROW(int32_t)}, [LUN_U32] = {INTEGER_ROW(uint32_t)},
+        [LUN_I64] = {INTEGER_ROW(int64_t)}, [LUN_U64] = {INTEGER_ROW(uint64_t)},
+        [LUN_F32] = {REAL_ROW(float)},      [LUN_F64] = {REAL_ROW(double)},
+    };
+    return rows[t][which];
+}

@@ -1,0 +1,10 @@
+/* transfer_kernel.h - the text whose kernels give elements to the places of a layout. */
+#ifndef LUN_TRANSFER_KERNEL_H
+#define LUN_TRANSFER_KERNEL_H
+
+#include "render/renderer.h"
+
+/* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
+void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+
+#endif

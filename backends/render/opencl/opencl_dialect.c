@@ -1,0 +1,197 @@
+/* opencl_dialect.c - OpenCL C: its dialect in both forms, the head of a text, the way through one
+ * kernel. Knows neither a statement nor how kernels are launched. */
+#include "render/body/lanes/lane_barrier.h"
+#include "render/opencl/cl_kernel_text.h"
+#include "render/opencl/cl_prelude.h"
+#include "render/opencl/device_needs.h"
+#include "render/opencl/move/pack_kernel.h"
+#include "render/opencl/move/pad_kernel.h"
+#include "render/opencl/move/product_kernel.h"
+#include "render/opencl/move/transfer_kernel.h"
+#include "render/opencl/quirks.h"
+#include "render/opencl/scalar_kernel.h"
+#include "render/opencl/vector_builtins.h"
+#include "render/opencl/vector_kernels.h"
+#include "render/text/text.h"
+#include "render/unit/unit.h"
+#include "table/atomic.h"
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static const lun_word words[] = {
+#define LUN_WORD(name, opencl, meaning) {#name, opencl},
+#include "render/words.def"
+#undef LUN_WORD
+    {NULL, NULL}};
+
+/* Contraction is off for users' texts too. */
+static const char start[] = "@no_contraction\n";
+
+static const char head[] =
+    "typedef @i8 lun_i8;\ntypedef @u8 lun_u8;\ntypedef @i16 lun_i16;\ntypedef @u16 lun_u16;\n"
+    "typedef @i32 lun_i32;\ntypedef @u32 lun_u32;\ntypedef @i64 lun_i64;\ntypedef @u64 lun_u64;\n"
+    "typedef float lun_f32;\n";
+
+static const char vector_words[] =
+    "#define INLINE static inline __attribute__((always_inline))\n"
+    "#define LANES(count) for (int l = 0; l < count; l++)\n"
+    "#define SHUFFLE(indices, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+    "#define RESIZE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)\n";
+
+static const char scalar_words[] = "#define INLINE @inline\n";
+
+/* Body of lun_any: true if the mask has a lane. */
+static const char any_lane[] =
+    "#if __has_builtin(__builtin_reduce_or)\n    return __builtin_reduce_or(a) != 0;\n#else\n"
+    "    lun_u64 w[(sizeof a + 7) / 8] = {0}, k = 0;\n"
+    "    __builtin_memcpy(w, &a, sizeof a);\n"
+    "    for (@u32 l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
+
+static const lun_dialect vector_dialect = {.words = words,
+                                           .own = "own_",
+                                           .flat = true,
+                                           .function = "\nINLINE void chunk_%s(",
+                                           .any = any_lane,
+                                           .single = lun__cl_quirks_single,
+                                           .bit_names = true,
+                                           .rounds = 32,
+                                           .stopped = "__builtin_expect(*f->stop, 0)",
+                                           .vector_function = lun__cl_function_vector,
+                                           .vector_math = lun__cl_function_math,
+                                           .prelude = lun__cl_prelude,
+                                           .exports = lun__cl_streamed_kernels};
+static const lun_dialect scalar_dialect = {.words = words,
+                                           .own = "own_",
+                                           .single = lun__cl_quirks_single,
+                                           .bit_names = true,
+                                           .rounds = 32,
+                                           .far_stop = true,
+                                           .stopped = "*f->stop",
+                                           .prelude = lun__cl_prelude,
+                                           .exports = lun__cl_group_kernels};
+
+/* ---- head ------------------------------------------------------------------------------------ */
+
+static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form form,
+                     lun_strbuf *out)
+{
+    lun__text_put(r, out, "%s", head);
+    if (target->fp64)
+        lun__strbuf_puts(out, "typedef double lun_f64;\n");
+    lun__text_put(r, out, "%s", form == LUN_CL_VECTOR ? vector_words : scalar_words);
+    lun__text_put(r, out,
+                  "struct frame {\n    lun_i64 n;\n    @constant lun_u64 *args;\n"
+                  "    @global lun_u64 *partials;\n    lun_u64 *carry;\n"
+                  "    lun_i64 trap, trap_value;\n");
+    for (int s = 0; s < r->ir->slot_count; s++)
+        lun__strbuf_printf(out, "    %s *p%d;\n", lun__cl_kernel_slot(r, s).s, s);
+    if (r->stops)
+        lun__text_put(r, out, "    @atomic_int *stop;\n");
+    if (r->ir->threads)
+        lun__text_put(r, out,
+                      "    lun_i64 team, thread;\n    @local int *votes;\n"
+                      "    int turn, left;\n");
+    lun__strbuf_puts(out, "};\n");
+}
+
+/* ---- a text ---------------------------------------------------------------------------------- */
+
+/* Whether the kernel needs an extension that the device does not have; out: which, and what else
+ * can be done. */
+static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
+{
+    const lun_ir_ins *wide = lun__cl_needs_wide_atomic(r->ir);
+    if (!target->fp64 && lun__cl_needs_f64(r->ir)) {
+        lun__text_put(r, out,
+                      "it computes in f64, which the device lacks: it has no @has_double (sums "
+                      "and products of f32 are accumulated in f64 too); use f32 or integers, "
+                      "or another backend");
+        return true;
+    }
+    if (target->wide_atomics || !wide)
+        return false;
+    lun__text_put(r, out,
+                  "lun.atomic.%s on elements of %s needs the extension "
+                  "@has_wide_atomics, which the device lacks: use elements of 32 "
+                  "bits, or another backend",
+                  lun__atomic_get((lun_atomic)wide->op)->name,
+                  lun__dtype_get((lun_dtype)wide->dtype)->name);
+    return true;
+}
+
+lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                              lun_cl_shape *shape)
+{
+    const lun_render_target plain = {LUN_ISA_BASE, NULL};
+    const bool vector = target->form == LUN_CL_VECTOR && !lun__ir_puts(ir);
+    const lun_cl_form form = vector ? LUN_CL_VECTOR : LUN_CL_SCALAR;
+    lun_renderer r = {.ir = ir,
+                      .dialect = vector ? &vector_dialect : &scalar_dialect,
+                      .target = &plain,
+                      .bytes = target->form == LUN_CL_VECTOR ? target->bytes : 8,
+                      .versions = target->form == LUN_CL_VECTOR && !ir->threads,
+                      .parts = 1,
+                      .stops = target->listens && lun__cl_needs_stop(ir),
+                      .fp64 = target->fp64,
+                      .plain_reads = target->plain_reads,
+                      .more_atomics = target->more_atomics};
+    lun_strbuf first = LUN_STRBUF_INIT;
+    *shape = (lun_cl_shape){.form = form,
+                            .slots = ir->slot_count,
+                            .args = ir->arg_count,
+                            .results = ir->result_count,
+                            .scan = ir->scan >= 0,
+                            .team = ir->threads,
+                            .traps = lun__cl_needs_report(ir),
+                            .stops = r.stops,
+                            .pairs = lun__cl_needs_pairs(ir),
+                            .math = lun__cl_needs_device_math(ir),
+                            .arrays = lun__cl_needs_arrays(ir),
+                            .cost = lun__ir_cost(ir)};
+    if (lacks(&r, target, out))
+        return LUN_EDTYPE;
+    lun__text_put(&r, out, "%s", start);
+    put_head(&r, target, form, &first);
+    lun_status s = ir->threads ? lun__meet_find(&r) : LUN_OK;
+    if (s == LUN_OK)
+        s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
+                   : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
+    lun__meet_forget(&r);
+    if (first.failed)
+        out->failed = true;
+    lun__strbuf_free(&first);
+    shape->local_bytes = r.local_bytes;
+    return lun__unit_end(&r, s, out);
+}
+
+lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out)
+{
+    static void (*const text[LUN_CL_OWN])(lun_renderer *, lun_cl_form, int, lun_strbuf *) = {
+        [LUN_CL_PACK] = lun__cl_pack_text,
+        [LUN_CL_PAD] = lun__cl_pad_text,
+        [LUN_CL_TRANSFER] = lun__cl_transfer_text,
+    };
+    lun_renderer r = {.dialect = &scalar_dialect};
+    text[which](&r, form, bytes, out);
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__render_opencl_listen(lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__text_put(&r, out, "@kernel @group_open");
+    lun__text_put(&r, out,
+                  "1@group_close void lun_listen(@constant @i64 *c, @global @i32 *to, "
+                  "@atomic_int *stop)\n{\n    const @i64 rounds = c[0];\n    @i64 n = 0;\n"
+                  "    const @i32 early = *stop != 0;\n"
+                  "    while (n < rounds && !*stop) n++;\n"
+                  "    to[0] = early ? 1 : n < rounds ? 2 : 0;\n}\n");
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__render_opencl_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out)
+{
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__cl_product_text(&r, a, b, c, out);
+    return lun__unit_end(&r, LUN_OK, out);
+}

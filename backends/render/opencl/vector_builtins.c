@@ -1,0 +1,26 @@
+/* vector_builtins.c - OpenCL C's own functions on whole vectors, by way of its own vector types. 
+ * Knows no IR. */
+#include "render/opencl/vector_builtins.h"
+
+#include "render/opencl/quirks.h"
+
+void lun__cl_function_vector(lun_renderer *r, const char *helper, const char *name, int arity,
+                             lun_rep rep)
+{
+    const char *t = lun__dtype_get(rep.t)->ctype;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&text, "INLINE $v %s($v a%s%s)\n{\n    union { $v v; %s$W o; } x = {a}",
+                       helper, arity > 1 ? ", $v b" : "", arity > 2 ? ", $v c" : "", t);
+    lun__strbuf_printf(&text, "%s%s;\n    x.o = %s(x.o%s%s);\n    return x.v;\n}\n",
+                       arity > 1 ? ", y = {b}" : "", arity > 2 ? ", z = {c}" : "", name,
+                       arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
+    lun__vector_helper(r, rep, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+}
+
+void lun__cl_function_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
+{
+    const lun_op_row *row = lun__op_get(op);
+    if (!lun__cl_quirks_write(r, helper, op, rep))
+        lun__cl_function_vector(r, helper, row->name, row->arity, rep);
+}

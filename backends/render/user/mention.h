@@ -1,9 +1,0 @@
-/* mention.h - which words users' C texts contain. */
-#ifndef LUN_RENDER_USER_MENTION_H
-#define LUN_RENDER_USER_MENTION_H
-
-#include "render/renderer.h"
-
-bool lun__mentions(const lun_renderer *r, const char *word);
-
-#endif

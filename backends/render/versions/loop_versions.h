@@ -1,0 +1,28 @@
+/* loop_versions.h - kernels that put elements, in versions: without the checks of indices that one
+ * test before their loops decides, and with them. */
+#ifndef LUN_LOOP_VERSIONS_H
+#define LUN_LOOP_VERSIONS_H
+
+#include "ir/ir.h"
+
+enum { LUN_VERSIONS_DECIDED = 8 };
+
+typedef struct lun_versions {
+    lun_ir ir; /* does what the kernel does; not verified: a counter has a VAR in each version */
+    int32_t *from; /* by instruction: the kernel's for which it stands, -1: none */
+    /* TARGET slots from here on are arrays of each index itself, with slot.own elements, zero at
+     * first; 0: there are none */
+    int locals;
+    /* value `holds` of `whole` tells whether the conditions of these IFs hold for all indices from
+     * INDEX with imm 0 to INDEX with imm 1.  No instructions: that is not to be known */
+    lun_ir whole;
+    int32_t holds, decided[LUN_VERSIONS_DECIDED];
+    int decided_count;
+} lun_versions;
+
+/* Fills *out, to be freed in every case, for a kernel without REDUCE, SCAN and CALL.  out->ir has
+ * no instructions where there is nothing to gain.  LUN_ENOMEM. */
+lun_status lun__versions_make(const lun_ir *ir, lun_versions *out);
+void lun__versions_free(lun_versions *v);
+
+#endif

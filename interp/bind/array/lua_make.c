@@ -1,0 +1,301 @@
+/* lua_make.c - functions that make arrays: lun.vector, zeros, ones, full, range, index, linspace,
+ * random. Tables are read by from_table.c. */
+#include <math.h>
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* Ends a function that has put its array on the top. */
+static int give(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    lun__check(L, h, s, arg);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
+{
+    return lua_isnoneornil(L, i) ? fallback : lun__check_dtype(L, i);
+}
+
+/* The options at i + 1, or at i in the place of a dtype; only what stands before them stays. */
+static lun__layout opt_layout(lua_State *L, int i, int *at)
+{
+    *at = lua_istable(L, i) && lua_isnoneornil(L, i + 1) ? i : i + 1;
+    lun__layout layout = lun__layout_options(L, *at);
+    if (lua_gettop(L) >= *at)
+        lua_settop(L, *at - 1);
+    return layout;
+}
+
+/* lun.vector(t [, dtype [, opts]]); of an array: a copy. */
+static int make_vector(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int options;
+    if (lun__records_listed(L, 1))
+        return lun__divert_list(L, "vector", 1);
+    lun__layout layout = opt_layout(L, 2, &options);
+    if (lua_istable(L, 1)) {
+        lun__vector_of_table(L);
+        lun__arrange(L, h, &layout, true, options);
+        return 1;
+    }
+    if (!lun__is_array(L, h, 1))
+        return lun__bad_type(L, 1, "table of numbers");
+    lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__check_array(L, h, 1)));
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    if (t == lun_dtype_of(a))
+        LUN__TRY(s, lun_copy(h->engine, a, out));
+    else
+        LUN__TRY(s, lun_cast(h->engine, a, t, out));
+    lun__check(L, h, s, 1);
+    bool given = layout.given;
+    layout.given = true; /* a cast one keeps the layout of what it is made of */
+    lun__arrange(L, h, &layout, given, options);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* An array of x with the shape at 1, in the layout that was an option at `options`. */
+static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *layout, int options,
+                     int arg)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun__check_shape(L, 1, shape);
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_full(h->engine, rank, shape, t, x, out));
+    lun__check(L, h, s, arg);
+    lun__arrange(L, h, layout, false, options);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* The shape may be written as several numbers, so arguments are counted when it is one. */
+
+/* lun.zeros(shape [, dtype [, opts]]) and lun.ones. */
+static int make_constant(lua_State *L, const char *name, int64_t number)
+{
+    int options, diverted = lun__divert_shape(L, name);
+    if (diverted >= 0)
+        return diverted;
+    lun__gather_shape(L, 1);
+    lun__count(L, name, 3);
+    lun__layout layout = opt_layout(L, 2, &options);
+    lun_value x = {.dtype = LUN_I64, .as.i = number};
+    return make_full(L, x, opt_dtype(L, 2, LUN_F64), &layout, options, 1);
+}
+
+static int make_zeros(lua_State *L)
+{
+    return make_constant(L, "zeros", 0);
+}
+
+static int make_ones(lua_State *L)
+{
+    return make_constant(L, "ones", 1);
+}
+
+/* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
+static int make_filled(lua_State *L)
+{
+    int options, diverted = lun__divert_shape(L, "full");
+    if (diverted >= 0)
+        return diverted;
+    lun__layout layout = opt_layout(L, 3, &options);
+    lun_value x = lun__check_value(L, lun__here(L), 2);
+    lun_dtype t = opt_dtype(L, 3, x.dtype);
+    uint64_t room;
+    const char *why = lun__pack(t, x, &room);
+    if (why)
+        lun__bad_argument(L, 2,
+                          lua_pushfstring(L, "%s %s: the dtype is %s", lun__push_shown(L, 2), why,
+                                          lun_dtype_name(t)));
+    return make_full(L, x, t, &layout, options, 2);
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* How many integers a, a + step, ... up to b Lua's for counts; -1 if beyond int64_t. */
+static int64_t count_integers(lua_Integer a, lua_Integer b, lua_Integer step)
+{
+    if (step > 0 ? a > b : a < b)
+        return 0;
+    lua_Unsigned span =
+        step > 0 ? (lua_Unsigned)b - (lua_Unsigned)a : (lua_Unsigned)a - (lua_Unsigned)b;
+    lua_Unsigned pace = step > 0 ? (lua_Unsigned)step : 0 - (lua_Unsigned)step;
+    lua_Unsigned steps = span / pace;
+    return steps >= (lua_Unsigned)LUA_MAXINTEGER ? -1 : (int64_t)steps + 1;
+}
+
+/* The number of i >= 0 with a + i * step not beyond b; -1 if beyond what can be counted. */
+static int64_t count_floats(double a, double b, double step)
+{
+    if (step > 0 ? a > b : a < b)
+        return 0;
+    double steps = floor((b - a) / step);
+    if (!(steps < 0x1p53))
+        return -1;
+    /* The division is rounded, the elements are too: what counts is where they come to lie. */
+    double next = a + (steps + 1) * step, last = a + steps * step;
+    if (step > 0 ? next <= b : next >= b)
+        steps += 1;
+    else if (steps > 0 && (step > 0 ? last > b : last < b))
+        steps -= 1;
+    return (int64_t)steps + 1;
+}
+
+/* lun.range(a, b [, step]): b included, as Lua's for; i64 if all three are integers, else f64. */
+static int make_range(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_settop(L, 3);
+    if (lua_isnil(L, 3)) {
+        lua_pushinteger(L, 1);
+        lua_replace(L, 3);
+    }
+    bool integers = true;
+    for (int i = 1; i <= 3; i++) {
+        luaL_checktype(L, i, LUA_TNUMBER);
+        integers = integers && lua_isinteger(L, i);
+    }
+    luaL_argcheck(L, lua_tonumber(L, 3) != 0, 3, "'step' is zero");
+    lun_value first, step;
+    int64_t count;
+    lun__to_value(L, 1, &first);
+    lun__to_value(L, 3, &step);
+    if (integers) {
+        count = count_integers(first.as.i, lua_tointeger(L, 2), step.as.i);
+    } else {
+        first = (lun_value){.dtype = LUN_F64, .as.d = lua_tonumber(L, 1)};
+        step = (lun_value){.dtype = LUN_F64, .as.d = lua_tonumber(L, 3)};
+        for (int i = 1; i <= 3; i++)
+            luaL_argcheck(L, isfinite(lua_tonumber(L, i)), i, "not a finite number");
+        count = count_floats(first.as.d, lua_tonumber(L, 2), step.as.d);
+    }
+    luaL_argcheck(L, count >= 0, 2, "too many elements");
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_range(h->engine, first, step, count, integers ? LUN_I64 : LUN_F64, out));
+    return give(L, h, s, 2);
+}
+
+/* A count at argument i. */
+static int64_t check_count(lua_State *L, int i)
+{
+    if (lua_type(L, i) != LUA_TNUMBER)
+        lun__bad_type(L, i, "number of elements");
+    lua_Integer n = luaL_checkinteger(L, i);
+    luaL_argcheck(L, n >= 0, i, "number of elements is negative");
+    return n;
+}
+
+static int make_index(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t n = check_count(L, 1);
+    lun_value one = {.dtype = LUN_I64, .as.i = 1};
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_range(h->engine, one, one, n, LUN_I64, out));
+    return give(L, h, s, 1);
+}
+
+static int make_linspace(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    double a = luaL_checknumber(L, 1);
+    double b = luaL_checknumber(L, 2);
+    int64_t n = check_count(L, 3);
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_linspace(h->engine, a, b, n, LUN_F64, out));
+    return give(L, h, s, 3);
+}
+
+/* ---- random ---------------------------------------------------------------------------------- */
+
+/* What lun.random can be told besides the shape. */
+typedef struct random_options {
+    uint64_t seed;
+    lun_dist dist;
+    lun_dtype dtype;
+    lun__layout layout;
+} random_options;
+
+/* The option whose key is at -2 and whose value is on the top of the stack. */
+static void read_option(lua_State *L, random_options *o)
+{
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (strcmp(key, "seed") == 0) {
+        int exact = 0;
+        o->seed = (uint64_t)(lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0);
+        luaL_argcheck(L, exact, 2, "'seed' is not an integer");
+    } else if (strcmp(key, "dist") == 0) {
+        if (strcmp(text, "uniform") == 0)
+            o->dist = LUN_UNIFORM;
+        else if (strcmp(text, "normal") == 0)
+            o->dist = LUN_NORMAL;
+        else
+            lun__bad_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
+    } else if (strcmp(key, "dtype") == 0) {
+        if (!lun_dtype_find(text, &o->dtype))
+            lun__bad_argument(L, 2,
+                              lua_pushfstring(L, "unknown dtype '%s'", lun__push_shown(L, -1)));
+    } else if (strcmp(key, "layout") == 0) {
+        lun__read_layout(L, &o->layout, 2);
+    } else {
+        lun__bad_argument(
+            L, 2,
+            lua_pushfstring(L, "unknown option '%s': the options are seed, dist, dtype and layout",
+                            lun__push_shown(L, -2)));
+    }
+}
+
+/* lun.random(shape [, {seed=, dist=, dtype=, layout=}]): without a seed, other numbers at every
+ * call. */
+static int make_random(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
+    int64_t shape[LUN_MAX_RANK];
+    int diverted = lun__divert_shape(L, "random");
+    if (diverted >= 0)
+        return diverted;
+    lun__gather_shape(L, 1);
+    lun__count(L, "random", 2);
+    lua_settop(L, 2);
+    int rank = lun__check_shape(L, 1, shape);
+    h->seed += UINT64_C(0x9E3779B97F4A7C15);
+    if (!lua_isnil(L, 2)) {
+        luaL_checktype(L, 2, LUA_TTABLE);
+        for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+            read_option(L, &o);
+    }
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
+    lun__check(L, h, s, 2);
+    lun__arrange(L, h, &o.layout, false, 2);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+void lun__open_make(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry functions[] = {{"vector", make_vector, 3},
+                                           {"zeros", make_zeros, LUN__ANY},
+                                           {"ones", make_ones, LUN__ANY},
+                                           {"full", make_filled, 4},
+                                           {"range", make_range, 3},
+                                           {"index", make_index, 1},
+                                           {"random", make_random, LUN__ANY},
+                                           {"linspace", make_linspace, 3},
+                                           {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
+}

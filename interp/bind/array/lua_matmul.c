@@ -1,0 +1,25 @@
+/* lua_matmul.c - a:matmul(b) and lun.matmul(a, b). Knows nothing of how matrices are multiplied. */
+#include "bind/host/bind.h"
+
+static int matmul(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_array(L, h, 1);
+    lun__check_array(L, h, 2);
+    lun__mark(L, h);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1), *b = lun__check_array(L, h, 2);
+    lun_status s;
+    LUN__TRY(s, lun_matmul(h->engine, a, b, out));
+    int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
+    lun__check(L, h, s, operand ? operand : 2);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+void lun__open_product(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry entries[] = {{"matmul", matmul, 2}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, entries);
+    lun__offer(L, p, p->methods, entries);
+}

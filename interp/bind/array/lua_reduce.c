@@ -1,0 +1,224 @@
+/* lua_reduce.c - reductions of whole arrays to Lua numbers, made in one loop over the engine's
+ * table, and what is built of them. A function that is an operation too (min, max) is that with two
+ * arguments. */
+#include <string.h>
+
+#include "bind/host/bind.h"
+#include "bind/host/field.h"
+
+/* The row of a reduction of the engine's table. */
+static lun_reduction_info row_of(lun_reduction r)
+{
+    lun_reduction_info row = {.size = sizeof row, .name = ""};
+    (void)lun_reduction_describe(r, &row);
+    return row;
+}
+
+enum { LEFT = 8 }; /* slots that calls before this one may have left an operand in */
+
+/* Makes x the only value of this call's slots: what is left in them counts as alive for the
+ * collector until the caller uses them again, and would hold the elements of what was reduced. */
+static int only_number(lua_State *L, lun_value x)
+{
+    lua_settop(L, 0);
+    lua_settop(L, LEFT);
+    lua_settop(L, 0);
+    lun__push_value(L, x);
+    return 1;
+}
+
+/* Pushes the reduction of the array at 1. */
+static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_options *o)
+{
+    lun_array *a = lun__check_array(L, h, 1), *scalar = NULL;
+    lun_value x;
+    lun_status s;
+    if (o->ddof_part == 0) {
+        LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
+    } else {
+        LUN__TRY(s, lun_along(h->engine, r, a, NULL, 0, o, &scalar));
+        if (s == LUN_OK)
+            LUN__TRY(s, lun_get(h->engine, scalar, 0, &x));
+        lun_release(scalar);
+    }
+    lun__check(L, h, s, 1);
+    if (row_of(r).index)
+        x.as.i++;
+    lun__report_memory(L, h);
+    return only_number(L, x);
+}
+
+/* The reduction of the array at 1 along axes and with options, at 2: a number if that is of all
+ * elements. */
+static int along(lua_State *L, lun__host *h, lun_reduction r)
+{
+    lun_value x;
+    lun_status s;
+    if (!lun__push_along(L, h, r, 2)) {
+        lun__report_memory(L, h);
+        return 1;
+    }
+    LUN__TRY(s, lun_get(h->engine, *lun__array_place(L, h, -1), 0, &x));
+    lun__check(L, h, s, 1);
+    lun__report_memory(L, h);
+    return only_number(L, x);
+}
+
+/* The number at i that a reduction may be given, as an option; 0 where it takes none. */
+static lun_along_options option_of(lua_State *L, const lun_reduction_info *row, int i)
+{
+    lun_along_options o = {.size = sizeof o};
+    if (row->option[0] && !lua_isnoneornil(L, i)) {
+        luaL_checknumber(L, i);
+        luaL_argcheck(L, lun__ddof(L, i, &o), i,
+                      lua_pushfstring(L, "'%s' is a number from 0 on, not %s", row->option,
+                                      lun__push_shown(L, i)));
+    }
+    return o;
+}
+
+/* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
+static int call_reduction(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
+    const lun_reduction_info row = row_of(r);
+    int other = lun__offering(L, row.name);
+    if (other)
+        return lun__divert(L, row.name, other);
+    lun__check_array(L, h, 1);
+    lun__count(L, row.name, 2);
+    if (lun__takes_axes(L, h, &row, 2))
+        return along(L, h, r);
+    const lun_along_options o = option_of(L, &row, 2);
+    return total(L, h, r, &o);
+}
+
+/* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
+static int call_either(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
+    int other = lun__offering(L, row_of(r).name);
+    if (other)
+        return lun__divert(L, row_of(r).name, other);
+    const lun_along_options none = {.size = sizeof none};
+    if (lua_isnoneornil(L, 2))
+        return total(L, h, r, &none);
+    if (lua_type(L, 2) == LUA_TTABLE) {
+        lun__count(L, row_of(r).name, 2);
+        return along(L, h, r);
+    }
+    int arity = (int)lua_tointeger(L, lua_upvalueindex(4));
+    lun__count(L, row_of(r).name, arity);
+    return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)), arity, false);
+}
+
+bool lun__to_either_op(lua_State *L, int i, lun_op *op)
+{
+    if (lua_tocfunction(L, i) != call_either || !lua_getupvalue(L, i, 3))
+        return false;
+    *op = (lun_op)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return true;
+}
+
+/* Whether a reduction is an operation of its elements too, as min, which takes axes in a table. */
+static bool is_either(const lun_reduction_info *row)
+{
+    lun_op op;
+    return lun_op_find(row->name, 0, &op);
+}
+
+/* a:lazy("sum" [, option]): the reduction as a Scalar, to be evaluated together with others; along
+ * axes as an array. */
+static int array_lazy(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const char *name = luaL_checkstring(L, 2);
+    lun_reduction_info row = {.size = sizeof row};
+    int r = 0;
+    while (lun_reduction_describe((lun_reduction)r, &row) && strcmp(row.name, name) != 0)
+        r++;
+    if (r == LUN_REDUCTION_COUNT)
+        return lun__bad_argument(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
+    lun__count(L, "lazy", 3);
+    lun__check_array(L, h, 1);
+    if (lua_type(L, 3) == LUA_TNUMBER && is_either(&row))
+        lun__bad_argument(L, 3,
+                          lua_pushfstring(L, "%s expects its axis in a table: {axis=...}", name));
+    if (lun__takes_axes(L, h, &row, 3)) {
+        lun__push_along(L, h, (lun_reduction)r, 3);
+        return 1;
+    }
+    const lun_along_options o = option_of(L, &row, 3);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    if (o.ddof_part == 0)
+        LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, o.ddof, out));
+    else
+        LUN__TRY(s, lun_along(h->engine, (lun_reduction)r, a, NULL, 0, &o, out));
+    if (s == LUN_OK && row.index)
+        s = lun__count_from_1(h->engine, out);
+    lun__check(L, h, s, 2);
+    return 1;
+}
+
+/* a:dot(b): one pass, no temporary. */
+static int array_dot(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *b = lun__check_array(L, h, 2);
+    lun_value x;
+    lun_status s;
+    LUN__TRY(s, lun_dot(h->engine, a, b, &x));
+    lun__check(L, h, s, 2);
+    lun__report_memory(L, h);
+    return only_number(L, x);
+}
+
+/* internal.reductions(): the rows of the engine's table, in order. */
+static int reductions(lua_State *L)
+{
+    lun_reduction_info row = {.size = sizeof row};
+    lua_newtable(L);
+    for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
+        lua_createtable(L, 0, 4);
+        lun__set_text(L, "name", row.name);
+        lun__set_text(L, "doc", row.doc);
+        lun__set_text(L, "option", row.option);
+        lun__set_bool(L, "index", row.index);
+        lua_rawseti(L, -2, r + 1);
+    }
+    return 1;
+}
+
+void lun__open_reduce(lua_State *L, const lun__parts *p)
+{
+    lun_reduction_info row = {.size = sizeof row};
+    for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
+        lun_op op;
+        lun_op_info info = {.size = sizeof info};
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, r);
+        if (lun_op_find(row.name, 0, &op) && lun_op_describe(op, &info)) {
+            lua_pushinteger(L, op);
+            lua_pushinteger(L, info.arity);
+            lua_pushcclosure(L, call_either, 4);
+        } else {
+            lua_pushcclosure(L, call_reduction, 2);
+        }
+        lua_pushvalue(L, -1);
+        lua_setfield(L, p->core, row.name);
+        lua_setfield(L, p->methods, row.name);
+    }
+    static const lun__entry methods[] = {
+        {"lazy", array_lazy, 3}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"dot", array_dot, 2}, {NULL, NULL, 0}};
+    static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
+    lun__offer(L, p, p->methods, methods);
+    lun__offer(L, p, p->core, functions);
+    lun__register(L, p, p->internal, internal);
+}

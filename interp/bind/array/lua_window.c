@@ -1,0 +1,375 @@
+/* lua_window.c - methods that make windows, which show elements of another array: sub, select, row,
+ * col, transpose, view, diagonal, windows, broadcast; also layout and strides.
+ * Axes and indices count from 1, and from the end for negative ones, where the engine counts from
+ * 0. Knows nothing of how elements are found. */
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* Leaves the new array alone on the top, or raises. */
+static int give(lua_State *L, lun__host *h, lun_status s, int arg)
+{
+    lun__check(L, h, s, arg);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* ---- axes and indices ------------------------------------------------------------------------ */
+
+/* The axis, from 0, of the array at 1 that the number at `at` names, a part of argument `arg`. */
+static int axis_at(lua_State *L, lun__host *h, int at, int arg)
+{
+    int exact = 0;
+    lua_Integer axis = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &exact) : 0;
+    if (!exact)
+        lun__bad_argument(
+            L, arg,
+            lua_pushfstring(L, "an axis must be an integer, not %s", lun__push_shown(L, at)));
+    int place;
+    const char *wrong = lun__place_axis(L, h, 1, axis, &place);
+    return wrong ? lun__bad_argument(L, arg, wrong) : place;
+}
+
+/* The index at `arg` along an axis, from 0, of the array at 1. */
+static int64_t check_place(lua_State *L, lun__host *h, int arg, int axis)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lua_Integer i = luaL_checkinteger(L, arg);
+    lun_shape(lun__check_array(L, h, 1), shape);
+    int64_t n = shape[axis];
+    if (i >= 1 && i <= n)
+        return i - 1;
+    if (i < 0 && i >= -n)
+        return n + i;
+    lun__push_kind(L, h, 1);
+    return lun__bad_argument(L, arg,
+                             lua_pushfstring(L, "index %I is out of range for axis %d of %s", i,
+                                             axis + 1, lua_tostring(L, -1)));
+}
+
+/* ---- sub ------------------------------------------------------------------------------------- */
+
+/* string.sub's reading of a first index: at least 1. */
+static int64_t first_index(lua_Integer i, int64_t n)
+{
+    if (i > 0)
+        return i;
+    return i == 0 || i < -n ? 1 : n + i + 1;
+}
+
+/* string.sub's reading of a last index: at most n. */
+static int64_t last_index(lua_Integer i, int64_t n)
+{
+    if (i > n)
+        return n;
+    if (i >= 0)
+        return i;
+    return i < -n ? 0 : n + i + 1;
+}
+
+/* Elements first, first + step, ... along each axis; first from 0. */
+typedef struct cuts {
+    int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK], step[LUN_MAX_RANK];
+} cuts;
+
+/* Axis k, of n elements: i to j as string.sub has them; a negative step goes down from i to j. */
+static void cut(cuts *c, int k, int64_t n, lua_Integer i, lua_Integer j, lua_Integer step)
+{
+    int64_t first = step > 0 ? first_index(i, n) : last_index(i, n);
+    int64_t last = step > 0 ? last_index(j, n) : first_index(j, n);
+    /* Both lie in 0 .. n + 1, so only the step can be large. */
+    int64_t span = step > 0 ? last - first : first - last;
+    uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    c->count[k] = span < 0 ? 0 : (int64_t)((uint64_t)span / pace) + 1;
+    c->first[k] = c->count[k] ? first - 1 : 0;
+    c->step[k] = c->count[k] > 1 ? step : 1;
+}
+
+/* Field `field` of the table at `arg`, a part of axis k. */
+static lua_Integer part(lua_State *L, int arg, int k, int field, lua_Integer fallback)
+{
+    int exact = 0, type = lua_rawgeti(L, arg, field);
+    lua_Integer x = type == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : fallback;
+    if (type != LUA_TNIL && !exact)
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L,
+                                          "axis %d: integers {first, last, step} expected, got %s",
+                                          k + 1, lun__push_shown(L, -1)));
+    lua_pop(L, 1);
+    return x;
+}
+
+/* The table at `arg`: {first, last, step} of axis k; what is left out is the whole. */
+static void read_part(lua_State *L, cuts *c, int arg, int k, int64_t n)
+{
+    for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
+        int exact = 0;
+        lua_Integer field = lua_isinteger(L, -2) ? lua_tointegerx(L, -2, &exact) : 0;
+        if (field < 1 || field > 3)
+            lun__bad_argument(
+                L, arg,
+                lua_pushfstring(L, "axis %d: unknown field '%s': {first, last, step} expected",
+                                k + 1, lun__push_shown(L, -2)));
+    }
+    lua_Integer step = part(L, arg, k, 3, 1);
+    if (step == 0)
+        lun__bad_argument(L, arg, lua_pushfstring(L, "axis %d: the step is zero", k + 1));
+    lua_Integer i = part(L, arg, k, 1, step > 0 ? 1 : -1);
+    cut(c, k, n, i, part(L, arg, k, 2, step > 0 ? -1 : 1), step);
+}
+
+/* A:sub({i, j, step}, ...): a table for each axis, from the first on. Returns how many. */
+static int read_parts(lua_State *L, lun__host *h, const int64_t *shape, int rank, cuts *c)
+{
+    int parts = lua_gettop(L) - 1;
+    if (parts > rank) {
+        lun__push_kind(L, h, 1);
+        lun__bad_argument(L, rank + 2,
+                          lua_pushfstring(L, "axis %d is out of range: %s has %d", rank + 1,
+                                          lua_tostring(L, -1), rank));
+    }
+    for (int k = 0; k < parts; k++) {
+        if (lua_type(L, k + 2) != LUA_TTABLE)
+            lun__bad_type(L, k + 2, "table {first, last, step}");
+        read_part(L, c, k + 2, k, shape[k]);
+    }
+    return parts;
+}
+
+/* A:sub(i, j [, step]) cuts the first axis. */
+static int read_range(lua_State *L, const int64_t *shape, cuts *c)
+{
+    lun__count(L, "sub", 4);
+    if (lua_type(L, 2) != LUA_TNUMBER)
+        lun__bad_type(L, 2, "table {first, last, step} or number");
+    lua_Integer step = luaL_optinteger(L, 4, 1);
+    luaL_argcheck(L, step != 0, 4, "'step' is zero");
+    lua_Integer i = luaL_checkinteger(L, 2);
+    cut(c, 0, shape[0], i, luaL_optinteger(L, 3, step > 0 ? -1 : 1), step);
+    return 1;
+}
+
+static int array_sub(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    cuts c;
+    int64_t shape[LUN_MAX_RANK] = {1};
+    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    int parts =
+        lua_type(L, 2) == LUA_TTABLE ? read_parts(L, h, shape, rank, &c) : read_range(L, shape, &c);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_window(h->engine, a, parts, c.first, c.count, c.step, out));
+    return give(L, h, s, 1);
+}
+
+/* ---- one index of an axis -------------------------------------------------------------------- */
+
+/* That axis at the index at `arg`. */
+static int select_at(lua_State *L, lun__host *h, int axis, int arg)
+{
+    int64_t i = check_place(L, h, arg, axis);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_select(h->engine, a, axis, i, out));
+    return give(L, h, s, arg);
+}
+
+/* A:select(axis, i) */
+static int array_select(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_array(L, h, 1);
+    luaL_checkinteger(L, 3);
+    return select_at(L, h, axis_at(L, h, 2, 2), 3);
+}
+
+/* A:row(i), A:col(j): of arrays that have rows. Upvalues: the host; the axis. */
+static int select_axis(lua_State *L, int axis, const char *what)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    if (lun_shape(lun__check_array(L, h, 1), shape) < 2) {
+        lun__push_kind(L, h, 1);
+        lun__bad_argument(
+            L, 1,
+            lua_pushfstring(L, "%s has no %s: its rank is below 2", lua_tostring(L, -1), what));
+    }
+    return select_at(L, h, axis, 2);
+}
+
+static int array_row(lua_State *L)
+{
+    return select_axis(L, 0, "rows");
+}
+
+static int array_col(lua_State *L)
+{
+    return select_axis(L, 1, "columns");
+}
+
+/* A:diagonal([k]) */
+static int array_diagonal(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_array(L, h, 1);
+    lua_Integer k = luaL_optinteger(L, 2, 0);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_diagonal(h->engine, a, k, out));
+    return give(L, h, s, 1);
+}
+
+/* ---- other axes ------------------------------------------------------------------------------ */
+
+/* The list of all axes at 2. */
+static void read_axes(lua_State *L, lun__host *h, int rank, int *axes)
+{
+    bool seen[LUN_MAX_RANK] = {false};
+    if (lua_type(L, 2) != LUA_TTABLE)
+        lun__bad_type(L, 2, "table of axes");
+    lua_Unsigned count = lua_rawlen(L, 2);
+    lun__push_kind(L, h, 1);
+    if (count != (lua_Unsigned)rank)
+        lun__bad_argument(L, 2,
+                          lua_pushfstring(L, "all %d axes of %s must be listed, not %I", rank,
+                                          lua_tostring(L, -1), (lua_Integer)count));
+    for (int k = 0; k < rank; k++) {
+        lua_rawgeti(L, 2, k + 1);
+        axes[k] = axis_at(L, h, lua_gettop(L), 2);
+        lua_pop(L, 1);
+        if (seen[axes[k]])
+            lun__bad_argument(L, 2,
+                              lua_pushfstring(L, "axis %d of %s is listed twice", axes[k] + 1,
+                                              lua_tostring(L, -1)));
+        seen[axes[k]] = true;
+    }
+    lua_pop(L, 1);
+}
+
+/* A:transpose([{p1, ...}]) */
+static int array_transpose(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int axes[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK];
+    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    bool listed = !lua_isnoneornil(L, 2);
+    if (lua_type(L, 2) == LUA_TNUMBER)
+        lun__bad_argument(L, 2,
+                          "table of all axes expected, such as {2, 1}; bare numbers are ambiguous, "
+                          "since Torch swaps two axes where NumPy lists them");
+    lun__count(L, "transpose", 2);
+    if (listed)
+        read_axes(L, h, rank, axes);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_permute(h->engine, a, listed ? axes : NULL, out));
+    return give(L, h, s, 2);
+}
+
+/* A:view(shape), one extent may be -1 */
+static int array_view(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    lun__gather_shape(L, 2);
+    lun__count(L, "view", 2);
+    int rank = lun__check_new_shape(L, 2, lun_size(lun__check_array(L, h, 1)), shape);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_view(h->engine, a, rank, shape, out));
+    return give(L, h, s, 2);
+}
+
+/* A:broadcast(shape) */
+static int array_broadcast(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK];
+    lun__gather_shape(L, 2);
+    lun__count(L, "broadcast", 2);
+    lun__check_array(L, h, 1);
+    int rank = lun__check_shape(L, 2, shape);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_broadcast(h->engine, a, rank, shape, out));
+    return give(L, h, s, 2);
+}
+
+/* The options {axis=, step=} at 3. */
+static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *step)
+{
+    if (lua_isnoneornil(L, 3))
+        return;
+    luaL_checktype(L, 3, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        int exact = 0;
+        if (strcmp(key, "axis") == 0) {
+            *axis = axis_at(L, h, lua_gettop(L), 3);
+        } else if (strcmp(key, "step") == 0) {
+            *step = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+            luaL_argcheck(L, exact, 3, "'step' is not an integer");
+        } else {
+            lun__bad_argument(L, 3,
+                              lua_pushfstring(L,
+                                              "unknown option '%s': the options are axis and step",
+                                              lun__push_shown(L, -2)));
+        }
+    }
+}
+
+/* a:windows(w [, {axis=1, step=1}]) */
+static int array_windows(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int axis = 0;
+    lua_Integer step = 1;
+    lun__check_array(L, h, 1);
+    lua_Integer width = luaL_checkinteger(L, 2);
+    windows_options(L, h, &axis, &step);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_windows(h->engine, a, axis, width, step, out));
+    return give(L, h, s, 2);
+}
+
+/* ---- where elements stand -------------------------------------------------------------------- */
+
+static int array_layout(lua_State *L)
+{
+    static const char *const names[] = {"right", "left", "strided"};
+    lun__host *h = lun__here(L);
+    lua_pushstring(L, names[lun_layout_of(lun__check_array(L, h, 1))]);
+    return 1;
+}
+
+static int array_strides(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t strides[LUN_MAX_RANK];
+    int rank = lun_strides(lun__check_array(L, h, 1), strides);
+    for (int d = 0; d < rank; d++)
+        lua_pushinteger(L, strides[d]);
+    return rank;
+}
+
+void lun__open_window(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry methods[] = {
+        {"sub", array_sub, LUN__ANY},    {"select", array_select, 3},
+        {"row", array_row, 2},           {"col", array_col, 2},
+        {"diagonal", array_diagonal, 2}, {"transpose", array_transpose, LUN__ANY},
+        {"view", array_view, LUN__ANY},  {"broadcast", array_broadcast, LUN__ANY},
+        {"windows", array_windows, 3},   {"layout", array_layout, 1},
+        {"strides", array_strides, 1},   {NULL, NULL, 0}};
+    lun__offer(L, p, p->methods, methods);
+}

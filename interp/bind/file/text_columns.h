@@ -1,0 +1,33 @@
+/* text_columns.h - a column of text as a list of Lua's: its cells stay bytes until a script goes
+ * through them. Within interp/bind. */
+#ifndef LUN_TEXT_COLUMNS_H
+#define LUN_TEXT_COLUMNS_H
+
+#include "bind/host/bind.h"
+#include "csv/text_cells.h"
+
+/* The cells are memory of the engine's. */
+typedef struct lun__column {
+    lun__host *host;
+    lun__texts texts;
+    lun_blank **blanks; /* which hold them */
+    int64_t count, room;
+    int64_t served, part; /* cells that scripts were given; where the last one was */
+} lun__column;
+
+/* NULL: there is no memory. */
+lun__column *lun__column_new(lun__host *h);
+void lun__column_end(lun__column *c);
+/* Adds parts, which are copied: their rows follow those that are there. */
+lun_status lun__column_add(lun__column *c, const lun__texts_part *parts, int64_t count);
+/* Pushes the list that *c is, and makes *c NULL, which belongs to Lua then. */
+void lun__push_column(lua_State *L, lun__column **c);
+/* The column that the value at i is while it has no strings, which stays as long as what is pushed
+ * then; else NULL, and nothing is pushed. */
+lun__column *lun__to_column(lua_State *L, int i);
+/* Makes a list of strings of the value at i, if it is such a column. */
+void lun__make_list(lua_State *L, int i);
+/* Runs tasks on the threads of the host `h`: lun__texts_share. */
+void lun__share_texts(void *h, int64_t count, void *of, void (*task)(void *of, int64_t k));
+
+#endif

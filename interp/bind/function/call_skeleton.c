@@ -1,0 +1,163 @@
+/* call_skeleton.c - how scripts call skeletons: s(A, extra...), s:run{A, extra..., out=B}, A:map(f,
+ * extra...) and the like. What a call then does is lua_skeleton.c's. */
+#include <string.h>
+
+#include "bind/function/lua_skeleton.h"
+
+/* s(A, extra...) */
+static int skeleton_call(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__check_skeleton(L, h, 1);
+    int records = lun__records_among(L, 2);
+    if (records)
+        return lun__divert(L, "call", records);
+    return lun__run_skeleton(L, h, 1, 2);
+}
+
+/* Pushes t.out and then t[1], t[2], ...; the table is at 2. */
+static void unpack_run(lua_State *L)
+{
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    lua_getfield(L, 2, "out");
+    lua_Unsigned n = lua_rawlen(L, 2);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+        bool known = lua_type(L, -2) == LUA_TSTRING ? strcmp(lua_tostring(L, -2), "out") == 0
+                                                    : lua_isinteger(L, -2);
+        if (!known)
+            luaL_error(L,
+                       "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
+                       lun__push_shown(L, -2));
+    }
+    if (n > LUN_MAX_PARAMS)
+        luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);
+    luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arguments");
+    for (int i = 1; i <= (int)n; i++)
+        lua_rawgeti(L, 2, i);
+}
+
+/* s:run{A, extra..., out=B}: into B's storage, and returns B; of several results into those of a
+ * list of arrays; without out like a call. */
+static int skeleton_run(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    if (lun__records_listed(L, 2))
+        return lun__divert_list(L, "run", 2);
+    unpack_run(L);
+    bool into = !lua_isnil(L, 3);
+    if (into)
+        lua_pop(L, lun__push_targets(L, h, 3, k->name));
+    int results = lun__run_skeleton(L, h, 1, 4);
+    if (!into)
+        return results;
+    int first = lua_gettop(L) - results + 1;
+    int count = lun__push_targets(L, h, 3, k->name);
+    lun__store_results(L, h, k->name, first, results, count);
+    return count;
+}
+
+/* Whether the backend in use heeds the size of work-groups: GPUs do; what runs on cores cuts its
+ * work by their caches. */
+static bool has_workgroups(lun__host *h)
+{
+    lun_device rows[64];
+    rows->size = sizeof *rows;
+    int count = lun_devices(h->engine, rows, 64);
+    for (int i = 0; i < count && i < 64; i++)
+        if (strcmp(rows[i].backend, lun_backend_name(h->engine)) == 0 &&
+            strcmp(rows[i].kind, "cpu") != 0)
+            return true;
+    return false;
+}
+
+/* s:workgroup(n) sets and returns s, and a text if that has no effect here; 0: tuned again.
+ * s:workgroup() reads, nil where it is tuned. */
+static int skeleton_workgroup(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    if (!lua_isnoneornil(L, 2)) {
+        lua_Integer n = luaL_checkinteger(L, 2);
+        luaL_argcheck(L, n >= 0, 2, "number of elements expected, or 0 for automatic tuning");
+        k->workgroup = n;
+        lua_settop(L, 1);
+        if (n == 0 || has_workgroups(h))
+            return 1;
+        lua_pushfstring(L, "no effect: %s runs on CPU cores here, which have no work-groups",
+                        lun_backend_name(h->engine));
+        return 2;
+    }
+    if (k->workgroup)
+        lua_pushinteger(L, k->workgroup);
+    else
+        lua_pushnil(L);
+    return 1;
+}
+
+/* ---- methods of arrays ----------------------------------------------------------------------- */
+
+/* The options that end the arguments of a method; else 0. */
+static int last_options(lua_State *L, int first)
+{
+    int top = lua_gettop(L);
+    return top >= first && lua_istable(L, top) ? top : 0;
+}
+
+/* Of the arguments that follow the function, those that the option `elements` names. */
+static void take_elements(lua_State *L, const lun__skeleton *k, int arrays, lun__call *c)
+{
+    int more = k->leaves - arrays;
+    if (c->extras < more)
+        luaL_error(L, "wrong number of arguments to '%s' (%d arrays expected, got %d)", k->name,
+                   k->leaves, arrays + c->extras);
+    for (int i = arrays; i < k->leaves; i++)
+        c->element[i] = c->number[i] = c->extra++;
+    c->extra_number = c->extra;
+    c->extras -= more;
+}
+
+/* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, extra..., opts) and so on:
+ * the other arrays, the function, what its row says. Upvalues: the host, the kind. */
+static int array_skeleton(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
+    const lun_skeleton_info row = lun__skeleton_row(k.kind);
+    int f = row.arrays + 1, options, behind = f + lun__skeleton_functions(&row);
+    lun__call c = {.function = f, .extra = behind, .extra_number = behind};
+    int records = lun__records_among(L, 1);
+    if (records)
+        return lun__divert(L, row.name, records);
+    lun__check_array(L, h, 1);
+    for (int i = 0; i < row.arrays; i++)
+        c.element[i] = c.number[i] = i + 1;
+    luaL_checkany(L, behind - 1);
+    if (row.folds || row.combines) { /* the first value, and options that are nil */
+        c.extra = c.extra_number = behind + 1;
+        if (lua_gettop(L) < behind || (lua_gettop(L) == behind + 1 && lua_isnil(L, behind + 1)))
+            lua_settop(L, behind);
+    }
+    c.options = options = last_options(L, c.extra);
+    c.extras = lua_gettop(L) - (options != 0) - c.extra + 1;
+    lun__fill_skeleton(L, h, &k, f, options);
+    if (k.leaves > row.arrays)
+        take_elements(L, &k, row.arrays, &c);
+    return lun__call_skeleton(L, h, &k, &c);
+}
+
+void lun__open_apply(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry methods[] = {
+        {"run", skeleton_run, 2}, {"workgroup", skeleton_workgroup, 2}, {NULL, NULL, 0}};
+    static const luaL_Reg events[] = {{"__call", skeleton_call}, {NULL, NULL}};
+    for (int kind = 0; kind < LUN_SKELETON_COUNT; kind++) {
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, kind);
+        lua_pushcclosure(L, array_skeleton, 2);
+        lua_setfield(L, p->methods, lun__skeleton_row(kind).name);
+    }
+    lun__offer(L, p, p->skeleton_methods, methods);
+    lun__register(L, p, p->skeleton, events);
+}

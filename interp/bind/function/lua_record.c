@@ -1,0 +1,108 @@
+/* lua_record.c - for lua/lunarray/record*.lua: fields of structs that stand side by side in memory,
+ * as arrays; skeletons of functions that take them. Knows nothing of what a struct is. */
+#include "bind/function/lua_skeleton.h"
+
+/* A field's end: its reference to the bytes. */
+static void let_go(void *data, void *bytes)
+{
+    (void)data;
+    lun_release(bytes);
+}
+
+/* Whether elements of that size, `step` bytes apart from byte `offset` on, are within n bytes. */
+static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step, int size)
+{
+    int64_t span;
+    return step >= size && step % size == 0 && offset >= 0 && offset % size == 0 &&
+           offset <= step - size && !__builtin_mul_overflow(count, (int64_t)step, &span) &&
+           span <= n;
+}
+
+/* internal.field(bytes, offset, step, dtype, shape): elements of the structs of `step` bytes that a
+ * Vector of u8 holds, which nothing else uses; writes to them reach it. */
+static int field(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK], count = 1;
+    lun_array *bytes = lun__check_array(L, h, 1);
+    lua_Integer offset = luaL_checkinteger(L, 2), step = luaL_checkinteger(L, 3);
+    lun_dtype t = lun__check_dtype(L, 4);
+    int rank = lun__check_shape(L, 5, shape), size = lun_dtype_size(t);
+    bool sane = step > 0;
+    for (int k = rank - 1; sane && k >= 0; k--)
+        sane = !__builtin_mul_overflow(count, step / size, &strides[k]) &&
+               !__builtin_mul_overflow(count, shape[k], &count);
+    luaL_argcheck(L, sane && fits(lun_size(bytes), count, offset, step, size), 2,
+                  "outside of the bytes");
+    lun_array **out = lun__new_array(L, h);
+    const void *data = NULL;
+    lun_status s;
+    LUN__TRY(s, lun_data(h->engine, bytes, &data));
+    lun__check(L, h, s, 1);
+    lun_retain(bytes);
+    /* nothing else reads or writes these bytes, so they can be those of arrays */
+    char *at = (char *)(uintptr_t)data + offset;
+    LUN__TRY(s, lun_wrap_strided(h->engine, at, rank, shape, strides, t, let_go, bytes, out));
+    if (s != LUN_OK)
+        lun_release(bytes);
+    lun__check(L, h, s, 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* internal.zero_bytes(n): a Vector of u8 in memory, zeros. */
+static int zero_bytes(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lua_Integer n = luaL_checkinteger(L, 1);
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_vector(h->engine, NULL, n, LUN_U8, out));
+    lun__check(L, h, s, 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* internal.skeleton_of(s, f, n): s with another function, of n arrays. */
+static int skeleton_of(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun__skeleton *old = lun__check_skeleton(L, h, 1);
+    lua_Integer leaves = luaL_checkinteger(L, 3);
+    if (old->kind != LUN_SKELETON_MAP && old->kind != LUN_SKELETON_ZIP)
+        luaL_error(L, "bad argument to '%s' (records are taken by map and zip alone: take fields)",
+                   old->name);
+    if (leaves > LUN__MOST_ARRAYS)
+        luaL_error(L, "bad argument to '%s' (the records have %I fields, at most %d expected)",
+                   old->name, leaves, LUN__MOST_ARRAYS);
+    lun__skeleton *k = lun__new_skeleton(L, h, old->kind);
+    lun__box box = k->box;
+    int at = lua_gettop(L);
+    *k = *old;
+    k->box = box;
+    k->leaves = (int)leaves;
+    k->f = lun__function(L, h, 2, k->leaves, false);
+    lua_setiuservalue(L, at, LUN__USE_FUNCTION);
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, at, LUN__USE_SOURCE);
+    return 1;
+}
+
+/* internal.offer_records(t): what scripts' calls with records go to, by names of functions. */
+static int offer_records(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    lun__keep_offers(L);
+    return 0;
+}
+
+void lun__open_record(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {{"field", field},
+                                        {"zero_bytes", zero_bytes},
+                                        {"skeleton_of", skeleton_of},
+                                        {"offer_records", offer_records},
+                                        {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

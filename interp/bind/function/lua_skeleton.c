@@ -1,0 +1,393 @@
+/* lua_skeleton.c - skeletons: map, zip, reduce and so on made without data, and one call of one of
+ * them.  How scripts call them is call_skeleton.c's, chains and trees are compose.c's. */
+#include <string.h>
+
+#include "bind/function/lua_skeleton.h"
+#include "bind/host/field.h"
+#include "luafn/luafn.h"
+
+lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
+{
+    lun__box *box = lun__test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
+    if (!box)
+        lun__bad_type(L, i, "skeleton");
+    return (lun__skeleton *)box;
+}
+
+lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind)
+{
+    lun__skeleton *k =
+        (lun__skeleton *)lun__new_box(L, h, LUN__SKELETON, sizeof *k, LUN__SKELETON_VALUES);
+    k->kind = kind;
+    return k;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* k's dtype for result r, from the name at the top, which it pops. */
+static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
+{
+    lun_dtype t = LUN_BOOL;
+    if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
+        lun__bad_argument(
+            L, options,
+            lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
+                            lun__push_shown(L, -1)));
+    k->out[r] = (signed char)t;
+    lua_pop(L, 1);
+}
+
+/* The option out at the top: a dtype for all results, or a list of one for each. */
+static void out_option(lua_State *L, lun__skeleton *k, int options)
+{
+    if (lua_type(L, -1) != LUA_TTABLE) {
+        k->outs = -1;
+        lua_pushvalue(L, -1);
+        one_dtype(L, k, 0, options);
+        return;
+    }
+    lua_Unsigned n = lua_rawlen(L, -1);
+    luaL_argcheck(L, n >= 1 && n <= LUN_MAX_OUTPUTS, options,
+                  "option out: 1 to 16 dtypes expected");
+    for (k->outs = 0; k->outs < (int)n; k->outs++) {
+        lua_rawgeti(L, -1, k->outs + 1);
+        one_dtype(L, k, k->outs, options);
+    }
+}
+
+/* elements, at the top: how many arrays are taken element by element. */
+static void elements_option(lua_State *L, lun__skeleton *k, int options)
+{
+    int exact = 0;
+    lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || n < 1 || n > LUN__MOST_ARRAYS)
+        lun__bad_argument(L, options,
+                          lua_pushfstring(L, "option elements: 1 to %d expected, got %s",
+                                          LUN__MOST_ARRAYS, lun__push_shown(L, -1)));
+    k->leaves = (int)n;
+}
+
+/* The options in the table at i, if there is one. */
+static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info *row, int i)
+{
+    k->axes = (lun__axes){.options = {.size = sizeof k->axes.options}};
+    lun__around_none(&k->around);
+    if (!row->option[0] || !i || lua_isnoneornil(L, i))
+        return;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        const char *name = lun__check_option(L, i, row->option);
+        if (strcmp(name, "elements") == 0)
+            elements_option(L, k, i);
+        else if (!lun__around_option(L, i, name, &k->around) &&
+                 !lun__axes_option(L, i, name, &k->axes))
+            out_option(L, k, i);
+    }
+    const bool several = row->folds && k->leaves > 1;
+    if (several && k->leaves > LUN_MOST_VALUES)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "option elements: at most %d in %s, got %d",
+                                          LUN_MOST_VALUES, row->name, k->leaves));
+    if (k->kind == LUN_SKELETON_SCAN && (k->axes.count > 1 || k->axes.count == LUN_NO_AXES))
+        lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
+}
+
+void lun__out_options(lua_State *L, lun__skeleton *k, int i)
+{
+    if (lua_isnoneornil(L, i))
+        return;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        lun__check_option(L, i, "out=dtype");
+        out_option(L, k, i);
+    }
+}
+
+void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options)
+{
+    const lun_skeleton_info row = lun__skeleton_row(k->kind);
+    k->name = row.name;
+    k->leaves = row.arrays;
+    read_options(L, k, &row, options);
+    /* where the row says one element, there are as many as arrays */
+    const bool several = row.folds && k->leaves > 1;
+    k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
+    if (row.combines)
+        k->by = lun__function(L, h, f + 1, 2, true);
+    else
+        lua_pushnil(L);
+    if (row.folds && !several && lua_istable(L, f + 1))
+        lun__bad_argument(L, f + 1,
+                          "an initial value expected, got table: a list of them goes with the "
+                          "option elements");
+    if (several)
+        lun__push_identities(L, h, k, f + 1);
+    else if (row.folds || row.combines)
+        k->id = lun__push_identity(L, h, f + lun__skeleton_functions(&row));
+    else
+        lua_pushnil(L);
+}
+
+/* lun.map(f, opts), lun.reduce(f, id) and so on. Upvalues: the host, the kind. */
+static int new_skeleton(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int kind = (int)lua_tointeger(L, lua_upvalueindex(2));
+    const lun_skeleton_info row = lun__skeleton_row(kind);
+    int options = 1 + lun__skeleton_functions(&row) + (row.folds || row.combines);
+    lun__count(L, row.name, row.option[0] ? options : options - 1);
+    lua_settop(L, options);
+    lua_pushvalue(L, 1);
+    if (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP)
+        lun__stand_in(L, 1);
+    lun__skeleton *k = lun__new_skeleton(L, h, kind);
+    int at = lua_gettop(L);
+    lun__fill_skeleton(L, h, k, 1, options);
+    if (kind == LUN_SKELETON_STENCIL)
+        lun__around_foresee(L, h, k, options);
+    lua_setiuservalue(L, at, LUN__USE_ID);
+    lua_setiuservalue(L, at, LUN__USE_BY);
+    lua_setiuservalue(L, at, LUN__USE_FUNCTION);
+    lua_pushvalue(L, options + 1);
+    lua_setiuservalue(L, at, LUN__USE_SOURCE);
+    return 1;
+}
+
+/* ---- calling --------------------------------------------------------------------------------- */
+
+/* Raises a bad argument of a call: found is at stack index i and counted as `number`. */
+static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)
+{
+    if (!c->name)
+        lun__bad_type(L, i, expected);
+    luaL_error(L, "bad argument #%d to '%s' (%s expected, got %s)", number, c->name, expected,
+               luaL_typename(L, i));
+}
+
+/* Whether a number is at i; beside an array it stands for one of that length. */
+static bool stands_for_array(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                             int i)
+{
+    bool beside = false;
+    for (int j = 0; j < k->leaves; j++)
+        beside |= lun__is_array(L, h, c->element[j]);
+    return beside && lua_type(L, i) == LUA_TNUMBER;
+}
+
+static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+{
+    for (int i = 0; i < k->leaves; i++) {
+        if (lun__is_array(L, h, c->element[i]))
+            lun__check_array(L, h, c->element[i]);
+        else if (!stands_for_array(L, h, k, c, c->element[i]))
+            wrong_type(L, c, c->element[i], c->number[i], "array");
+    }
+    if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
+        luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
+                   k->leaves + c->extras);
+    if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
+        luaL_error(L, "too many arguments to '%s' (at most %d expected after the array%s)", k->name,
+                   LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
+    for (int i = 0; i < c->extras; i++) {
+        int at = c->extra + i, type = lua_type(L, at);
+        if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
+            continue;
+        if (!lun__is_array(L, h, at))
+            wrong_type(L, c, at, c->extra_number + i, "array or number");
+        lun__check_array(L, h, at);
+    }
+}
+
+/* The arrays of a call; those made of numbers are its own. */
+typedef struct operands {
+    int axes[LUN_MAX_RANK]; /* of the first one, from 0 */
+    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_ARGUMENTS];
+    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_ARGUMENTS];
+    int elements, extras;
+} operands;
+
+static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                       operands *o)
+{
+    lun_status s = LUN_OK;
+    for (; o->elements < k->leaves && s == LUN_OK; o->elements++) {
+        lun_array **to = &o->element[o->elements];
+        *to = NULL;
+        if (lua_type(L, c->element[o->elements]) == LUA_TUSERDATA)
+            s = lun__load_operand(L, h, c->element[o->elements], to, &o->own_element[o->elements]);
+        else
+            LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], to,
+                                          &o->own_element[o->elements]));
+    }
+    for (; o->extras < c->extras && s == LUN_OK; o->extras++) {
+        o->extra[o->extras] = NULL;
+        LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
+                                      &o->own[o->extras]));
+    }
+    return s;
+}
+
+/* Builds into outs[room]; *results: how many there are, also when that is more than room. */
+static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **outs,
+                        int room, int *results)
+{
+    lun_engine *e = h->engine;
+    lun_array *all[LUN_MAX_PARAMS];
+    *results = 1;
+    switch ((lun_skeleton)k->kind) {
+    case LUN_SKELETON_MAP:
+    case LUN_SKELETON_ZIP:
+    case LUN_SKELETON_STENCIL:
+        memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
+        if (o->extras)
+            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
+        if (k->kind == LUN_SKELETON_STENCIL)
+            return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
+                                   room, results);
+        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
+    case LUN_SKELETON_ALLPAIRS:
+        return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
+                            o->element[1], outs);
+    case LUN_SKELETON_REDUCE:
+        *results = k->leaves;
+        if (k->leaves > room)
+            return LUN_EARG;
+        if (k->leaves > 1)
+            return lun_reduce_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
+                                      o->axes, k->axes.count, k->axes.options.keep, outs);
+        if (!k->axes.count && !k->axes.options.keep)
+            return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
+        return lun_fold_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras, o->axes,
+                                   k->axes.count, k->axes.options.keep, outs);
+    case LUN_SKELETON_SCAN:
+        *results = k->leaves;
+        if (k->leaves > room)
+            return LUN_EARG;
+        if (k->leaves > 1)
+            return lun_scan_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
+                                    k->axes.count ? o->axes[0] : -1, k->axes.inclusive, outs);
+        if (k->axes.count)
+            return lun_scan_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras,
+                                       o->axes[0], k->axes.inclusive, outs);
+        return lun_scan_with(e, k->f, k->id, o->element[0], o->extra, o->extras, k->axes.inclusive,
+                             outs);
+    case LUN_SKELETON_COUNT: /* a program, which is no single call */
+        break;
+    }
+    return LUN_EARG;
+}
+
+/* The axes that k names of a call's array. */
+static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                       int *axes)
+{
+    int at = 0; /* an array, beside which numbers stand for such */
+    while (at < k->leaves - 1 && !lun__is_array(L, h, c->element[at]))
+        at++;
+    const char *wrong =
+        k->axes.count ? lun__place_axes(L, h, c->element[at], &k->axes, axes) : NULL;
+    if (wrong && c->name)
+        luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[at], c->name, wrong);
+    if (wrong)
+        lun__bad_argument(L, c->options ? c->options : c->number[at], wrong);
+}
+
+/* Loads the operands, builds, lets go of the operands. */
+static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                           lun_array **outs, int room, int *results)
+{
+    operands o;
+    o.elements = o.extras = 0;
+    place_axes(L, h, k, c, o.axes);
+    lun_status s = load(L, h, k, c, &o);
+    lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
+    lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);
+    if (s == LUN_OK)
+        LUN__TRY(s, build(h, k, &o, outs, room, results));
+    lun_workgroup(h->engine, 0);
+    for (int i = 0; i < o.elements; i++)
+        if (o.own_element[i] && o.element[i])
+            lun_release(o.element[i]);
+    for (int i = 0; i < o.extras; i++)
+        if (o.own[i] && o.extra[i])
+            lun_release(o.extra[i]);
+    return s;
+}
+
+void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                          int first, int results, int argument)
+{
+    if (k->outs > 0 && k->outs != results)
+        luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)", name, k->outs,
+                   results, results == 1 ? "" : "s");
+    for (int i = 0; k->outs && i < results; i++) {
+        lun_array **place = lun__array_place(L, h, first + i), *cast;
+        lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
+        if (lun_dtype_of(*place) == t)
+            continue;
+        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), argument);
+        lun_release(*place);
+        *place = cast;
+    }
+}
+
+int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+{
+    lun_array *outs[LUN_MAX_OUTPUTS];
+    int room = 1, results = 1, first = lua_gettop(L) + 1;
+    lun__new_array(L, h);
+    check_arguments(L, h, k, c);
+    if (luafn_returned(L))
+        lua_pop(L, 1);
+    lun__mark(L, h);
+    lun_status s = try_call(L, h, k, c, outs, room, &results);
+    if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
+        /* a function with several results: a place for each of them first */
+        luaL_checkstack(L, results, "too many results");
+        for (; room < results; room++)
+            lun__new_array(L, h);
+        s = try_call(L, h, k, c, outs, room, &results);
+    }
+    if (s != LUN_OK) {
+        int number = c->number[k->leaves - 1];
+        if (s == LUN_EARG || s == LUN_EDTYPE)
+            number = c->extras > 0 ? c->extra_number : c->function ? c->function : number;
+        lun__raise_as(L, h, s, number, c->name);
+    }
+    for (int i = 0; i < results; i++)
+        *lun__array_place(L, h, first + i) = outs[i];
+    lun__convert_results(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
+    return luafn_returned(L) ? lun__gather_records(L, first) : results;
+}
+
+/* internal.skeletons(): the rows of the engine's table, in order. */
+static int skeletons(lua_State *L)
+{
+    lun_skeleton_info row = {.size = sizeof row};
+    lua_newtable(L);
+    for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
+        lua_createtable(L, 0, 8);
+        lun__set_text(L, "name", row.name);
+        lun__set_text(L, "doc", row.doc);
+        lun__set_text(L, "option", row.option);
+        lun__set_integer(L, "arrays", row.arrays);
+        lun__set_integer(L, "operands", row.operands);
+        lun__set_bool(L, "extras", row.extras);
+        lun__set_bool(L, "folds", row.folds);
+        lun__set_bool(L, "combines", row.combines);
+        lua_rawseti(L, -2, kind + 1);
+    }
+    return 1;
+}
+
+void lun__open_skeleton(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {{"skeletons", skeletons}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+    for (int kind = 0; kind < LUN_SKELETON_COUNT; kind++) {
+        lua_pushvalue(L, p->host_at);
+        lua_pushinteger(L, kind);
+        lua_pushcclosure(L, new_skeleton, 2);
+        lua_setfield(L, p->core, lun__skeleton_row(kind).name);
+    }
+}

@@ -1,0 +1,170 @@
+/* lua_take.c - a:take and a:put: elements at indices that an array, a table or a number gives.
+ * Indices count from 1, and from the end for negative ones. Knows nothing of how elements are
+ * found. */
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* An array of the table at 1, of the dtype named at 2. */
+static int table_to_array(lua_State *L)
+{
+    return lun__vector_of_table(L);
+}
+
+/* Raises what reading the table at i has failed with, at the top, as an error of that argument. */
+static int reraise(lua_State *L, int i)
+{
+    static const char head[] = "bad argument #1 to ";
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "", *open;
+    if (strncmp(text, head, sizeof head - 1) != 0 || !(open = strchr(text, '(')))
+        return lua_error(L);
+    lua_pushlstring(L, open + 1, strlen(open) - 2);
+    return lun__bad_argument(L, i, lua_tostring(L, -1));
+}
+
+/* Puts an array in the place of the table at i; dtype NULL: that of its numbers. */
+static void replace_table(lua_State *L, int i, const char *dtype)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, table_to_array, 1);
+    lua_pushvalue(L, i);
+    lua_pushstring(L, dtype);
+    if (lua_pcall(L, 2, 1, 0) != LUA_OK)
+        reraise(L, i);
+    lua_replace(L, i);
+}
+
+void lun__check_indices(lua_State *L, lun__host *h, int i)
+{
+    if (lua_istable(L, i)) {
+        replace_table(L, i, lun_dtype_name(LUN_I64));
+    } else if (lua_type(L, i) == LUA_TNUMBER) {
+        lua_Integer x = luaL_checkinteger(L, i);
+        lun_status s;
+        lun_array **out = lun__new_array(L, h);
+        LUN__TRY(s, lun_integer(h->engine, x, out));
+        lun__check(L, h, s, i);
+        lua_replace(L, i);
+    } else if (!lun__is_array(L, h, i)) {
+        lun__bad_type(L, i, "array or table of integers");
+    }
+}
+
+int lun__axis_option(lua_State *L, lun__host *h, int i)
+{
+    int exact = 0, axis;
+    lua_Integer named = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact)
+        lun__bad_argument(
+            L, i,
+            lua_pushfstring(L, "option axis: an integer expected, got %s", lun__push_shown(L, -1)));
+    const char *wrong = lun__place_axis(L, h, 1, named, &axis);
+    return wrong ? lun__bad_argument(L, i, wrong) : axis;
+}
+
+/* a:take(i [, {axis=1, missing=x}]) */
+static int array_take(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    int axis = 0;
+    bool filled = false;
+    lun_value missing;
+    lun_status s;
+    lun__check_array(L, h, 1);
+    lua_settop(L, 3);
+    if (!lua_isnil(L, 3))
+        luaL_checktype(L, 3, LUA_TTABLE);
+    for (lua_pushnil(L); lua_istable(L, 3) && lua_next(L, 3); lua_pop(L, 1)) {
+        if (!strcmp(lun__check_option(L, 3, "axis=1, missing=0"), "axis")) {
+            axis = lun__axis_option(L, h, 3);
+        } else {
+            filled = true;
+            missing = lun__check_value(L, h, lua_gettop(L));
+        }
+    }
+    lua_settop(L, 3);
+    lun__check_indices(L, h, 2);
+    lun__mark(L, h);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 1), *i = lun__check_array(L, h, 2);
+    LUN__TRY(s, lun_take_from(h->engine, a, i, axis, 1, filled ? &missing : NULL, out));
+    int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
+    lun__check(L, h, s, operand ? operand : filled && s == LUN_ERANGE ? 3 : 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+/* The operation at the top, a name, a symbol or a function of ours; false: it is none. */
+static bool read_operation(lua_State *L, lun_op *op)
+{
+    if (lua_type(L, -1) == LUA_TSTRING)
+        return lun_op_find(lua_tostring(L, -1), 2, op);
+    return lun__to_op(L, lua_gettop(L), op) || lun__to_either_op(L, lua_gettop(L), op);
+}
+
+/* The options {axis=, combine=} at 4; by: the stack index of a Lua function that combines, or 0. */
+static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
+{
+    int axis = 0;
+    if (!lua_isnil(L, 4))
+        luaL_checktype(L, 4, LUA_TTABLE);
+    for (lua_pushnil(L); lua_istable(L, 4) && lua_next(L, 4); lua_pop(L, 1)) {
+        if (!strcmp(lun__check_option(L, 4, "axis=1, combine=\"+\""), "axis"))
+            axis = lun__axis_option(L, h, 4);
+        else if (!read_operation(L, op)) {
+            *by = lua_isfunction(L, -1) && !lua_iscfunction(L, -1);
+            if (!*by)
+                lun__bad_argument(
+                    L, 4,
+                    lua_pushfstring(L,
+                                    "option combine: an operation of two operands, its "
+                                    "symbol or a Lua function expected, got %s",
+                                    lun__push_shown(L, -1)));
+        }
+    }
+    lua_settop(L, 4);
+    if (*by)
+        lua_getfield(L, 4, "combine");
+    *by = *by ? lua_gettop(L) : 0;
+    return axis;
+}
+
+/* a:put(i, x [, {axis=1, combine=}]) */
+static int array_put(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    lun_op op = LUN_OP_NONE;
+    lun_array *x;
+    bool own;
+    lun_status s;
+    lun__check_array(L, h, 1);
+    lua_settop(L, 4);
+    int by = 0, axis = put_options(L, h, &op, &by);
+    lun_function *f = by ? lun__function(L, h, by, 2, false) : NULL;
+    lun__check_indices(L, h, 2);
+    if (lua_istable(L, 3))
+        replace_table(L, 3, NULL);
+    else
+        lun__check_operand(L, h, 3);
+    lun__mark(L, h);
+    LUN__TRY(s, lun__load_operand(L, h, 3, &x, &own));
+    lun__check(L, h, s, 3);
+    lun_array *a = lun__check_array(L, h, 1), *i = lun__check_array(L, h, 2);
+    LUN__TRY(s, f ? lun_put_by(h->engine, a, i, x, axis, 1, f)
+                  : lun_put_from(h->engine, a, i, x, axis, 1, op));
+    int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
+    if (own)
+        lun_release(x);
+    lun__check(L, h, s, operand ? operand : (s == LUN_EARG && op != LUN_OP_NONE) || f ? 4 : 1);
+    lua_settop(L, 1);
+    return 1;
+}
+
+void lun__open_take(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry methods[] = {
+        {"take", array_take, 3}, {"put", array_put, 4}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->methods, methods);
+    static const lun__entry functions[] = {{"take", array_take, 3}, {NULL, NULL, 0}};
+    lun__offer(L, p, p->core, functions);
+}

@@ -1,0 +1,252 @@
+/* lua_value.c - between Lua's numbers and booleans and the engine's values, elements, dtypes and
+ * shapes. Knows nothing of arrays. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bind/host/bind.h"
+
+/* ---- values and elements --------------------------------------------------------------------- */
+
+/* Pushes a float. NaN has no sign in Lua, whose tostring would write one. */
+static void push_float(lua_State *L, double x)
+{
+    lua_pushnumber(L, x == x ? x : (lua_Number)NAN);
+}
+
+void lun__push_value(lua_State *L, lun_value x)
+{
+    switch (lun_dtype_kind(x.dtype)) {
+    case LUN_KIND_BOOL:
+        lua_pushboolean(L, x.as.u != 0);
+        break;
+    case LUN_KIND_FLOAT:
+        push_float(L, x.as.d);
+        break;
+    case LUN_KIND_UNSIGNED:
+        lua_pushinteger(L, (lua_Integer)x.as.u);
+        break;
+    case LUN_KIND_SIGNED:
+        lua_pushinteger(L, x.as.i);
+    }
+}
+
+#define PUSH_AS(type, push)        \
+    do {                           \
+        type x_;                   \
+        memcpy(&x_, p, sizeof x_); \
+        push(L, x_);               \
+        return;                    \
+    } while (0)
+
+/* What C can read is pushed as it stands: tables of millions of elements are made so. */
+void lun__push_element(lua_State *L, lun_dtype t, const void *p)
+{
+    int size = lun_dtype_size(t);
+    lun_kind kind = lun_dtype_kind(t);
+    if (kind == LUN_KIND_FLOAT && size == sizeof(double))
+        PUSH_AS(double, push_float);
+    if (kind == LUN_KIND_FLOAT && size == sizeof(float))
+        PUSH_AS(float, push_float);
+    if (kind == LUN_KIND_SIGNED && size == sizeof(int64_t))
+        PUSH_AS(int64_t, lua_pushinteger);
+    if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))
+        PUSH_AS(int32_t, lua_pushinteger);
+    lun__push_value(L, lun_element_get(t, p));
+}
+
+bool lun__to_value(lua_State *L, int i, lun_value *out)
+{
+    switch (lua_type(L, i)) {
+    case LUA_TNUMBER:
+        if (lua_isinteger(L, i))
+            *out = (lun_value){.dtype = LUN_I64, .as.i = lua_tointeger(L, i)};
+        else
+            *out = (lun_value){.dtype = LUN_F64, .as.d = lua_tonumber(L, i)};
+        return true;
+    case LUA_TBOOLEAN:
+        *out = (lun_value){.dtype = LUN_BOOL, .as.u = (uint64_t)lua_toboolean(L, i)};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* x as an integer: its bits and whether it is negative. NULL, or why it is none. */
+static const char *as_integer(lun_value x, uint64_t *bits, bool *negative)
+{
+    lun_kind kind = lun_dtype_kind(x.dtype);
+    if (kind == LUN_KIND_FLOAT) {
+        if (x.as.d != floor(x.as.d) || x.as.d < -0x1p63 || x.as.d >= 0x1p64)
+            return "has no integer representation";
+        *negative = x.as.d < 0;
+        *bits = *negative ? (uint64_t)(int64_t)x.as.d : (uint64_t)x.as.d;
+    } else {
+        *negative = kind == LUN_KIND_SIGNED && x.as.i < 0;
+        *bits = x.as.u;
+    }
+    return NULL;
+}
+
+/* True if an integer lies in the range of an integer dtype. */
+static bool fits(lun_dtype t, uint64_t bits, bool negative)
+{
+    lun_kind kind = lun_dtype_kind(t);
+    if (kind == LUN_KIND_BOOL)
+        return bits <= 1;
+    int width = lun_dtype_size(t) * 8;
+    if (kind == LUN_KIND_UNSIGNED)
+        return !negative && (width == 64 || bits >> width == 0);
+    uint64_t magnitude = negative ? ~bits : bits;
+    return magnitude >> (width - 1) == 0;
+}
+
+static double as_double(lun_value x)
+{
+    lun_kind kind = lun_dtype_kind(x.dtype);
+    return kind == LUN_KIND_FLOAT    ? x.as.d
+           : kind == LUN_KIND_SIGNED ? (double)x.as.i
+                                     : (double)x.as.u;
+}
+
+const char *lun__pack(lun_dtype t, lun_value x, void *to)
+{
+    uint64_t bits = 0;
+    bool negative = false;
+    bool is_float = lun_dtype_kind(t) == LUN_KIND_FLOAT;
+    size_t size = is_float ? (size_t)lun_dtype_size(t) : 0;
+    if (size == sizeof(double)) {
+        double wide = as_double(x);
+        memcpy(to, &wide, sizeof wide);
+        return NULL;
+    }
+    if (size == sizeof(float)) {
+        float narrow = (float)as_double(x);
+        memcpy(to, &narrow, sizeof narrow);
+        return NULL;
+    }
+    if (!is_float) {
+        const char *why = as_integer(x, &bits, &negative);
+        if (why)
+            return why;
+        /* an integer is one of u64 by its bits: so are elements from 2^63 on */
+        const bool by_bits = lun_dtype_kind(x.dtype) == LUN_KIND_SIGNED &&
+                             lun_dtype_kind(t) == LUN_KIND_UNSIGNED && lun_dtype_size(t) == 8;
+        if (!by_bits && !fits(t, bits, negative))
+            return "does not fit";
+        x = (lun_value){.dtype = LUN_U64, .as.u = bits};
+    }
+    lun_element_set(t, x, to);
+    return NULL;
+}
+
+/* ---- dtypes and shapes ----------------------------------------------------------------------- */
+
+lun_dtype lun__check_dtype(lua_State *L, int i)
+{
+    lun_dtype t;
+    if (lua_type(L, i) != LUA_TSTRING)
+        lun__bad_type(L, i, "name of a dtype");
+    if (lun_dtype_find(lua_tostring(L, i), &t))
+        return t;
+    luaL_Buffer known;
+    luaL_buffinit(L, &known);
+    for (int d = 0; d < LUN_DTYPE_COUNT; d++) {
+        luaL_addchar(&known, ' ');
+        luaL_addstring(&known, lun_dtype_name((lun_dtype)d));
+    }
+    luaL_pushresult(&known);
+    lun__bad_argument(L, i,
+                      lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s", lua_tostring(L, i),
+                                      lua_tostring(L, -1)));
+    return LUN_DTYPE_COUNT;
+}
+
+/* The extent at the stack index `at`; `open`: -1 may stand there. */
+static int64_t check_extent(lua_State *L, int arg, int at, int number, bool open)
+{
+    int exact = 0;
+    lua_Integer n = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &exact) : 0;
+    if (!exact) {
+        const char *what =
+            lua_type(L, at) == LUA_TNUMBER ? lua_tostring(L, at) : luaL_typename(L, at);
+        lun__bad_argument(L, arg,
+                          lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
+    }
+    if (n < 0 && !(open && n == -1))
+        lun__bad_argument(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
+    return n;
+}
+
+/* The shape at i, with -1 among its extents where `open`. */
+static int read_shape(lua_State *L, int i, bool open, int64_t shape[LUN_MAX_RANK])
+{
+    if (lua_type(L, i) == LUA_TNUMBER) {
+        shape[0] = check_extent(L, i, i, 1, open);
+        return 1;
+    }
+    if (lua_type(L, i) != LUA_TTABLE)
+        lun__bad_type(L, i, "length or table of extents");
+    lua_Unsigned rank = lua_rawlen(L, i);
+    if (rank == 0)
+        lun__bad_argument(L, i, "a shape needs at least one extent");
+    if (rank > LUN_MAX_RANK)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L, "%I extents; at most %d are allowed",
+                                          (lua_Integer)rank, LUN_MAX_RANK));
+    for (int d = 0; d < (int)rank; d++) {
+        lua_rawgeti(L, i, d + 1);
+        shape[d] = check_extent(L, i, lua_gettop(L), d + 1, open);
+        lua_pop(L, 1);
+    }
+    return (int)rank;
+}
+
+int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
+{
+    return read_shape(L, i, false, shape);
+}
+
+int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK])
+{
+    int rank = read_shape(L, i, true, shape);
+    int open = -1;
+    int64_t others = 1;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] == -1 && open >= 0)
+            lun__bad_argument(
+                L, i,
+                lua_pushfstring(L, "extents %d and %d are both -1: only one can be inferred",
+                                open + 1, d + 1));
+        else if (shape[d] == -1)
+            open = d;
+        else if (__builtin_mul_overflow(others, shape[d], &others))
+            lun__bad_argument(L, i, "too many elements");
+    }
+    if (open < 0)
+        return rank;
+    if (others == 0 || size % others != 0)
+        lun__bad_argument(
+            L, i,
+            lua_pushfstring(L, "extent %d cannot be inferred: %I elements are not a multiple of %I",
+                            open + 1, (lua_Integer)size, (lua_Integer)others));
+    shape[open] = size / others;
+    return rank;
+}
+
+void lun__gather_shape(lua_State *L, int i)
+{
+    int count = 0;
+    while (lua_type(L, i + count) == LUA_TNUMBER)
+        count++;
+    if (count < 2)
+        return;
+    lua_createtable(L, count, 0);
+    for (int d = 0; d < count; d++) {
+        lua_pushvalue(L, i + d);
+        lua_rawseti(L, -2, d + 1);
+    }
+    lua_replace(L, i);
+    for (int d = 1; d < count; d++)
+        lua_remove(L, i + 1);
+}

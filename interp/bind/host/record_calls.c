@@ -1,0 +1,149 @@
+/* record_calls.c - calls with records among their arguments, which are tables of
+ * lua/lunarray/record/record.lua: they go there. Knows nothing of what records are, nor of the
+ * functions called. */
+#include "bind/host/bind.h"
+
+/* The field of a metatable that has what record.lua offers, by the names of the functions. */
+static const char offered[] = "__records";
+
+bool lun__is_records(lua_State *L, int i)
+{
+    if (lua_type(L, i) != LUA_TTABLE || luaL_getmetafield(L, i, offered) == LUA_TNIL)
+        return false;
+    lua_pop(L, 1);
+    return true;
+}
+
+int lun__records_among(lua_State *L, int first)
+{
+    for (int i = first, top = lua_gettop(L); i <= top; i++)
+        if (lun__is_records(L, i))
+            return i;
+    return 0;
+}
+
+/* Where the first records of a list stand; 0: none do before an element that is no object. */
+static lua_Integer first_records(lua_State *L, int i)
+{
+    bool found = false, goes_on = lua_type(L, i) == LUA_TTABLE;
+    lua_Integer k = 0;
+    while (goes_on && !found) {
+        const int type = lua_rawgeti(L, i, ++k);
+        goes_on = type == LUA_TTABLE || type == LUA_TUSERDATA;
+        found = lun__is_records(L, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    return found ? k : 0;
+}
+
+bool lun__records_listed(lua_State *L, int i)
+{
+    return first_records(L, i) > 0;
+}
+
+/* Pushes what is offered for the records, or the struct, at i by that name. */
+static void push_offer(lua_State *L, int i, const char *name)
+{
+    luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
+    luaL_getmetafield(L, i, offered);
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+int lun__offering(lua_State *L, const char *name)
+{
+    for (int i = 1, top = lua_gettop(L); i <= top; i++)
+        if (lun__is_records(L, i)) {
+            push_offer(L, i, name);
+            bool found = !lua_isnil(L, -1);
+            lua_pop(L, 1);
+            if (found)
+                return i;
+        }
+    return 0;
+}
+
+/* The error for argument number `argument`, of the records at i. */
+static int refuse(lua_State *L, int i, int argument)
+{
+    push_offer(L, i, "refusal");
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 1);
+    return lun__bad_argument(L, argument, lua_tostring(L, -1));
+}
+
+int lun__divert(lua_State *L, const char *name, int i)
+{
+    push_offer(L, i, name);
+    if (lua_isnil(L, -1))
+        return refuse(L, i, i);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+int lun__divert_shape(lua_State *L, const char *name)
+{
+    for (int k = 1; lua_type(L, 1) == LUA_TTABLE && k <= LUN_MAX_RANK; k++) {
+        lua_rawgeti(L, 1, k);
+        int extent = lua_gettop(L);
+        if (lun__is_records(L, extent)) {
+            push_offer(L, extent, name);
+            if (!lua_isnil(L, -1)) {
+                lua_remove(L, extent);
+                lua_insert(L, 1);
+                lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+                return lua_gettop(L);
+            }
+        }
+        lua_settop(L, extent - 1);
+    }
+    return -1;
+}
+
+/* Its address is the key of the registry where what is offered is, once there are structs. */
+static const char offers_key;
+
+void lun__keep_offers(lua_State *L)
+{
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &offers_key);
+}
+
+void lun__stand_in(lua_State *L, int i)
+{
+    const int top = lua_gettop(L);
+    if (lua_type(L, i) != LUA_TSTRING)
+        return;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE &&
+        (lua_pushliteral(L, "stand_in"), lua_rawget(L, -2)) == LUA_TFUNCTION) {
+        lua_replace(L, -2);
+        lua_pushvalue(L, i);
+        lua_call(L, 1, 1);
+        if (lua_isfunction(L, -1))
+            lua_copy(L, -1, i);
+        lua_pop(L, 1);
+        return;
+    }
+    lua_settop(L, top);
+}
+
+int lun__gather_records(lua_State *L, int first)
+{
+    push_offer(L, lua_gettop(L), "gather");
+    lua_insert(L, first);
+    lua_insert(L, first + 1); /* the struct, in front of the fields */
+    lua_call(L, lua_gettop(L) - first, 1);
+    return 1;
+}
+
+int lun__divert_list(lua_State *L, const char *name, int i)
+{
+    lua_rawgeti(L, i, first_records(L, i));
+    push_offer(L, lua_gettop(L), name);
+    if (lua_isnil(L, -1))
+        return refuse(L, lua_gettop(L) - 1, i);
+    lua_remove(L, -2);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}

@@ -1,0 +1,91 @@
+/* buffer_pool.c - places for pieces of text, kept for the next one; see buffer_pool.h. */
+#include "csv/buffer_pool.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+int lun__csv_take(lun__csv_desk *d)
+{
+    uint64_t taken = atomic_load(&d->taken);
+    for (;;) {
+        if (taken == ~UINT64_C(0)) { /* more threads than places: some will be given back */
+            sched_yield();
+            taken = atomic_load(&d->taken);
+            continue;
+        }
+        int free_one = __builtin_ctzll(~taken);
+        if (atomic_compare_exchange_weak(&d->taken, &taken, taken | UINT64_C(1) << free_one))
+            return free_one;
+    }
+}
+
+void lun__csv_give(lun__csv_desk *d, int place)
+{
+    atomic_fetch_and(&d->taken, ~(UINT64_C(1) << place));
+}
+
+/* Room for `count` elements in a place's memory, which may move; its contents are lost. */
+static bool grow(void **memory, int64_t *room, int64_t count, size_t size)
+{
+    if (count <= *room)
+        return true;
+    free(*memory);
+    count += count / 8;
+    *memory = (uint64_t)count <= SIZE_MAX / size ? malloc((size_t)count * size) : NULL;
+    *room = *memory ? count : 0;
+    return *memory != NULL;
+}
+
+lun__csv_what lun__csv_fetch(lun__csv_desk *d, int place, int64_t at, int64_t length, bool added,
+                             lun__csv_piece *p, lun__csv_fault *fault)
+{
+    lun__csv_place *q = &d->places[place];
+    void *memory = q->memory, *ends = q->ends;
+    *fault = (lun__csv_fault){.column = -1, .at = at};
+    if (length >= LUN__CSV_ROW)
+        return fault->what = LUN__CSV_LONG;
+    bool room = grow(&memory, &q->room, length + added + 2 * LUN__CSV_MARGIN, 1) &&
+                (!p->ends || grow(&ends, &q->ends_room, length + added + 1, sizeof *q->ends));
+    q->memory = memory;
+    q->ends = ends;
+    if (!room)
+        return fault->what = LUN__CSV_MEMORY;
+    p->text = q->memory + LUN__CSV_MARGIN;
+    p->length = length + added;
+    p->added = added;
+    memset(q->memory, 0, LUN__CSV_MARGIN);
+    fault->error = length ? d->services->read(d->services->ctx, at, length, p->text) : 0;
+    if (fault->error)
+        return fault->what = LUN__CSV_UNREAD;
+    if (added)
+        p->text[length] = '\n';
+    memset(p->text + p->length, 0, LUN__CSV_MARGIN);
+    if (p->ends) {
+        q->ends[0] = UINT32_MAX; /* a field begins after the one before: at 0 */
+        p->ends = q->ends + 1;
+    }
+    return LUN__CSV_FINE;
+}
+
+bool lun__csv_text_room(lun__csv_desk *d, int place, int64_t count, int64_t bytes)
+{
+    lun__csv_place *q = &d->places[place];
+    void *texts = q->texts, *packed = q->packed;
+    bool room = grow(&texts, &q->texts_room, count, sizeof *q->texts) &&
+                grow(&packed, &q->packed_room, bytes, 1);
+    q->texts = texts;
+    q->packed = packed;
+    return room;
+}
+
+void lun__csv_clear(lun__csv_desk *d)
+{
+    for (int i = 0; i < LUN__CSV_PLACES; i++) {
+        free(d->places[i].memory);
+        free(d->places[i].ends);
+        free(d->places[i].texts);
+        free(d->places[i].packed);
+        d->places[i] = (lun__csv_place){0};
+    }
+}

@@ -1,0 +1,140 @@
+/* csv_open.c - the begin and the end of CSV text: its header, and where its rows are. Knows nothing
+ * of what they hold. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv/csv_state.h"
+
+enum {
+    HEAD = 64 << 10, /* bytes in which the header is looked for at first */
+    TAIL = 4096      /* bytes of blank lines at the end that are looked at together */
+};
+#define PIECE (INT64_C(256) << 10) /* bytes */
+
+/* The end of the text without blank lines: the first newline after all that is not blank. */
+static bool find_end(lun__csv *c, lun__csv_fault *fault)
+{
+    const lun__csv_services *s = c->desk.services;
+    int64_t end = s->size, newline = -1;
+    char part[TAIL];
+    for (bool blank = true; end > 0 && blank;) {
+        int64_t n = end < TAIL ? end : TAIL;
+        fault->error = s->read(s->ctx, end - n, n, part);
+        if (fault->error)
+            return fault->what = LUN__CSV_UNREAD, false;
+        for (; n > 0 && blank; n -= blank) {
+            char x = part[n - 1];
+            blank = x == ' ' || x == '\t' || x == '\n' || x == '\r';
+            newline = x == '\n' ? end - 1 : newline;
+            end -= blank;
+        }
+    }
+    c->end = newline < 0 ? s->size : newline + 1;
+    c->added = newline < 0;
+    return true;
+}
+
+/* Keeps the names of the header p. */
+static bool keep_names(lun__csv *c, lun__csv_piece *p)
+{
+    int64_t at = 0;
+    c->width = p->width;
+    p->rows = 1;
+    c->header = malloc((size_t)p->length);
+    c->places = calloc((size_t)p->width + 1, sizeof *c->places);
+    if (!c->header || !c->places)
+        return false;
+    for (int64_t k = 0; k < p->width; k++) {
+        lun__text name;
+        lun__csv_texts(p, k, &name);
+        memcpy(c->header + at, name.at, name.length);
+        at += name.length;
+        c->places[k + 1] = at;
+    }
+    return true;
+}
+
+/* Reads the header from byte `from` on, which is looked for in more and more bytes. */
+static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
+{
+    uint32_t wanted;
+    int place = lun__csv_take(&c->desk);
+    int64_t length = HEAD, left = c->end - from;
+    bool found = false, more = true;
+    for (; more; length *= 4) {
+        bool all = length >= left;
+        lun__csv_piece p = {.ends = &wanted, .strays_known = true};
+        if (lun__csv_fetch(&c->desk, place, from, all ? left : length, all && c->added, &p, fault))
+            break;
+        found = lun__csv_split(&p, fault);
+        more = !found && !all && (fault->what == LUN__CSV_OPEN_QUOTE || fault->at + 4 > length);
+        if (found && !keep_names(c, &p))
+            found = lun__csv_refuse(fault, LUN__CSV_MEMORY);
+        else if (found)
+            c->start = from + p.length;
+        else
+            fault->at += from;
+    }
+    if (found && c->start > c->end) { /* it ends with the newline that was added */
+        c->start = c->end;
+        c->added = false;
+    }
+    lun__csv_give(&c->desk, place);
+    return found;
+}
+
+static bool open_text(lun__csv *c, lun__csv_fault *fault)
+{
+    const lun__csv_services *s = c->desk.services;
+    char mark[3] = {0};
+    int64_t n = s->size < 3 ? s->size : 3;
+    fault->error = n ? s->read(s->ctx, 0, n, mark) : 0;
+    if (fault->error)
+        return fault->what = LUN__CSV_UNREAD, false;
+    int64_t from = memcmp(mark, "\357\273\277", 3) == 0 ? 3 : 0;
+    if (s->size <= from)
+        return lun__csv_refuse(fault, LUN__CSV_EMPTY);
+    if (!find_end(c, fault))
+        return false;
+    return read_header(c, from, fault);
+}
+
+lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault)
+{
+    lun__csv *c = calloc(1, sizeof *c);
+    *fault = (lun__csv_fault){.column = -1};
+    if (!c) {
+        fault->what = LUN__CSV_MEMORY;
+        return NULL;
+    }
+    c->desk.services = services;
+    c->desk.piece = services->piece > 0 ? services->piece : PIECE;
+    if (open_text(c, fault))
+        return c;
+    if (fault->what != LUN__CSV_UNREAD)
+        fault->line = lun__csv_lines(&c->desk, fault->at) + 1;
+    lun__csv_close(c);
+    return NULL;
+}
+
+void lun__csv_close(lun__csv *c)
+{
+    if (!c)
+        return;
+    lun__csv_clear(&c->desk);
+    free(c->cuts.list);
+    free(c->header);
+    free(c->places);
+    free(c);
+}
+
+int64_t lun__csv_width(const lun__csv *c)
+{
+    return c->width;
+}
+
+const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length)
+{
+    *length = (size_t)(c->places[column + 1] - c->places[column]);
+    return c->header + c->places[column];
+}

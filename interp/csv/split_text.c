@@ -1,0 +1,216 @@
+/* split_text.c - where pieces of the text begin. Blocks of equal size are looked at on all threads:
+ * whether the number of their quotes is odd, and how many newlines are outside of quotes, once
+ * for each case of where the block begins. Then each block's case follows from those before it.
+ * A quote inside of a field without quotes would mislead this; who splits a piece meets it, and
+ * has the text walked through in order. Knows nothing of fields beyond their quotes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv/buffer_pool.h"
+#include "csv/mask.h"
+
+/* What a block is; [0]: if it begins outside of quotes, [1]: if inside. */
+typedef struct block {
+    int64_t newlines[2], first[2]; /* outside of quotes; where the first is, in the text */
+    bool odd;                      /* quotes */
+    lun__csv_fault fault;
+} block;
+
+typedef struct counting {
+    lun__csv_desk *desk;
+    const lun__csv_cuts *cuts;
+    block *blocks;
+} counting;
+
+static int64_t count_bits(uint64_t m)
+{
+    m -= m >> 1 & UINT64_C(0x5555555555555555);
+    m = (m & UINT64_C(0x3333333333333333)) + (m >> 2 & UINT64_C(0x3333333333333333));
+    m = (m + (m >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (int64_t)(m * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static void count_block(const char *text, int64_t length, int64_t at, block *b)
+{
+    uint64_t inside = 0; /* all ones, if a stretch that begins outside is inside here */
+    for (int64_t i = 0; i < length; i += 64) {
+        lun__csv_block bytes = lun__csv_load(text + i);
+        uint64_t quotes = lun__csv_equal(bytes, '"'), newlines = lun__csv_equal(bytes, '\n');
+        uint64_t in = inside ^ lun__csv_odd(quotes);
+        uint64_t found[2] = {newlines & ~in, newlines & in};
+        for (int k = 0; k < 2; k++) {
+            if (found[k] && b->newlines[k] == 0)
+                b->first[k] = at + i + __builtin_ctzll(found[k]);
+            b->newlines[k] += found[k] ? count_bits(found[k]) : 0;
+        }
+        inside = -(in >> 63);
+    }
+    b->odd = inside != 0;
+}
+
+static void count_one(void *of, int64_t k)
+{
+    const counting *c = of;
+    block *b = &c->blocks[k];
+    lun__csv_piece p = {0};
+    int64_t at = c->cuts->start + k * c->desk->piece, left = c->cuts->end - at;
+    int place = lun__csv_take(c->desk);
+    if (left > c->desk->piece)
+        left = c->desk->piece;
+    if (lun__csv_fetch(c->desk, place, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
+        count_block(p.text, p.length, at, b);
+    lun__csv_give(c->desk, place);
+}
+
+/* The cuts that the blocks give; false: the text ends inside of quotes. */
+static bool join(lun__csv_cuts *cuts, const block *blocks, int64_t count)
+{
+    int64_t rows = 0;
+    int inside = 0;
+    cuts->count = 0;
+    cuts->list[cuts->count++] = (lun__csv_cut){cuts->start, 0};
+    for (int64_t k = 0; k < count; k++) {
+        const block *b = &blocks[k];
+        if (k > 0 && b->newlines[inside] && b->first[inside] + 1 < cuts->end)
+            cuts->list[cuts->count++] = (lun__csv_cut){b->first[inside] + 1, rows + 1};
+        rows += b->newlines[inside];
+        inside ^= b->odd;
+    }
+    cuts->list[cuts->count] = (lun__csv_cut){cuts->end, rows + cuts->added};
+    return !inside;
+}
+
+static bool cut_blocks(lun__csv_desk *d, lun__csv_cuts *cuts, int64_t count, lun__csv_fault *fault)
+{
+    block *blocks = calloc((size_t)count + 1, sizeof *blocks);
+    const lun__csv_services *s = d->services;
+    counting c = {d, cuts, blocks};
+    bool ok = blocks != NULL;
+    if (!ok)
+        fault->what = LUN__CSV_MEMORY;
+    else
+        s->share(s->ctx, count, &c, count_one);
+    for (int64_t k = 0; ok && k < count; k++)
+        if (blocks[k].fault.what) {
+            *fault = blocks[k].fault;
+            ok = false;
+        }
+    if (ok && s->stop(s->ctx)) {
+        fault->what = LUN__CSV_REFUSED;
+        ok = false;
+    }
+    if (ok && !join(cuts, blocks, count)) {
+        fault->what = LUN__CSV_STRAY; /* or a quote is never closed */
+        ok = false;
+    }
+    free(blocks);
+    return ok;
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    lun__csv_cuts *cuts;
+    int64_t piece;
+    int64_t start, row, opened, closed, rows, column;
+    bool inside;
+} walk;
+
+static void meet(walk *w, char c, int64_t at)
+{
+    lun__csv_cuts *cuts = w->cuts;
+    if (c == '"') {
+        if (w->inside) {
+            w->inside = false;
+            w->closed = at;
+        } else {
+            w->inside = at == w->start || w->closed == at - 1;
+            w->opened = at == w->start ? at : w->opened;
+        }
+        return;
+    }
+    if (w->inside)
+        return;
+    w->start = at + 1;
+    w->column++;
+    if (c == ',')
+        return;
+    w->column = 0;
+    w->row = at + 1;
+    w->rows++;
+    if (at + 1 - cuts->list[cuts->count - 1].at >= w->piece && at + 1 < cuts->end)
+        cuts->list[cuts->count++] = (lun__csv_cut){at + 1, w->rows};
+}
+
+/* Leaves out the last row, in which a quote is never closed. */
+static void leave_open(walk *w)
+{
+    lun__csv_cuts *cuts = w->cuts;
+    cuts->open =
+        (lun__csv_fault){.what = LUN__CSV_OPEN_QUOTE, .at = w->opened, .column = w->column};
+    cuts->end = w->row;
+    cuts->added = false;
+    if (cuts->list[cuts->count - 1].at == w->row)
+        cuts->count--;
+}
+
+static bool walk_through(lun__csv_desk *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
+{
+    walk w = {
+        .cuts = cuts, .piece = d->piece, .start = cuts->start, .row = cuts->start, .closed = -2};
+    int place = lun__csv_take(d);
+    lun__csv_what what = LUN__CSV_FINE;
+    cuts->list[0] = (lun__csv_cut){cuts->start, 0};
+    cuts->count = 1;
+    for (int64_t at = cuts->start; at < cuts->end && !what; at += d->piece) {
+        lun__csv_piece p = {0};
+        int64_t left = cuts->end - at;
+        what = lun__csv_fetch(d, place, at, left < d->piece ? left : d->piece, false, &p, fault);
+        if (!what && d->services->stop(d->services->ctx))
+            what = fault->what = LUN__CSV_REFUSED;
+        for (int64_t i = 0; !what && i < p.length; i += 64) {
+            lun__csv_mask m = lun__csv_look(p.text + i);
+            for (uint64_t bits = m.commas | m.quotes | m.newlines; bits; bits &= bits - 1) {
+                int64_t k = i + __builtin_ctzll(bits);
+                meet(&w, p.text[k], at + k);
+            }
+        }
+    }
+    lun__csv_give(d, place);
+    if (!what && w.inside) /* the rows before may have a fault, which is the first one then */
+        leave_open(&w);
+    cuts->list[cuts->count] = (lun__csv_cut){cuts->end, w.rows + cuts->added};
+    return what == LUN__CSV_FINE;
+}
+
+bool lun__csv_cut_text(lun__csv_desk *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
+{
+    int64_t count = (cuts->end - cuts->start + d->piece - 1) / d->piece;
+    cuts->exact = exact;
+    free(cuts->list);
+    cuts->list = calloc((size_t)count + 2, sizeof *cuts->list);
+    if (!cuts->list) {
+        *fault = (lun__csv_fault){.what = LUN__CSV_MEMORY, .column = -1};
+        return false;
+    }
+    if (count == 0)
+        return true;
+    return exact ? walk_through(d, cuts, fault) : cut_blocks(d, cuts, count, fault);
+}
+
+int64_t lun__csv_lines(lun__csv_desk *d, int64_t at)
+{
+    int64_t lines = 0;
+    lun__csv_fault fault;
+    lun__csv_what what = LUN__CSV_FINE;
+    int place = lun__csv_take(d);
+    for (int64_t from = 0; from < at && !what; from += d->piece) {
+        lun__csv_piece p = {0};
+        int64_t left = at - from;
+        what = lun__csv_fetch(d, place, from, left < d->piece ? left : d->piece, false, &p, &fault);
+        for (int64_t i = 0; !what && i < p.length; i += 64)
+            lines += count_bits(lun__csv_equal(lun__csv_load(p.text + i), '\n'));
+    }
+    lun__csv_give(d, place);
+    return what ? -1 : lines;
+}

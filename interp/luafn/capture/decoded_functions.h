@@ -1,0 +1,25 @@
+/* decoded_functions.h - a Lua function's code, decoded, and what was compiled from it.
+ *
+ * Knows no Lua state. */
+#ifndef LUAFN_DECODED_FUNCTIONS_H
+#define LUAFN_DECODED_FUNCTIONS_H
+
+#include "luafn/bytecode/load.h"
+
+struct lf_kept;
+
+typedef struct lf_program {
+    int refs;
+    lf_arena arena;
+    lf_proto *proto;
+    struct lf_kept *kept;                /* compiled forms, see kept.h */
+    void (*free_kept)(struct lf_kept *); /* set with the first of them */
+} lf_program;
+
+/* Decodes what lua_dump wrote; a new reference. */
+lun_status luafn_program_make(const char *bytes, size_t length, lf_program **out,
+                              lun_strbuf *error);
+/* The last one frees the compiled forms too. */
+void luafn_program_release(lf_program *p);
+
+#endif

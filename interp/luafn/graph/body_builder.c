@@ -1,0 +1,232 @@
+/* body_builder.c - registers, values, edges and messages of one body being translated. */
+#include "luafn/graph/body_builder.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "luafn/graph/named.h"
+
+/* Where what is being built comes from: of a method that is built in, its call. */
+static lf_spot spot(const lf_builder *b)
+{
+    const lf_frame *f = b->f;
+    int pc = b->pc;
+    for (; f->built_in; f = f->caller)
+        pc = f->call_pc;
+    return (lf_spot){f->proto, pc};
+}
+
+void luafn_stop(lf_builder *b, const char *format, ...)
+{
+    const lf_spot at = spot(b);
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    luafn_fail(&b->c->unit, at.proto, at.pc, "%s", text);
+}
+
+void luafn_too_large(lf_builder *b)
+{
+    luafn_stop(b, "the function is too large after its calls have been inlined: split it");
+}
+
+lf_value *luafn_get(lf_builder *b, int reg)
+{
+    return luafn_read(b->g, b->f->base + reg, b->g->now);
+}
+
+void luafn_set(lf_builder *b, int reg, lf_value *v)
+{
+    luafn_write(b->g, b->f->base + reg, b->g->now, v);
+    if (!b->f->built_in)
+        luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
+}
+
+lf_value *luafn_const_of(lf_builder *b, int index)
+{
+    const lf_const *k = &b->f->proto->k[index];
+    switch (k->tag) {
+    case LF_K_NIL:
+        return luafn_nil(b->g);
+    case LF_K_FALSE:
+    case LF_K_TRUE:
+        return luafn_bool(b->g, k->tag == LF_K_TRUE);
+    case LF_K_INT:
+        return luafn_int(b->g, k->as.i);
+    case LF_K_FLOAT:
+        return luafn_float(b->g, k->as.n);
+    default: {
+        lf_value *v = luafn_value(b->g, LF_STRING, 0);
+        v->type = LF_OBJECT;
+        v->as.s = k->as.s;
+        return v;
+    }
+    }
+}
+
+lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
+{
+    lf_value *v = luafn_value(b->g, kind, args);
+    if (b->g->values - b->g->unrolled > LF_MAX_VALUES)
+        luafn_too_large(b);
+    v->sub = (uint8_t)sub;
+    const lf_spot at = spot(b);
+    v->proto = at.proto;
+    v->pc = at.pc;
+    v->block = b->g->now;
+    luafn_push(b->g->u, &b->g->now->ops, v);
+    return v;
+}
+
+lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
+{
+    lf_value *v = luafn_new_op(b, kind, sub, 1);
+    v->arg[0] = x;
+    return v;
+}
+
+lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
+{
+    if (kind == LF_ARITH) {
+        lf_value *r = luafn_fold_arith(b->g, (lf_arith)sub, x, y);
+        if (r)
+            return r;
+    }
+    lf_value *v = luafn_new_op(b, kind, sub, 2);
+    v->arg[0] = x;
+    v->arg[1] = y;
+    return v;
+}
+
+lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
+                      lf_value *w)
+{
+    lf_value *v = luafn_new_op(b, kind, 0, w ? 4 : 3);
+    v->arg[0] = x;
+    v->arg[1] = y;
+    v->arg[2] = z;
+    if (w)
+        v->arg[3] = w;
+    return v;
+}
+
+const char *luafn_describe(const lf_value *v)
+{
+    switch ((lf_kind)v->kind) {
+    case LF_FUNCTION:
+    case LF_BUILTIN:
+    case LF_ROW:
+    case LF_ATOMIC:
+    case LF_CLOSURE:
+        return "a function";
+    case LF_METHOD:
+        return "a method";
+    case LF_TEAM:
+        return "the team";
+    case LF_TABLE:
+        return "a table";
+    case LF_STRUCT:
+        return "a struct";
+    case LF_BLOCKED:
+        return "a blocked array";
+    case LF_RECORD:
+    case LF_RECORD_AT:
+        return "a record";
+    case LF_AROUND:
+        return "the elements around an index";
+    case LF_ARRAY:
+        return "an array";
+    case LF_PART:
+        return "a part of an array";
+    case LF_STRING:
+        return "a string";
+    case LF_OTHER:
+        return "a value that is not a number";
+    case LF_CONST:
+        return v->type == LF_NIL ? "nil" : v->type == LF_BOOL ? "a boolean" : "a number";
+    default:
+        return "a value";
+    }
+}
+
+const char *luafn_reg_name(const lf_builder *b, int reg)
+{
+    const char *name = reg < 0 ? NULL : luafn_local_name(b->f->proto, reg, b->pc);
+    if (!name)
+        return "";
+    char *text = luafn_take(&b->c->unit, 16 + 64, 1);
+    snprintf(text, 16 + 64, " (local '%.60s')", name);
+    return text;
+}
+
+const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg)
+{
+    const char *name = luafn_reg_name(b, reg);
+    bool source = v->kind == LF_STRING || v->kind == LF_FUNCTION || v->kind == LF_TABLE ||
+                  v->kind == LF_OTHER || (v->kind == LF_ARRAY && v->as.i >= 0);
+    if (*name || !source)
+        return name;
+    char *text = luafn_take(&b->c->unit, 128, 1);
+    if (v->kind == LF_STRING)
+        snprintf(text, 128, " ('%.100s')", v->as.s);
+    else
+        snprintf(text, 128, " (%.100s)", luafn_source_name(b->c, (int)v->as.i));
+    return text;
+}
+
+void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
+{
+    const char *hint = "only numbers and booleans are supported";
+    if (v->kind == LF_ARRAY)
+        hint = "index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with "
+               "{elements=3}";
+    if (v->kind == LF_RECORD || v->kind == LF_RECORD_AT)
+        hint = "take one of its fields";
+    if (v->kind == LF_PART) {
+        lf_whose of = lf_whose_is(b->c, v);
+        luafn_stop(b,
+                   "%s on a part of '%s', which has %d dimensions but is indexed with %d %s: take "
+                   "an element",
+                   what, luafn_array_name(b->c, v), of.rank, of.fixed,
+                   of.fixed == 1 ? "index" : "indices");
+    }
+    if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
+        luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), luafn_value_name(b, v, reg), hint);
+}
+
+int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
+{
+    while (f->closure) {
+        const lf_upval *u = &f->proto->upval[index];
+        f = f->closure->frame;
+        if (u->in_stack)
+            return f->base + u->index;
+        index = u->index;
+    }
+    *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
+    return -1;
+}
+
+/* ---- edges ---- */
+
+lf_block *luafn_target(lf_builder *b, int pc)
+{
+    int i = b->f->proto->flow->at[pc];
+    if (i < 0)
+        luafn_stop(b, "the bytecode of this Lua function is invalid");
+    return i <= b->span ? b->head[i] : b->start[i];
+}
+
+void luafn_jump_to(lf_builder *b, int pc)
+{
+    luafn_jump(b->g, b->g->now, luafn_target(b, pc));
+    b->ended = true;
+}
+
+void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no)
+{
+    luafn_branch(b->g, b->g->now, cond, luafn_target(b, yes), luafn_target(b, no));
+    b->ended = true;
+}

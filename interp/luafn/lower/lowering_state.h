@@ -1,0 +1,120 @@
+/* lowering_state.h - from values as Lua means them to values that are one IR instruction each. */
+#ifndef LUAFN_LOWERING_STATE_H
+#define LUAFN_LOWERING_STATE_H
+
+#include "luafn/graph/compile.h"
+
+enum { LF_BUCKETS = 4096 };
+
+typedef struct lf_lowering {
+    lf_compile *c;
+    lf_graph *g;
+    lf_block *at;                 /* where new values go */
+    const lf_value *from;         /* what is being lowered: for the places of notes */
+    lf_value *bucket[LF_BUCKETS]; /* values made, to be found again */
+} lf_lowering;
+
+/* ---- const.c ---- */
+lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
+lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
+lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
+lf_value *luafn_ir_bool(lf_lowering *l, bool x);
+/* The bits of a constant as the number that they are. */
+int64_t luafn_const_int(const lf_value *v);
+double luafn_const_real(const lf_value *v);
+static inline bool lf_ir_is_const(const lf_value *v)
+{
+    return v->kind == LF_IR_CONST;
+}
+
+/* Integers are computed as i64, Lua's own, or as i32. */
+static inline bool lf_is_long(uint8_t t)
+{
+    return lun__dtype_is_index((lun_dtype)t);
+}
+static inline bool lf_is_short(uint8_t t)
+{
+    return lun__dtype_is_signed((lun_dtype)t) && lun__dtype_bits((lun_dtype)t) == 32;
+}
+
+/* The comparisons that folding and ranges know; a row that joins rule CMP is not one of them by
+ * itself. */
+static inline bool lf_is_comparison(lun_op op)
+{
+    switch (op) {
+    case LUN_OP_LT:
+    case LUN_OP_LE:
+    case LUN_OP_GT:
+    case LUN_OP_GE:
+    case LUN_OP_EQ:
+    case LUN_OP_NE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- fold_ir.c ---- */
+/* Folds an operation on constants: false if it must run. */
+bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
+
+/* ---- ir_value.c: values of IR, folded and found again where an equal one is at hand ---- */
+lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a);
+lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a);
+lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
+lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
+lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
+lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
+/* Never found again, nor is a gather from an array that is assigned. */
+void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
+lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
+                          int args);
+void luafn_ir_barrier(lf_lowering *l, const lf_value *v);
+void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
+/* The scalar that is input number `input`. */
+lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
+/* Operations that may fail stay where they are, used or not. */
+bool luafn_has_effect(const lf_value *v);
+
+/* ---- lowering_state.c ---- */
+lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
+/* A new note "file:line: text". extent_of: input that stands for \1 in it, an extent, or -1. */
+int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
+/* The input that is the extent of axis `axis`, from 0, of array parameter or source `number`. */
+int luafn_extent(lf_compile *c, bool param, int number, int axis);
+
+/* Integer // and % (op), which fail where y is 0, with the place of what is being lowered. */
+lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
+
+/* ---- ir_operand.c ---- */
+/* v in its own dtype, in another; a float as an integer fails where that cannot hold it. */
+lf_value *luafn_low(lf_lowering *l, lf_value *v);
+lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
+/* Is v, once lowered, an integer of Lua whose `low` is a float: a whole number, or one that no
+ * integer can hold? */
+bool luafn_is_rounded(const lf_value *v);
+/* What v, which rounds its operand by o, is lowered to; integers stay, as t. */
+lf_value *luafn_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
+
+/* ---- compare.c, for.c, math_library.c, named_operation.c ---- */
+lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);
+lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
+lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
+lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
+
+/* ---- known.c: elements and parts at indices that the engine checks before a launch ---- */
+/* Whether the last index of v, an element or a part, is one. */
+bool luafn_known_index(lf_lowering *l, const lf_value *v);
+/* The element v, if all its indices are such, in its array's dtype; else NULL. */
+lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
+
+/* What a cell held before, in its array's dtype.  It may be out of range where it is not used: then
+ * it is anything. */
+lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell);
+
+/* ---- lower.c: the pass ---- */
+void luafn_lower(lf_compile *c);
+
+#endif

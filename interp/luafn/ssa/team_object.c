@@ -1,0 +1,250 @@
+/* team_object.c - the first parameter of a function of lun.teams, t, and its methods: numbers from
+ * those of the thread and the team, and memory; what the threads of a team do together is
+ * team_operations.c's.
+ *
+ * The team's extents are known when the kernel is compiled: constants.  Knows no types. */
+#include "luafn/ssa/team_object.h"
+
+#include <string.h>
+
+#include "luafn/ssa/target.h"
+#include "luafn/ssa/team_call.h"
+
+static lf_value *block(lf_builder *b)
+{
+    return b->c->param_value[LUN_FRONT_BLOCK];
+}
+
+/* From 0, along axis d of 3, from 0; d < 0: the row-major number. */
+static lf_value *thread_along(lf_builder *b, int d)
+{
+    const int64_t *extent = luafn_team_known(b) + LUN_TEAM_THREADS;
+    if (d < 0)
+        return luafn_team_thread(b);
+    if (extent[d] == 1)
+        return luafn_int(b->g, 0);
+    lf_value *v =
+        luafn_team_by(b, LF_IDIV, luafn_team_thread(b), luafn_team_product(extent, d + 1));
+    return luafn_team_product(extent, 0) == luafn_team_product(extent, d)
+               ? v
+               : luafn_team_by(b, LF_MOD, v, extent[d]);
+}
+
+/* Computed where the kernel begins, for no pass can move a division that might be by zero out of a
+ * loop; extents are not zero. */
+static lf_value *block_along(lf_builder *b, int d)
+{
+    lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS;
+    const int rank = (int)luafn_team_known(b)[LUN_TEAM_RANK];
+    lf_block *const now = b->g->now;
+    lf_value *v = block(b);
+    if (d < 0)
+        return v;
+    if (d >= rank)
+        return luafn_int(b->g, 0);
+    b->g->now = b->g->entry;
+    for (int k = rank - 1; k > d; k--)
+        v = luafn_team_arith(b, LF_IDIV, v, extent[k]);
+    v = d ? luafn_team_arith(b, LF_MOD, v, extent[d]) : v;
+    b->g->now = now;
+    return v;
+}
+
+static lf_value *blocks_along(lf_builder *b, int d)
+{
+    lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS, *n;
+    const int rank = (int)luafn_team_known(b)[LUN_TEAM_RANK];
+    if (d >= 0)
+        return d < rank ? extent[d] : luafn_int(b->g, 1);
+    n = extent[0];
+    for (int k = 1; k < rank; k++)
+        n = luafn_team_arith(b, LF_MUL, n, extent[k]);
+    return n;
+}
+
+static int64_t known_along(const int64_t extent[3], int d)
+{
+    return d < 0 ? luafn_team_product(extent, 0) : extent[d];
+}
+
+/* The first global element of this thread along d, from 1. */
+static lf_value *index_along(lf_builder *b, int d)
+{
+    const int64_t n = known_along(luafn_team_known(b) + LUN_TEAM_THREADS, d);
+    const int64_t own = known_along(luafn_team_known(b) + LUN_TEAM_ELEMENTS, d);
+    lf_value *v = luafn_team_by(b, LF_MUL, block_along(b, d), n);
+    v = n == 1 ? v : luafn_team_arith(b, LF_ADD, v, thread_along(b, d));
+    return luafn_team_by(b, LF_ADD, luafn_team_by(b, LF_MUL, v, own), 1);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* A new array for each team, or thread; of dtype LUN_DTYPE_COUNT: of what is assigned to it. */
+static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
+{
+    lf_compile *c = b->c;
+    const bool open = like.dtype == LUN_DTYPE_COUNT;
+    if (c->scratches == LUN_FRONT_SCRATCHES)
+        luafn_stop(b,
+                   "more than %d arrays of t:scratch, t:private and the like, of which t:reduce "
+                   "takes up to four: use fewer",
+                   LUN_FRONT_SCRATCHES);
+    const int number = c->params + c->scratches;
+    if (open)
+        like.dtype = LUN_I64; /* until types are known */
+    c->open[c->scratches] = (lf_open){.open = open, .wide = wide};
+    c->scratch[c->scratches++] = like;
+    c->param[number] = (lun_front_param){.dtype = (lun_dtype)lun__dtype_get(like.dtype)->compute,
+                                         .stored = like.dtype,
+                                         .array = true,
+                                         .rank = 1,
+                                         .shape = {like.count}};
+    lf_value *v = luafn_value(b->g, LF_ARRAY, 0);
+    v->type = LF_OBJECT;
+    v->as.i = -1 - number;
+    v->proto = b->f->proto;
+    luafn_note_target(b, v);
+    return v;
+}
+
+/* The dimension that argument 1 says, from 0; -1: none. */
+static int axis(const lf_team_call *c)
+{
+    lf_value *v = luafn_team_arg(c, 0);
+    return !v || lf_is_const(v, LF_NIL) ? -1 : (int)luafn_team_whole(c, 0, 1, 3, "a dimension") - 1;
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+static void do_block(const lf_team_call *c)
+{
+    luafn_team_give(c, luafn_team_by(c->b, LF_ADD, block_along(c->b, axis(c)), 1));
+}
+
+static void do_blocks(const lf_team_call *c)
+{
+    luafn_team_give(c, blocks_along(c->b, axis(c)));
+}
+
+static void do_thread(const lf_team_call *c)
+{
+    luafn_team_give(c, luafn_team_by(c->b, LF_ADD, thread_along(c->b, axis(c)), 1));
+}
+
+static void do_threads(const lf_team_call *c)
+{
+    luafn_team_give(
+        c, luafn_int(c->b->g, known_along(luafn_team_known(c->b) + LUN_TEAM_THREADS, axis(c))));
+}
+
+static void do_elements(const lf_team_call *c)
+{
+    luafn_team_give(
+        c, luafn_int(c->b->g, known_along(luafn_team_known(c->b) + LUN_TEAM_ELEMENTS, axis(c))));
+}
+
+static void do_index(const lf_team_call *c)
+{
+    luafn_team_give(c, index_along(c->b, axis(c)));
+}
+
+static int64_t length(const lf_team_call *c, int k)
+{
+    return luafn_team_whole(c, k, 1, INT32_MAX, "the number of elements");
+}
+
+static lun_front_scratch named(const lf_team_call *c)
+{
+    lun_dtype t = LUN_DTYPE_COUNT;
+    const lf_value *v = luafn_team_arg(c, 0);
+    for (int k = 0; v && v->kind == LF_STRING && k < LUN_DTYPE_COUNT; k++)
+        if (!strcmp(v->as.s, lun_dtype_name((lun_dtype)k)))
+            t = (lun_dtype)k;
+    if (t == LUN_DTYPE_COUNT && v && v->kind == LF_STRING)
+        luafn_stop(c->b, "t:%s: argument 1 is '%.60s', not the name of a dtype, such as 'f64'",
+                   c->name, v->as.s);
+    if (t == LUN_DTYPE_COUNT)
+        luafn_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
+    return (lun_front_scratch){.dtype = t, .count = length(c, 1)};
+}
+
+/* Memory is zero when the kernel begins, and stands where it is called. */
+static void place_memory(const lf_team_call *c, lf_meeting how)
+{
+    lf_value *v = luafn_new_op(c->b, LF_BARRIER, how, 0);
+    v->as.s = c->name;
+    v->type = LF_NIL;
+}
+
+static void do_scratch(const lf_team_call *c)
+{
+    place_memory(c, LF_MEET_ONCE);
+    luafn_team_give(c, memory(c->b, named(c), false));
+}
+
+static void do_private(const lf_team_call *c)
+{
+    lun_front_scratch like = named(c);
+    like.own = true;
+    place_memory(c, LF_ALONE_ONCE);
+    luafn_team_give(c, memory(c->b, like, false));
+}
+
+/* Of methods that are written in Lua: the team's, or each thread's. */
+static void do_open(const lf_team_call *c)
+{
+    const lf_value *wide = luafn_team_arg(c, 1);
+    lun_front_scratch like = {.dtype = LUN_DTYPE_COUNT, .count = length(c, 0)};
+    like.own = !strcmp(c->name, "private_memory");
+    like.settled = !like.own;
+    luafn_team_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
+}
+
+typedef struct method {
+    const char *name;
+    int most; /* arguments */
+    lf_team_method *run;
+    bool inner; /* of methods that are written in Lua alone */
+} method;
+
+static const method methods[] = {
+    {"block", 1, do_block, false},
+    {"blocks", 1, do_blocks, false},
+    {"thread", 1, do_thread, false},
+    {"threads", 1, do_threads, false},
+    {"elements", 1, do_elements, false},
+    {"index", 1, do_index, false},
+    {"scratch", 2, do_scratch, false},
+    {"private", 2, do_private, false},
+    {"barrier", 0, luafn_team_barrier, false},
+    {"each", 3, luafn_team_each, false},
+    {"vector", 2, luafn_team_vector, false},
+    {"single", 1, luafn_team_single, false},
+    {"broadcast", 2, luafn_team_broadcast, false},
+    {"reduce", 4, luafn_team_reduce, false},
+    {"scan", 3, luafn_team_scan, false},
+    {"memory", 2, do_open, true},
+    {"private_memory", 1, do_open, true},
+    {"identity", 2, luafn_team_identity, true},
+};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+static const method *find(const char *name, bool inner)
+{
+    for (int k = 0; k < METHODS; k++)
+        if (!strcmp(methods[k].name, name) && (inner || !methods[k].inner))
+            return &methods[k];
+    return NULL;
+}
+
+void luafn_team_call(lf_builder *b, const lf_value *v, const lf_list *args, lf_list *results)
+{
+    const method *m = find(v->as.s, b->f->built_in);
+    if (!m)
+        luafn_stop(b, "t has no method '%.60s'", v->as.s);
+    const lf_team_call c = {b, m->name, args, results};
+    if (args->count - 1 > m->most)
+        luafn_stop(b, "t:%s takes %d argument%s, got %d", m->name, m->most, m->most == 1 ? "" : "s",
+                   args->count - 1);
+    m->run(&c);
+}

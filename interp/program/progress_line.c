@@ -1,0 +1,106 @@
+/* progress_line.c - the line that a terminal shows while an evaluation takes long. Knows nothing of
+ * what is evaluated: the engine tells. */
+#include "program/progress_line.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bind/host/bind.h"
+#include "lunarray.h"
+
+enum { ROOM = 100, NAME = 16 };
+#define PACE 2.0 /* seconds */
+
+/* How much was done when. */
+typedef struct mark {
+    int64_t done;
+    double seconds;
+} mark;
+
+/* The kernel that runs now: of an evaluation only the whole time is told. Its pace is that since
+ * `older`, a few seconds ago, for it may change: compiled code takes over from the interpreter. */
+typedef struct watch {
+    char what[NAME]; /* empty: nothing was seen yet */
+    int64_t total;
+    mark older, newer;
+} watch;
+
+/* How long the rest takes: ", 12 s left", minutes, hours or days. */
+static void put_left(char *text, size_t room, double seconds)
+{
+    double minutes = seconds / 60, hours = minutes / 60;
+    if (seconds < 99.5)
+        snprintf(text, room, ", %.0f s left", seconds < 1 ? 1 : seconds);
+    else if (minutes < 99.5)
+        snprintf(text, room, ", %.0f min left", minutes);
+    else if (hours < 99.5)
+        snprintf(text, room, ", %.0f h left", hours);
+    else
+        snprintf(text, room, ", %.0f days left", hours / 24);
+}
+
+/* Takes note of how far the kernel is. */
+static void look(watch *w, const lun_progress *p)
+{
+    mark now = {p->done, p->seconds};
+    if (strncmp(w->what, p->what, NAME - 1) != 0 || w->total != p->total ||
+        w->newer.done > p->done) {
+        bool first = !w->what[0];
+        snprintf(w->what, NAME, "%s", p->what);
+        w->total = p->total;
+        w->older = w->newer = first ? (mark){0} : now;
+    } else if (p->seconds - w->newer.seconds > PACE) {
+        w->older = w->newer;
+        w->newer = now;
+    }
+}
+
+/* The line. w: of the calls before. */
+static void put_line(char text[ROOM], watch *w, const lun_progress *p)
+{
+    long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
+    int n = snprintf(text, ROOM, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
+    look(w, p);
+    if (p->total <= 0 || p->done >= p->total || n < 0 || n >= ROOM)
+        return; /* what comes behind a kernel that has ended is not known */
+    double part = (double)p->done / (double)p->total;
+    n += snprintf(text + n, ROOM - (size_t)n, ", %d %% of %lld elements", (int)(part * 100),
+                  (long long)p->total);
+    double gained = (double)(p->done - w->older.done), took = p->seconds - w->older.seconds;
+    if (gained > 0 && took > 0 && n < ROOM)
+        put_left(text + n, ROOM - (size_t)n, took * (double)(p->total - p->done) / gained);
+}
+
+/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what
+ * is printed next overwrites it; NULL: erases it. */
+static void show(void *ctx, const lun_progress *p)
+{
+    char text[ROOM];
+    watch *w = ctx;
+    fflush(stdout);
+    if (!p) {
+        *w = (watch){0};
+        fputs("\033[K", stderr);
+    } else {
+        put_line(text, w, p);
+        /* save the cursor, no wrapping; restore */
+        fprintf(stderr, "\0337\033[?7l%s\033[K\033[?7h\0338", text);
+    }
+    fflush(stderr);
+}
+
+void lun__watch_progress(lua_State *L)
+{
+    const char *term = getenv("TERM");
+    lun_engine *e = lun__engine_of(L);
+    if (!e || !isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term ||
+        strcmp(term, "dumb") == 0)
+        return;
+    watch *w = lua_newuserdatauv(L, sizeof *w, 0);
+    *w = (watch){0};
+    lua_rawsetp(L, LUA_REGISTRYINDEX, (void *)show); /* it lives as long as the engine calls */
+    lun_on_progress(e, show, w);
+}

@@ -1,0 +1,48 @@
+/* protected_call.h - protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C,
+ * messages on stderr. Shared by the command line and the interactive mode; knows neither. */
+#ifndef LUN_PROTECTED_CALL_H
+#define LUN_PROTECTED_CALL_H
+
+#include <stdbool.h>
+
+#include <lua.h>
+
+/* Calls the function below its nargs arguments. Ctrl-C raises "interrupted!" inside the call, and
+ * stops an evaluation of the engine that runs there; a second one ends the process. On failure the
+ * message, with a traceback, replaces function and arguments. */
+int lun__call(lua_State *L, int nargs, int nresults);
+
+/* Calls by the running thread, one of several that run scripts, leave signals to others. */
+void lun__call_as_rank(void);
+/* From here on the errors of the running thread's script are how os.exit leaves it: none is
+ * reported. */
+void lun__call_leaves(void);
+
+/* From here on Ctrl-C is the prompt's: while lun__run_input runs, all of it is stopped, whatever
+ * pcall catches, and a second one within a second that finds it still running exits with 130; at
+ * other times it is noted. */
+void lun__session_begin(void);
+void lun__session_end(void);
+
+/* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the
+ * message handler. *interrupted: Ctrl-C came meanwhile. */
+int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
+
+/* Lets the rest of a call run although Ctrl-C has come, so that an error can be described. */
+void lun__forget_interrupt(lua_State *L);
+
+/* Whether Ctrl-C came while nothing ran, since this was last asked. */
+bool lun__was_interrupted(void);
+
+/* Writes "program: message" to stderr; no prefix where program is NULL. */
+void lun__complain(const char *program, const char *message);
+
+/* Where status is an error: complains with the message on the top and pops it. Returns status.
+ * Allocates nothing in L: it is called outside of protected calls, too. */
+int lun__report(lua_State *L, const char *program, int status);
+
+/* The first line of the last message that lun__report has written in this thread, "" if there is
+ * none. */
+const char *lun__last_report(void);
+
+#endif

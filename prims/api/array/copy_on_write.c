@@ -1,0 +1,144 @@
+/* copy_on_write.c - the memory of arrays: elements mapped where they stand, and copy-on-write, by
+ * which an array comes to hold its elements alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "api/array/elements.h"
+#include "eval/eval.h"
+#include "store/export.h"
+#include "store/pool.h"
+
+/* A new leaf on n's storage; n itself goes on with a copy. */
+static lun_status leaf_on_storage(lun_engine *e, lun_node *n, lun_node **out)
+{
+    lun_storage *copy;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = lun__private_copy(e, n, &copy);
+    if (s != LUN_OK)
+        return s;
+    lun__node_shape(n, shape);
+    s = lun__node_leaf(e, n->storage, n->offset, n->rank, shape, out);
+    if (s != LUN_OK) {
+        lun__storage_release(e, copy);
+        return s;
+    }
+    lun__storage_release(e, n->storage); /* n's own reference */
+    n->storage = copy;
+    n->offset = 0;
+    return LUN_OK;
+}
+
+lun_status lun__own(lun_engine *e, lun_array *top)
+{
+    lun_node *n = top->node, *mine;
+    lun_status s = LUN_OK;
+    const bool scalar = n->kind != LUN_NODE_LEAF && n->rank == 0; /* evaluated it is a NUMBER */
+    bool twin = !scalar && n->kind != LUN_NODE_LEAF && lun__node_is(n, LUN_IS_VIRTUAL) &&
+                n->refs > 1; /* the others stay virtual */
+    if (!twin)
+        s = lun__run(e, &n, 1);
+    if (s != LUN_OK)
+        return s;
+    lun__exports_collect(e);
+    bool alone = !twin && !scalar && n->refs == 1 && n->storage->refs == 1;
+    if (alone && (!n->storage->wrapped || top->wraps)) {
+        free(n->moments);
+        n->moments = NULL;
+        return LUN_OK;
+    }
+    /* others may be garbage that a collector has not met yet */
+    if (!twin && lun__pool_refuse(e->pool, n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes))
+        return lun__nomem(e);
+    s = top->wraps ? leaf_on_storage(e, n, &mine) : lun__node_copy(e, n, &mine);
+    if (s != LUN_OK)
+        return s;
+    lun__node_release(e, n);
+    top->node = mine;
+    return LUN_OK;
+}
+
+/* a's elements as they stand in memory that can be read: of its top's node, a LEAF or NUMBER. */
+static lun_status mapped(lun_engine *e, lun_array *a, lun_node **out)
+{
+    lun_array *top = lun__base(a);
+    lun_node *n = top->node;
+    lun_status s = lun__run(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !top->wraps)
+        s = lun__own(e, top); /* another array writes to that memory */
+    if (s != LUN_OK)
+        return s;
+    *out = n = top->node;
+    return n->kind == LUN_NODE_NUMBER ? LUN_OK : lun__storage_host(e, n->storage, false);
+}
+
+/* A copy of the elements of a, which do not stand side by side, that lives as long as a. */
+static lun_status show(lun_engine *e, lun_array *a, const void **out)
+{
+    lun_node *n, *copy;
+    lun_status s = lun__settle(e, a);
+    if (s == LUN_OK)
+        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__node_copy(e, n, &copy);
+    lun__node_release(e, n);
+    if (s != LUN_OK)
+        return s;
+    s = lun__storage_host(e, copy->storage, false);
+    if (s != LUN_OK) {
+        lun__node_release(e, copy);
+        return s;
+    }
+    lun__node_release(e, a->shown);
+    a->shown = copy;
+    *out = lun__leaf_data(copy);
+    return LUN_OK;
+}
+
+static lun_status check_mapped(lun_engine *e, const lun_array *a)
+{
+    lun_status s = lun__usable(e, a);
+    e->error_where = NULL;
+    if (s == LUN_OK && a->weak)
+        s = lun__fail(e, LUN_EARG, "a number has no elements to map");
+    return s;
+}
+
+lun_status lun_data(lun_engine *e, lun_array *a, const void **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n;
+    lun_status s = check_mapped(e, a);
+    if (s == LUN_OK && a->viewed && !lun__layout_is_dense(&a->at))
+        return show(e, a, out);
+    if (s == LUN_OK)
+        s = mapped(e, a, &n);
+    if (s != LUN_OK)
+        return s;
+    if (n->kind == LUN_NODE_NUMBER)
+        *out = &n->cell;
+    else
+        *out = lun__leaf_data(n) +
+               (a->viewed ? a->at.offset : 0) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    return LUN_OK;
+}
+
+lun_status lun_data_strided(lun_engine *e, lun_array *a, const void **out,
+                            int64_t strides[LUN_MAX_RANK])
+{
+    LUN_NEED(e, out && strides);
+    lun_node *n;
+    lun_layout l;
+    lun_status s = check_mapped(e, a);
+    if (s == LUN_OK)
+        s = mapped(e, a, &n);
+    if (s != LUN_OK)
+        return s;
+    if (n->kind == LUN_NODE_NUMBER)
+        return lun_data(e, a, out);
+    lun__layout_of(a, &l);
+    memcpy(strides, l.stride, (size_t)l.rank * sizeof *strides);
+    *out = lun__leaf_data(n) + l.offset * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    return LUN_OK;
+}

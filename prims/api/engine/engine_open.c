@@ -1,0 +1,410 @@
+/* engine_open.c - an engine begins and ends: configuration, what every room keeps in it,
+ * counters. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "base/sized.h"
+#include "cache/cache.h"
+#include "engine/state.h"
+#include "eval/recipe.h"
+#include "launch/kernels.h"
+#include "launch/profile.h"
+#include "lunarray_bind.h"
+#include "ranks/ranks.h"
+#include "steps/team_kernels.h"
+#include "store/export.h"
+#include "store/pool.h"
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+static lun_status jit_mode(lun_engine *e, const lun_config *c)
+{
+    static const char *const words[] = {
+        [LUN_JIT_AUTO] = "auto", [LUN_JIT_SYNC] = "sync", [LUN_JIT_OFF] = "off"};
+    const char *s = getenv("LUNARRAY_JIT");
+    e->jit = (int)c->jit;
+    if (c->jit != LUN_JIT_DEFAULT)
+        return LUN_OK;
+    e->jit = LUN_JIT_AUTO;
+    if (!s || !*s)
+        return LUN_OK;
+    for (size_t i = LUN_JIT_AUTO; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(s, words[i])) {
+            e->jit = (int)i;
+            return LUN_OK;
+        }
+    return lun__fail(e, LUN_EARG, "LUNARRAY_JIT must be auto, sync or off, not '%s'", s);
+}
+
+/* A number of the configuration, times `unit` if it comes from the environment. */
+static lun_status number(lun_engine *e, const char *variable, int64_t configured, int64_t usual,
+                         int64_t unit, int64_t *out)
+{
+    const char *s = getenv(variable);
+    *out = configured ? configured : usual;
+    if (configured || !s || !*s)
+        return LUN_OK;
+    size_t digits = strspn(s, "0123456789");
+    if (s[digits] || strspn(s, "0") == digits)
+        return lun__fail(e, LUN_EARG, "%s must be a positive number, not '%s'", variable, s);
+    *out = digits > 9 ? INT64_MAX : atoll(s) * unit;
+    return LUN_OK;
+}
+
+/* The bounds of what is kept of kernels in memory. Plans take a quarter of the memory. */
+static lun_status kernel_bounds(lun_engine *e, const lun_config *c)
+{
+    enum { KERNELS = 4096, MEMORY = 64, MEGABYTE = 1000000, OF_LIMIT = 8 };
+    int64_t bytes;
+    lun_status s = number(e, "LUNARRAY_KERNELS", c->kernels, KERNELS, 1, &e->kernels_most);
+    if (s == LUN_OK)
+        s = number(e, "LUNARRAY_KERNEL_MEMORY", c->kernel_memory, (int64_t)MEMORY * MEGABYTE,
+                   MEGABYTE, &bytes);
+    if (s != LUN_OK)
+        return s;
+    if (c->memory_limit && bytes > c->memory_limit / OF_LIMIT)
+        bytes = c->memory_limit / OF_LIMIT;
+    e->recipe_bytes_most = bytes / 4;
+    e->kernel_bytes_most = bytes - bytes / 4;
+    return LUN_OK;
+}
+
+/* The first number of OMP_NUM_THREADS, which may be a list with one for each level; 0: there is
+ * none. */
+static int64_t openmp_threads(void)
+{
+    const char *s = getenv("OMP_NUM_THREADS");
+    s = s ? s + strspn(s, " \t") : "";
+    const size_t digits = strspn(s, "0123456789"), end = digits + strspn(s + digits, " \t");
+    if (s[end] && s[end] != ',')
+        return 0;
+    return digits > 9 ? INT64_MAX : atoll(s);
+}
+
+/* How many threads are wanted, 0: nothing says it, and what says it. */
+static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, const char **by)
+{
+    enum { MOST = 1024 };
+    int64_t threads;
+    lun_status s = number(e, "LUNARRAY_THREADS", c->threads, 0, 1, &threads);
+    if (s != LUN_OK)
+        return s;
+    *by = c->threads ? "lun_config.threads" : "LUNARRAY_THREADS";
+    if (!threads) {
+        threads = openmp_threads();
+        *by = threads ? "OMP_NUM_THREADS" : NULL;
+    }
+    *count = threads < MOST ? (int)threads : MOST;
+    return LUN_OK;
+}
+
+/* The widest vectors: which they are, backends know. */
+static lun_status vectors(lun_engine *e)
+{
+    static const char *const words[] = {"", "sse2", "avx2", "avx512"};
+    const char *s = getenv("LUNARRAY_VECTORS");
+    for (size_t i = 0; s && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(s, words[i]))
+            return LUN_OK;
+    return s ? lun__fail(e, LUN_EARG, "LUNARRAY_VECTORS must be sse2, avx2 or avx512, not '%s'", s)
+             : LUN_OK;
+}
+
+/* Where places are ranks the others wait for this one, whatever fails here later. */
+static lun_status link_ranks(lun_engine *e, const char *places)
+{
+    lun_status s = lun_names_ranks(places) ? lun__ranks_link(e) : LUN_OK;
+    if (s == LUN_OK && e->services.link && e->services.link->rank)
+        return lun__fail(e, LUN_EARG, "rank %d serves rank 0: it calls lun_serve, not lun_open",
+                         e->services.link->rank);
+    return s;
+}
+
+static lun_status set_up(lun_engine *e, const lun_config *c)
+{
+    const char *places = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
+    const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
+    const char *threads_by = NULL;
+    int threads = 0;
+    int64_t cache_size = 0;
+    e->config = *c;
+    e->config.backend = e->config.cache_dir = NULL;
+    e->local_rank = lun__local_rank(&e->config);
+    lun_status s = link_ranks(e, places);
+    if (s == LUN_OK)
+        s = jit_mode(e, c);
+    if (s == LUN_OK)
+        s = thread_count(e, c, &threads, &threads_by);
+    if (s == LUN_OK)
+        s = vectors(e);
+    if (s == LUN_OK)
+        s = kernel_bounds(e, c);
+    if (s == LUN_OK)
+        s = number(e, "LUNARRAY_CACHE_SIZE", c->cache_size, LUN_CACHE_SIZE, 1000000, &cache_size);
+    if (s != LUN_OK)
+        return s;
+    e->sandbox = c->sandbox;
+    e->memory_limit = c->memory_limit;
+    e->compiler = strdup(cc && cc[0] ? cc : "cc");
+    if (c->cache_dir)
+        dir = c->cache_dir;
+    e->cache_dir = dir ? strdup(dir) : NULL;
+    e->pool = lun__pool_open(c, &e->stats, c->memory_limit);
+    if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
+        return LUN_ENOMEM;
+    s = lun__cache_open(e->cache_dir, cache_size, c->log, c->log_ctx, &e->cache);
+    if (s != LUN_OK)
+        return s;
+    e->services = (lun_services){.error = &e->error,
+                                 .stats = &e->stats,
+                                 .cache = e->cache,
+                                 .compiler = e->compiler,
+                                 .threads = threads,
+                                 .threads_by = threads_by,
+                                 .jit = e->jit,
+                                 .math = e->math,
+                                 .log = c->log,
+                                 .log_ctx = c->log_ctx,
+                                 .cancel = &e->cancel,
+                                 .link = e->services.link};
+    return lun__backend_choose(e, places);
+}
+
+/* Why a configuration cannot be meant, NULL if it can. */
+static const char *senseless(const lun_config *given, const lun_config *c)
+{
+    if (given->size && given->size < offsetof(lun_config, alloc_ctx))
+        return "lun_config: size must be sizeof(lun_config)";
+    if ((unsigned)c->jit > LUN_JIT_OFF)
+        return "lun_config: no such jit";
+    if (c->threads < 0 || c->memory_limit < 0 || !(c->time_limit >= 0))
+        return "lun_config: threads, memory_limit and time_limit must not be negative";
+    if (c->kernels < 0 || c->kernel_memory < 0 || c->cache_size < 0)
+        return "lun_config: kernels, kernel_memory and cache_size must not be negative";
+    return NULL;
+}
+
+lun_status lun_open(const lun_config *config, lun_engine **out)
+{
+    lun_config c = {.size = sizeof c};
+    if (config)
+        lun__take(&c, config, sizeof c);
+    const char *wrong = !out     ? "the pointer for the engine is missing (NULL)"
+                        : config ? senseless(config, &c)
+                                 : NULL;
+    if (wrong) {
+        lun__open_failed(wrong);
+        return LUN_EARG;
+    }
+    lun_engine *e = calloc(1, sizeof *e);
+    lun__open_failed(e ? "" : "out of memory");
+    if (!e)
+        return LUN_ENOMEM;
+    lun_status s = set_up(e, &c);
+    if (s != LUN_OK) {
+        if (s == LUN_ENOMEM && !e->error.length)
+            lun__nomem(e);
+        lun__open_failed(lun_error(e));
+        if (c.log)
+            c.log(c.log_ctx, lun_error(e));
+        lun_close(e);
+        return s;
+    }
+    *out = e;
+    return LUN_OK;
+}
+
+static void free_backends(lun_engine *e)
+{
+    for (int i = 0; i < e->backend_count; i++) {
+        free(e->backends[i]->reason);
+        free(e->backends[i]->counted);
+        free(e->backends[i]);
+    }
+    free(e->backends);
+    free(e->set);
+}
+
+void lun_close(lun_engine *e)
+{
+    if (!e)
+        return;
+    lun_host_on_cancel(e, NULL);
+    lun__ranks_close(e);
+    lun__shared_close(e);
+    if (e->host_close)
+        e->host_close(e->host);
+    if (e->queues)
+        e->queues_end(e);
+    lun__arrays_end(e); /* while the devices that hold their elements are still open */
+    lun__recipes_flush(e);
+    lun__team_kernels_flush(e);
+    lun__kernels_flush(e);
+    lun__exports_close(e);
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i]->state)
+            e->backends[i]->backend->close(e->backends[i]->state);
+    lun__nodes_close(e);
+    lun__storage_close(e);
+    lun__arrays_close(e);
+    if (e->cache)
+        lun__cache_close(e->cache);
+    lun__pool_close(e->pool);
+    lun__watch_close(e->watch);
+    lun__profile_free(e->profile);
+    for (int i = 0; i < e->place_count; i++)
+        free(e->places[i]);
+    free(e->places);
+    free_backends(e);
+    free(e->told);
+    free(e->compiler);
+    free(e->cache_dir);
+    lun__strbuf_free(&e->error);
+    free(e);
+}
+
+void lun_cancel(lun_engine *e)
+{
+    if (!e)
+        return;
+    __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+    void (*stop)(void *) = __atomic_load_n(&e->host_stop, __ATOMIC_ACQUIRE);
+    if (stop)
+        stop(e->host);
+}
+
+const char *lun_version(void)
+{
+    return LUN_VERSION;
+}
+
+lun_status lun_time_limit(lun_engine *e, double seconds)
+{
+    LUN_NEED(e, true);
+    if (!(seconds >= 0))
+        return lun__fail(e, LUN_EARG, "a time limit must not be negative");
+    e->config.time_limit = seconds;
+    return LUN_OK;
+}
+
+void lun_config_get(const lun_engine *e, lun_config *out)
+{
+    if (!e || !out)
+        return;
+    lun__give(out, &e->config, sizeof *out);
+}
+
+void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
+{
+    if (!e)
+        return;
+    e->host = data;
+    e->host_close = close;
+}
+
+void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data))
+{
+    if (e)
+        __atomic_store_n(&e->host_stop, stop, __ATOMIC_RELEASE);
+}
+
+void *lun_host_get(lun_engine *e)
+{
+    return e ? e->host : NULL;
+}
+
+/* ---- counters -------------------------------------------------------------------------------- */
+
+void lun_stats_get(const lun_engine *e, lun_stats *out)
+{
+    static const lun_stats none;
+    if (e)
+        lun__exports_collect((lun_engine *)(uintptr_t)e);
+    if (out)
+        lun__give(out, e ? &e->stats : &none, sizeof *out);
+}
+
+void lun_stats_gather(lun_engine *e)
+{
+    for (int i = 0; e && i < e->backend_count; i++)
+        if (e->backends[i]->state && !e->backends[i]->of && e->backends[i]->backend->count)
+            e->backends[i]->backend->count(e->backends[i]->state);
+}
+
+void lun_stats_reset(lun_engine *e)
+{
+    if (!e)
+        return;
+    lun_stats_gather(e);
+    lun_stats s = {.allocated = e->stats.allocated,
+                   .pooled = e->stats.pooled,
+                   .peak = e->stats.allocated,
+                   .nodes = e->stats.nodes,
+                   .kernels = e->stats.kernels,
+                   .kernel_bytes = e->stats.kernel_bytes};
+    e->stats = s;
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i]->counted)
+            *e->backends[i]->counted = (lun_place_stats){.size = sizeof(lun_place_stats)};
+}
+
+int64_t lun_pressure(lun_engine *e)
+{
+    return e ? lun__pool_pressure(e->pool) : 0;
+}
+
+int64_t lun_thrifty(lun_engine *e, bool on)
+{
+    return e ? lun__pool_thrifty(e->pool, on) : 0;
+}
+
+void lun_trim(lun_engine *e)
+{
+    if (!e)
+        return;
+    lun__exports_collect(e);
+    lun__pool_trim(e->pool);
+}
+
+/* What the functions below need: the backend whose kernels are the host's code. */
+static lun_status bundling(lun_engine *e, const char *path)
+{
+    if (e->sandbox)
+        return lun__fail(e, LUN_EARG, "kernel bundles are not allowed in the sandbox");
+    if (!path)
+        return lun__fail(e, LUN_EARG, "no file given (NULL)");
+    if (!e->services.native || !e->services.native->portable_key)
+        return lun__fail(e, LUN_EBACKEND, "no backend of this build compiles kernels for the host");
+    lun__clear(e);
+    return LUN_OK;
+}
+
+lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count)
+{
+    LUN_NEED(e, count);
+    lun_status s = bundling(e, path);
+    if (s == LUN_OK)
+        s = lun__cache_export(e->cache, path, e->services.native->portable_key, count, &e->error);
+    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+}
+
+lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
+{
+    LUN_NEED(e, count);
+    lun_status s = bundling(e, path);
+    if (s == LUN_OK)
+        s = lun__cache_import(e->cache, path, e->services.native->portable_key, count, &e->error);
+    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+}
+
+void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
+{
+    if (!e || !out)
+        return;
+    lun_cache_state state;
+    lun__cache_survey(e->cache, clear, &state);
+    lun__give(out, &state, sizeof state);
+}

@@ -1,0 +1,17 @@
+/* loading_lock.c - see loading_lock.h. */
+#include "base/loading_lock.h"
+
+#include <pthread.h>
+
+/* The process's, as the linker's own lock is. */
+static pthread_mutex_t one_loads = PTHREAD_MUTEX_INITIALIZER;
+
+void lun__loading_begin(void)
+{
+    pthread_mutex_lock(&one_loads);
+}
+
+void lun__loading_end(void)
+{
+    pthread_mutex_unlock(&one_loads);
+}

@@ -1,0 +1,20 @@
+/* barrier.h - the body of a function of teams whose threads meet at a LUN_BARRIER, as one call for
+ * a whole team: what stands between two barriers becomes a loop over the threads.
+ *
+ * Blocks, branches and loops in which there is a barrier run once for the team; each thread
+ * computes their conditions, and where these differ the function returns the line.  What a thread
+ * declares before a barrier and uses behind it is an element of an array, one for each thread. */
+#ifndef LUN_BARRIER_H
+#define LUN_BARRIER_H
+
+#include "ctext/maker.h"
+
+/* Whether the entry has a barrier. */
+bool lun__cmeet_has(const lun_csource *s, const lun_cunit *entry);
+/* Edits the entry's text, for m->division; the macros are lun__cmeet_macros's.  LUN_EARG with what
+ * cannot be cut so, and where, in m->error; LUN_ENOMEM. */
+lun_status lun__cmeet_find(lun_cmaker *m);
+/* Appends the macros that the text relies on; or takes them back. */
+void lun__cmeet_macros(const lun_cmaker *m, bool before, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* source_mark.c - where in a script the expressions that follow are built, and the work-groups
+ * that it asks for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+#include "lunarray_bind.h"
+
+const char *lun__place(const lun_engine *e, uint32_t where)
+{
+    return where && where <= (uint32_t)e->place_count ? e->places[where - 1] : "";
+}
+
+lun_status lun_mark(lun_engine *e, const char *place)
+{
+    LUN_NEED(e, true);
+    if (!place || !place[0]) {
+        e->place = 0;
+        return LUN_OK;
+    }
+    /* a script comes back to the same few places, most often to the last ones */
+    for (int i = e->place_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    for (int i = 0; i < e->place_count; i++)
+        if (!strcmp(e->places[i], place)) {
+            e->place = (uint32_t)i + 1;
+            return LUN_OK;
+        }
+    if (e->place_count == e->place_room) {
+        int room = e->place_room ? 2 * e->place_room : 32;
+        char **places = realloc(e->places, (size_t)room * sizeof *places);
+        if (!places)
+            return lun__nomem(e);
+        e->places = places;
+        e->place_room = room;
+    }
+    char *copy = strdup(place);
+    if (!copy)
+        return lun__nomem(e);
+    e->places[e->place_count++] = copy;
+    e->place = (uint32_t)e->place_count;
+    return LUN_OK;
+}
+
+void lun_workgroup(lun_engine *e, int elements)
+{
+    if (!e)
+        return;
+    e->workgroup = (uint16_t)(elements < 0                    ? 0
+                              : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
+                                                              : elements);
+}

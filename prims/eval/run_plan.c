@@ -1,0 +1,178 @@
+/* run_plan.c - does the steps of a plan in their order.
+ * No algorithm of its own: plan/ decides what, launch.c and a backend how. */
+#include "eval/eval.h"
+
+#include <stdlib.h>
+
+#include "launch/launch_dist.h"
+#include "lunarray_bind.h"
+#include "placing/placing.h"
+#include "schedule/steps.h"
+#include "schedule/tiles.h"
+#include "sets/chosen.h"
+#include "sets/handed.h"
+#include "steps/algorithm_step.h"
+#include "steps/chain_step.h"
+#include "steps/copy_step.h"
+#include "steps/outer_axis_step.h"
+#include "steps/pairs_step.h"
+#include "steps/product_step.h"
+#include "steps/running_step.h"
+#include "steps/sweep_step.h"
+#include "steps/tiles_step.h"
+
+static lun_status run_fill(lun_engine *e, lun_node *n)
+{
+    lun_storage *to;
+    lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+    if (status != LUN_OK)
+        return status;
+    lun__cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
+    lun__node_become_leaf(e, n, to, 0);
+    return LUN_OK;
+}
+
+/* The results of a step that nothing uses: any elements. */
+static lun_status leave_out(lun_engine *e, const lun_lowered *l)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++) {
+        lun_node *n = l->results[r];
+        lun_storage *to;
+        if (!n->rank) {
+            lun__node_become_number(e, n, 0);
+            continue;
+        }
+        s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
+        if (s != LUN_OK)
+            break;
+        lun__cell_fill((lun_dtype)n->dtype, 0, to->data, n->n);
+        lun__node_become_leaf(e, n, to, 0);
+    }
+    return s;
+}
+
+static lun_status run_launch(lun_engine *e, const lun_step *step)
+{
+    lun_kernel_entry *k = NULL;
+    bool needed = true;
+    if (step->lowered.needed && !e->set_count) { /* on sets it does what was told beforehand */
+        lun_status s = lun__needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
+        if (s != LUN_OK || !needed)
+            return s == LUN_OK ? leave_out(e, &step->lowered) : s;
+    }
+    if (step->across || step->pairs) {
+        lun_status s =
+            step->across ? lun__across_run(e, step->across) : lun__pairs_run(e, step->pairs);
+        e->stats.kept += s == LUN_OK ? step->kept : 0;
+        return s;
+    }
+    lun_status status = step->n > 0 ? lun__run_kernel(e, &step->lowered, &k) : LUN_OK;
+    if (status == LUN_OK)
+        status = lun__run_lowered(e, &step->lowered, k, step->n);
+    if (status == LUN_OK)
+        e->stats.kept += step->kept;
+    return status;
+}
+
+/* On places that have some rows each.  *done: false: they are not shared so. */
+static lun_status run_handed(lun_engine *e, const lun_step *step, bool *done)
+{
+    lun_spread *rows;
+    lun_status s = lun__handed_rows(e, step, &rows);
+    *done = s == LUN_OK && rows;
+    if (!*done)
+        return s;
+    s = lun__handed_run(e, step->across, rows);
+    e->stats.kept += s == LUN_OK ? step->kept : 0;
+    lun__spread_release(rows);
+    return s;
+}
+
+/* On the places of the set in use together.  *done: false: one of them does it. */
+static lun_status run_shared(lun_engine *e, const lun_step *step, bool *done)
+{
+    const bool divides = lun__placing_divides(step), pairs = !divides && lun__placing_pairs(step);
+    *done = true;
+    if (divides || pairs) {
+        lun_status s =
+            divides ? lun__run_shared(e, &step->lowered, step->n) : lun__pairs_shared(e, step);
+        e->stats.kept += s == LUN_OK ? step->kept : 0;
+        return s;
+    }
+    if (lun__placing_streams(step))
+        return lun__algorithm_shared(e, step->node);
+    if (lun__placing_orders(e, step))
+        return lun__order_shared(e, step->node);
+    if (lun__placing_multiplies(e, step))
+        return lun__product_shared(e, step->node);
+    if (lun__placing_chooses(e, step))
+        return lun__choose_shared(e, step->node);
+    if (step->across)
+        return run_handed(e, step, done);
+    *done = false;
+    return LUN_OK;
+}
+
+/* Step *at, or the steps that are run with it as one; *at: the last of them then. */
+static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
+{
+    const lun_step *step = &s->at[*at];
+    const int first = *at;
+    if (step->chain || step->sweep) {
+        *at = lun__chain_last(s, first);
+        return step->sweep                   ? lun__sweep_run(e, s, first, *at)
+               : lun__pieces_begin(s, first) ? lun__pieces_run(e, s, first, *at)
+                                             : lun__chain_run(e, s, first, *at);
+    }
+    switch (step->kind) {
+    case LUN_STEP_LAUNCH:
+        return run_launch(e, step);
+    case LUN_STEP_COPY:
+        return lun__run_copy(e, step->node);
+    case LUN_STEP_PRODUCT:
+        return lun__run_product(e, step->node);
+    case LUN_STEP_ALGORITHM:
+        return lun__run_algorithms(e, s, first, count);
+    case LUN_STEP_RUNNING:
+        return lun__run_running(e, step->node);
+    case LUN_STEP_FILL:
+        return run_fill(e, step->node);
+    }
+    return LUN_OK;
+}
+
+/* A Scalar that a step has left in memory becomes a NUMBER: as such kernels of later steps take
+ * it. */
+static lun_status settle(lun_engine *e, const lun_step *step)
+{
+    lun_node *n = step->node;
+    uint64_t cell = 0;
+    if (!n || n->rank || n->kind != LUN_NODE_LEAF)
+        return LUN_OK;
+    lun_status s = lun__storage_read(e, n->storage, n->offset, 1, &cell);
+    if (s == LUN_OK)
+        lun__node_become_number(e, n, cell);
+    return s;
+}
+
+lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
+{
+    lun_status status = LUN_OK;
+    for (int i = 0; status == LUN_OK && i < count; i++) {
+        const lun_step *step = &s->at[i];
+        bool done = false;
+        status = lun__stopped(e);
+        if (status == LUN_OK && e->set_count)
+            status = run_shared(e, step, &done);
+        if (status == LUN_OK && e->set_count && !done)
+            status = lun__placed_gather(e, step);
+        if (status == LUN_OK && !done)
+            status = run_steps(e, s, &i, count);
+        if (status == LUN_OK)
+            status = settle(e, &s->at[i]);
+        if (status == LUN_OK)
+            lun__steps_done(e, s, i);
+    }
+    return status;
+}

@@ -1,0 +1,47 @@
+/* function_ref.c - users' functions as the graph keeps them: references, and what they captured. */
+#include "graph/function_ref.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctext/text_function.h"
+#include "engine/state.h"
+
+void lun_function_retain(lun_function *f)
+{
+    if (f)
+        f->refs++;
+}
+
+void lun_function_release(lun_function *f)
+{
+    if (!f || --f->refs)
+        return;
+    if (f->text)
+        lun__cfunc_free(f->text);
+    if (f->front.release)
+        f->front.release(f->front.ctx);
+    free(f->cells);
+    lun_function *of = f->of;
+    free(f);
+    lun_function_release(of); /* which is made from none */
+}
+
+void lun__function_number(lun_engine *e, lun_ir_function *body)
+{
+    if (body->used_by == e)
+        return;
+    body->used_by = e;
+    body->number = ++e->functions_used;
+}
+
+bool lun__same_captured(const lun_function *a, const lun_function *b)
+{
+    if (a == b)
+        return true;
+    size_t captured = a ? (size_t)a->captured : 0, arrays = a ? (size_t)a->array_count : 0;
+    return captured == (b ? (size_t)b->captured : 0) &&
+           arrays == (b ? (size_t)b->array_count : 0) &&
+           (!captured || !memcmp(a->cells, b->cells, captured * sizeof *a->cells)) &&
+           (!arrays || !memcmp(a->arrays, b->arrays, arrays * sizeof *a->arrays));
+}

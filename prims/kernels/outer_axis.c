@@ -1,0 +1,222 @@
+/* outer_axis.c - whether reductions of lines go across, and the kernels that they take then; see
+ * outer_axis.h.  How often each of them runs is steps/outer_axis_step.c's. */
+#include "kernels/outer_axis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/order.h"
+
+enum { SHORT_LINES = 4096 }; /* of less than LUN_LANES elements: from so many on they go across */
+
+bool lun__across_places(const lun_across *a, const lun_slot_source *from, lun_layout *out,
+                        int64_t *step)
+{
+    lun_layout own, all, line = {.rank = 0};
+    lun__node_layout(from->view ? from->view : from->node, &own);
+    if (!lun__layout_reshaped(&own, a->of.rank, a->of.extent, &all))
+        return false;
+    for (int k = a->kept; k < all.rank; k++) {
+        line.extent[line.rank] = all.extent[k];
+        line.stride[line.rank++] = all.stride[k];
+    }
+    line = lun__layout_simplified(&line);
+    if (line.rank != 1)
+        return false;
+    *step = line.stride[0];
+    all.rank = a->kept;
+    *out = all;
+    return true;
+}
+
+/* ---- whether --------------------------------------------------------------------------------- */
+
+/* One operation, in lanes: see ir/order.h. */
+static bool is_laned(const lun_node *n)
+{
+    uint64_t identity;
+    return n->kind == LUN_NODE_REDUCE && n->op < LUN_OP_COUNT && !lun__node_first(n) &&
+           n->folds != LUN_FOLDS_PLACE && lun__op_get((lun_op)n->op)->flags & LUN_OPF_COMM &&
+           lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &identity);
+}
+
+/* Whether the sinks are reductions of the same axes; their extents and kept axes then. */
+static bool same_axes(const lun_group *g, lun_across *a)
+{
+    int64_t shape[LUN_MAX_RANK], lines[LUN_MAX_RANK];
+    for (int i = 0; i < g->sink_count; i++) {
+        const lun_node *n = g->sinks[i];
+        if (!is_laned(n))
+            return false;
+        lun__node_shape(n->in[0], shape);
+        lun__node_shape(n, lines);
+        int kept = n->rank;
+        while (kept && lines[kept - 1] == 1)
+            kept--;
+        if (n->rank != n->in[0]->rank || kept == 0)
+            return false;
+        /* a kept axis of one element may be counted as reduced: the line is the same */
+        int64_t line = 1;
+        for (int k = kept; k < n->rank; k++)
+            line *= shape[k];
+        if (line != g->line)
+            return false;
+        if (i && (kept != a->kept || n->rank != a->of.rank ||
+                  memcmp(shape, a->of.extent, (size_t)n->rank * sizeof *shape) != 0))
+            return false;
+        a->kept = kept;
+        a->of = lun__layout_right(n->rank, shape);
+        a->results[a->result_count++] = g->sinks[i];
+    }
+    return true;
+}
+
+/* Whether most bytes that a visit reads stand side by side from line to line. */
+static bool stands_across(const lun_across *a, bool *possible)
+{
+    const lun_lowered *l = &a->visit[1];
+    int64_t across = 0, along = 0, step;
+    lun_layout kept;
+    for (int i = 0; i < l->ir.slot_count - 2 * a->result_count; i++) {
+        if (l->ir.slots[i].role != LUN_SLOT_IN)
+            continue;
+        if (!lun__across_places(a, &l->slots[i], &kept, &step)) {
+            *possible = false;
+            return false;
+        }
+        int64_t size = lun__dtype_get((lun_dtype)l->ir.slots[i].dtype)->bytes;
+        kept = lun__layout_simplified(&kept);
+        if (kept.rank + 2 > LUN_LAYOUT_RANK) { /* chunks and lanes are axes of their own */
+            *possible = false;
+            return false;
+        }
+        int64_t inner = kept.stride[kept.rank - 1];
+        if (step == 0 || inner == 0) /* few elements, repeated */
+            continue;
+        if (step == 1 || step == -1)
+            along += size;
+        else if (inner == 1 || inner == -1)
+            across += size;
+    }
+    *possible = true;
+    return across > along;
+}
+
+/* ---- the kernels ----------------------------------------------------------------------------- */
+
+static int load(lun_ir *ir, lun_dtype t)
+{
+    int slot = lun__ir_slot_add(ir, t, LUN_SLOT_IN);
+    return slot < 0 ? -1
+                    : lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_LOAD,
+                                                   .dtype = (uint8_t)t,
+                                                   .a = -1,
+                                                   .b = -1,
+                                                   .c = -1,
+                                                   .imm = slot});
+}
+
+static int store(lun_ir *ir, lun_dtype t, int value)
+{
+    int slot = value < 0 ? -1 : lun__ir_slot_add(ir, t, LUN_SLOT_OUT);
+    return slot < 0 ? -1
+                    : lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_STORE,
+                                                   .dtype = (uint8_t)t,
+                                                   .a = value,
+                                                   .b = -1,
+                                                   .c = -1,
+                                                   .imm = slot});
+}
+
+static bool make_fold(const lun_across *a, lun_ir *ir)
+{
+    lun__ir_init(ir);
+    for (int r = 0; r < a->result_count; r++) {
+        const lun_node *n = a->results[r];
+        lun_dtype t = (lun_dtype)n->acc;
+        int x = load(ir, t), y = x < 0 ? -1 : load(ir, t);
+        lun_ir_ins op = {.kind = LUN_IR_OP,
+                         .dtype = n->acc,
+                         .from = n->acc,
+                         .op = n->op,
+                         .a = x,
+                         .b = y,
+                         .c = -1};
+        if (y < 0 || store(ir, t, lun__ir_add(ir, op)) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool make_finish(const lun_across *a, lun_ir *ir)
+{
+    lun__ir_init(ir);
+    for (int r = 0; r < a->result_count; r++) {
+        const lun_node *n = a->results[r];
+        int x = load(ir, (lun_dtype)n->acc);
+        if (x >= 0 && n->dtype != n->acc)
+            x = lun__ir_add(ir, (lun_ir_ins){.kind = LUN_IR_CAST,
+                                             .dtype = n->dtype,
+                                             .from = n->acc,
+                                             .a = x,
+                                             .b = -1,
+                                             .c = -1});
+        if (store(ir, (lun_dtype)n->dtype, x) < 0)
+            return false;
+    }
+    return true;
+}
+
+void lun__across_free(lun_across *a)
+{
+    if (!a)
+        return;
+    lun__lowered_free(&a->visit[0]);
+    lun__lowered_free(&a->visit[1]);
+    lun__lowered_free(&a->fold);
+    lun__lowered_free(&a->finish);
+    lun__lowered_free(&a->brief);
+    free(a);
+}
+
+/* The lists of a lowered group that name nodes stay empty: nothing there fails or is explained. */
+static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_across *a)
+{
+    const lun_group *group = &s->groups[g];
+    const int64_t leaves = group->line * group->leaves;
+    a->is_brief = group->line <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
+                  group->line * group->ops <= LUN_GROUP_OPS;
+    if (a->is_brief)
+        return lun__lower_brief(e, s, g, (int)group->line, &a->brief);
+    lun_status status = lun__lower_visit(e, s, g, LUN_ACROSS_ROWS, &a->visit[0]);
+    if (status == LUN_OK && (!make_fold(a, &a->fold.ir) || !make_finish(a, &a->finish.ir)))
+        status = lun__nomem(e);
+    return status;
+}
+
+lun_status lun__across_make(lun_engine *e, const lun_schedule *s, int g, lun_across **out)
+{
+    const lun_group *group = &s->groups[g];
+    bool possible = true;
+    *out = NULL;
+    if (!group->line || group->scan || group->n < LUN_ACROSS_LEAST)
+        return LUN_OK;
+    lun_across *a = calloc(1, sizeof *a);
+    if (!a)
+        return lun__nomem(e);
+    lun_status status = LUN_OK;
+    bool wanted = same_axes(group, a);
+    if (wanted)
+        status = lun__lower_visit(e, s, g, 1, &a->visit[1]);
+    if (status == LUN_OK && wanted) {
+        bool brief = group->line < LUN_LANES && group->n / group->line >= SHORT_LINES;
+        wanted = stands_across(a, &possible) || brief;
+    }
+    if (status == LUN_OK && wanted && possible)
+        status = make_kernels(e, s, g, a);
+    if (status == LUN_OK && wanted && possible)
+        *out = a;
+    else
+        lun__across_free(a);
+    return status;
+}

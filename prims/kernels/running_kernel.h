@@ -1,0 +1,14 @@
+/* running_kernel.h - kernels of RUNNING nodes: an index for each line, a loop over the line's
+ * elements. Private to prims/. */
+#ifndef LUN_RUNNING_KERNEL_H
+#define LUN_RUNNING_KERNEL_H
+
+#include "plan/plan.h"
+
+/* The IR of n, a RUNNING; in: its operands, or nodes of the same dtypes in their place.  Result k
+ * is put into the TARGET slot whose source has copy k. */
+lun_status lun__lower_running(lun_engine *e, lun_node *n, lun_node *const *in, lun_lowered *out);
+/* The lines of n, the indices of its kernel. */
+int64_t lun__running_lines(const lun_node *n);
+
+#endif

@@ -1,0 +1,115 @@
+/* graph_shape.c - finds the shape of a graph; see graph_shape.h. */
+#include "launch/graph_shape.h"
+
+#include "graph/walk.h"
+#include "kernels/outer_axis.h"
+
+enum {
+    PADDED = 1 << 20 /* elements of a PAD from which its kernel may be better run in another way */
+};
+
+/* Whether a VIEW's elements do not stand side by side: they come through a slot of their own. */
+static bool is_staged(const lun_node *view)
+{
+    lun_layout l;
+    lun__node_layout(view, &l);
+    return view->n > 1 && !lun__layout_is_dense(&l);
+}
+
+bool lun__shape_inlines(const lun_engine *e, const lun_node *n)
+{
+    bool plain =
+        n->function && !n->body->text && n->body->used_by == e && n->count <= LUN_SHAPE_OPERANDS;
+    for (int k = n->elements; plain && k < n->count; k++)
+        plain = n->more[k]->rank == 0 || n->more[k]->kind == LUN_NODE_LEAF;
+    return plain;
+}
+
+/* A kernel over one index space can hold these without memory in between. */
+static bool simple(const lun_engine *e, const lun_node *n)
+{
+    switch ((lun_node_kind)n->kind) {
+    case LUN_NODE_LEAF:
+    case LUN_NODE_NUMBER:
+    case LUN_NODE_INDEX:
+    case LUN_NODE_RANDOM:
+    case LUN_NODE_OP:
+    case LUN_NODE_CAST:
+        return true;
+    case LUN_NODE_REDUCE:
+    case LUN_NODE_SCAN:
+        return true;
+    case LUN_NODE_VIEW:
+        return n->in[0]->kind == LUN_NODE_PAD || (n->in[0]->kind == LUN_NODE_LEAF && is_staged(n));
+    case LUN_NODE_PAD:
+        return n->in[0]->kind == LUN_NODE_LEAF && n->n < PADDED;
+    case LUN_NODE_CALL:
+        return lun__shape_inlines(e, n);
+    case LUN_NODE_OUTPUT:
+        return n->in[0]->kind == LUN_NODE_CALL;
+    default:
+        return false;
+    }
+}
+
+static bool enter(const void *ctx, const lun_node *user, int k, const lun_node *in)
+{
+    (void)ctx, (void)k, (void)in;
+    return !lun__node_ready(user);
+}
+
+static bool append(void *ctx, lun_node *n, const lun_node *user)
+{
+    lun_graph_shape *s = ctx;
+    if (s->count == LUN_SHAPE_NODES || !simple(s->e, n) || (user && n->kind == LUN_NODE_REDUCE))
+        return false;
+    n->slot = s->count;
+    s->order[s->count++] = n;
+    return true;
+}
+
+uint8_t lun__shape_place(const lun_node *n, int64_t space)
+{
+    int64_t own = lun__shape_space(n);
+    unsigned bits = (own == space ? LUN_SHAPE_WHOLE : 0u) | (n->rank == 0 ? LUN_SHAPE_SCALAR : 0u) |
+                    (own == 1 ? LUN_SHAPE_ONE : 0u);
+    bool foreign = own != space && (own != 1 || !lun__node_ready(n));
+    if (n->kind == LUN_NODE_PAD)
+        return n->n < PADDED ? LUN_SHAPE_VIEWED : LUN_SHAPE_FOREIGN;
+    if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW, or indexed */
+        return LUN_SHAPE_VIEWED;
+    if (lun__shape_folds(n) && n->step && (own >= LUN_ACROSS_LEAST || lun__node_in_blocks(n)))
+        return LUN_SHAPE_FOREIGN; /* it may be better run in another way */
+    bool combines = n->body && n->kind != LUN_NODE_CALL;
+    return foreign || combines || n->workgroup ? LUN_SHAPE_FOREIGN : (uint8_t)bits;
+}
+
+bool lun__shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_shape *s)
+{
+    const lun_visitor v = {LUN_WALK_MARK, enter, append, s};
+    s->e = e;
+    s->count = 0;
+    uint64_t walk = ++e->walk;
+    if (count > LUN_SHAPE_ROOTS)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (lun__node_ready(roots[i]) || !lun__walk(walk, roots[i], &v))
+            return false;
+        for (int k = 0; k < i; k++)
+            if (roots[k] == roots[i])
+                return false;
+    }
+    s->n = lun__shape_space(roots[0]);
+    for (int i = 0; s->n && i < s->count; i++)
+        if (lun__shape_place(s->order[i], s->n) == LUN_SHAPE_FOREIGN)
+            return false;
+    return s->n != 0;
+}
+
+uint32_t lun__shape_form(lun_node *const *roots, int count)
+{
+    uint32_t form = 0;
+    for (int i = 0; i < count; i++)
+        form = form * 31 + lun__node_form(roots[i]);
+    return form;
+}

@@ -1,0 +1,26 @@
+/* join_chunks.h - a launch and what its chunks or lines amount to.  Private to prims/run. */
+#ifndef LUN_JOIN_CHUNKS_H
+#define LUN_JOIN_CHUNKS_H
+
+#include "backend.h"
+#include "engine/state.h"
+#include "plan/plan.h"
+
+/* Rows of cells that a launch over n indices needs: one for each chunk, or for each line. */
+int64_t lun__join_rows(const lun_lowered *l, int64_t n);
+/* Runs.  The first row of run->partials is the results then, or row k those of line k. */
+lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                         lun_kernel *k, lun_launch *run);
+/* The same in two parts, see lun_backend.submit; apart: the chunks stay as they are. */
+lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                            lun_kernel *k, lun_launch *run);
+lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                             lun_kernel *k, lun_launch *run, bool apart);
+/* The same for `rows` chunks whose cells are in run->partials already, of launches that had run's
+ * arguments; the kernel has run on b. */
+lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                           lun_kernel *k, lun_launch *run, int64_t rows);
+/* The results' nodes become numbers, of the cells of that row; not of lines. */
+void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells);
+
+#endif

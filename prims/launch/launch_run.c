@@ -1,0 +1,128 @@
+/* launch_run.c - the run of a launch that is filled, and what becomes of a failure; see bind.h. 
+ * Knows nothing of what a kernel computes. */
+#include "base/clock.h"
+#include "launch/adjacent_columns.h"
+#include "launch/bind.h"
+#include "launch/join_chunks.h"
+#include "launch/trap.h"
+#include "store/element_file.h"
+
+static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
+{
+    return lun__source_fail(e, s->source, failure);
+}
+
+/* A storage that one slot needs whole is loaded into memory for all slots on it. */
+static void bind_loaded(lun_binding *to)
+{
+    const lun_ir *ir = &to->l->ir;
+    for (int i = 0; i < ir->slot_count; i++) {
+        const lun_storage *s = to->streams[i].layout ? NULL : to->streams[i].self;
+        if (!s || s->source)
+            continue;
+        to->streams[i] = (lun_stream){0};
+        to->room[i] = s->room - to->origin[i];
+        to->at[i] = (char *)s->data + to->origin[i] * lun__dtype_get(s->dtype)->bytes;
+    }
+}
+
+/* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
+ * for those before it. */
+static lun_status run_timed(lun_engine *e, const lun_binding *to, lun_kernel *k, lun_launch *run)
+{
+    const lun_backend_slot *b = to->b;
+    enum { SMALL = 1 << 18, STANDS_FOR = 16 };
+    if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
+        e->untimed++;
+        return to->apart ? b->backend->run(b->state, k, run) : lun__join_run(e, b, to->l, k, run);
+    }
+    double start = lun__now();
+    lun_status s =
+        to->apart ? b->backend->run(b->state, k, run) : lun__join_run(e, b, to->l, k, run);
+    e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
+    e->untimed = 0;
+    return s;
+}
+
+lun_status lun__no_working_memory(lun_engine *e, int64_t n)
+{
+    return lun__fail(e, LUN_ENOMEM,
+                     "out of memory: no working memory for a kernel over %lld elements",
+                     (long long)n);
+}
+
+lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count)
+{
+    const lun_launch *run = &to->run;
+    if (s == LUN_EZERO || s == LUN_EBOUNDS)
+        return lun__explain_trap(e, to->l, run);
+    if (s == LUN_EBUILD)
+        return lun__explain_refusal(e, to->l);
+    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    if (s == LUN_EIO && to->streams && run->trap >= 0)
+        return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
+    return s == LUN_ENOMEM ? lun__no_working_memory(e, count) : s;
+}
+
+void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials)
+{
+    if (to->streams)
+        bind_loaded(to);
+    if (to->streams && !to->b->backend->buffer_new)
+        lun__columns_find(to->streams, to->strided, to->l->ir.slot_count);
+    to->run = (lun_launch){.n = n,
+                           .first = first,
+                           .count = count,
+                           .line = to->line,
+                           .turns = to->turns,
+                           .slots = to->at,
+                           .room = to->room,
+                           .origin = to->origin,
+                           .streams = to->streams,
+                           .args = to->cells,
+                           .partials = partials,
+                           .stage = to->stage,
+                           .races = to->races,
+                           .bytes = to->bytes,
+                           .whole = to->whole,
+                           .workgroup = to->l->workgroup,
+                           .chunk = to->e->chunk,
+                           .in_order = to->e->in_order,
+                           .trap = -1};
+}
+
+/* Of the stages of a scan the last one counts for all. */
+static void count_bytes(lun_engine *e, const lun_binding *to)
+{
+    if (to->stage == LUN_STAGE_TOTALS || to->stage == LUN_STAGE_CARRIES)
+        return;
+    e->stats.bytes_read += to->read;
+    e->stats.bytes_written += to->written;
+}
+
+lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                            int64_t first, int64_t count, uint64_t *partials)
+{
+    lun__bind_launch(to, n, first, count, partials);
+    return lun__join_submit(e, to->b, to->l, k->kernel, &to->run);
+}
+
+lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
+{
+    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->apart);
+    if (s == LUN_OK)
+        count_bytes(e, to);
+    return s;
+}
+
+lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                         int64_t first, int64_t count, uint64_t *partials)
+{
+    lun__bind_launch(to, n, first, count, partials);
+    lun_status s = run_timed(e, to, k->kernel, &to->run);
+    if (s != LUN_OK)
+        return lun__bind_failed(e, to, s, count);
+    count_bytes(e, to);
+    return LUN_OK;
+}

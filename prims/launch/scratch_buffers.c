@@ -1,0 +1,64 @@
+/* scratch_buffers.c - see scratch_buffers.h.  Knows not what is arranged. */
+#include "launch/scratch_buffers.h"
+
+#include "backend.h"
+
+lun_status lun__working_take(lun_engine *e, lun_dtype t, int64_t count, lun_storage **s,
+                             lun_working *out)
+{
+    lun_backend_slot *at = e->backends[e->current];
+    *out = (lun_working){.room = count};
+    lun_status status = lun__storage_result(e, t, count, s);
+    if (status == LUN_OK && at->backend->buffer_new)
+        status = lun__storage_buffer(e, *s, at, &out->buffer);
+    else if (status == LUN_OK)
+        out->data = (*s)->data;
+    return status;
+}
+
+/* Elements of one layout to the places of another, on threads. */
+typedef struct move {
+    const lun_layout *from, *to;
+    const char *source;
+    char *target;
+    int size;
+} move;
+
+static void move_some(void *ctx, int64_t from, int64_t to)
+{
+    const move *m = ctx;
+    lun__layout_copy(m->from, m->source, m->to, m->target, m->size, from, to - from);
+}
+
+static void move_all(const lun_backend_slot *b, move *m)
+{
+    const int64_t n = lun__layout_count(m->from);
+    if (b->backend->share)
+        b->backend->share(b->state, n, 2 * n * m->size, m, move_some);
+    else
+        move_some(m, 0, n);
+}
+
+lun_status lun__working_arrange(lun_engine *e, lun_dtype t, const lun_working *from,
+                                const lun_layout *of, const lun_working *to, const lun_layout *at)
+{
+    const lun_backend_slot *b = e->backends[e->current];
+    const int size = lun__dtype_get(t)->bytes;
+    move m = {.from = of, .to = at, .size = size};
+    if (!lun__layout_count(of))
+        return LUN_OK;
+    if (to->buffer) {
+        const lun_transfer moved = {.bytes = size,
+                                    .to = to->buffer,
+                                    .from = from->buffer,
+                                    .to_origin = to->origin,
+                                    .from_origin = from->origin,
+                                    .at = *at,
+                                    .of = *of};
+        return b->backend->transfer(b->state, &moved);
+    }
+    m.source = (const char *)from->data + from->origin * size;
+    m.target = (char *)to->data + to->origin * size;
+    move_all(b, &m);
+    return LUN_OK;
+}

@@ -1,0 +1,204 @@
+/* mpi_transport.c - the transport over MPI, found and loaded at run time: no header, no compiler
+ * wrapper, nothing linked. Three binary interfaces exist and are stable: MPI's own since version 5,
+ * MPICH's and Open MPI's. Knows no engine. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "net/mpi_start.h"
+#include "net/net.h"
+
+/* ---- the three interfaces: types and constants ----------------------------------------------- */
+
+/* MPI 5: handles are pointers whose values are small numbers. */
+#define MPI_Comm       void *
+#define MPI_Datatype   void *
+#define MPI_Op         void *
+#define MPI_Errhandler void *
+#define MPI_Request    void *
+typedef struct mpi_status_abi {
+    int MPI_SOURCE, MPI_TAG, MPI_ERROR, own[5];
+} mpi_status_abi;
+#define MPI_Status mpi_status_abi
+#define CONSTANTS(me, lib)                                                               \
+    ((me)->world = (void *)0x101, (me)->byte = (void *)0x247, (me)->band = (void *)0x28, \
+     (me)->errors_return = (void *)0x143, (me)->any_source = -1, (me)->funneled = 1024,  \
+     (me)->serialized = 2048, (lib) != NULL)
+#define ABI abi
+#include "net/mpi_of.h"
+#undef ABI
+#undef CONSTANTS
+#undef MPI_Status
+
+/* Open MPI 3 to 5: handles are the addresses of objects in the library. */
+typedef struct mpi_status_openmpi {
+    int MPI_SOURCE, MPI_TAG, MPI_ERROR, cancelled;
+    size_t count;
+} mpi_status_openmpi;
+#define MPI_Status mpi_status_openmpi
+#define CONSTANTS(me, lib)                                            \
+    ((me)->any_source = -1, (me)->funneled = 1, (me)->serialized = 2, \
+     ((me)->world = dlsym(lib, "ompi_mpi_comm_world")) &&             \
+         ((me)->byte = dlsym(lib, "ompi_mpi_byte")) &&                \
+         ((me)->band = dlsym(lib, "ompi_mpi_op_band")) &&             \
+         ((me)->errors_return = dlsym(lib, "ompi_mpi_errors_return")))
+#define ABI openmpi
+#include "net/mpi_of.h"
+#undef ABI
+#undef CONSTANTS
+#undef MPI_Status
+#undef MPI_Comm
+#undef MPI_Datatype
+#undef MPI_Op
+#undef MPI_Errhandler
+#undef MPI_Request
+
+/* MPICH 3 and 4, and what keeps its interface (Intel, MVAPICH, Cray): handles are numbers. */
+#define MPI_Comm       int
+#define MPI_Datatype   int
+#define MPI_Op         int
+#define MPI_Errhandler int
+#define MPI_Request    int
+typedef struct mpi_status_mpich {
+    int count_low, count_high_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR;
+} mpi_status_mpich;
+#define MPI_Status mpi_status_mpich
+#define CONSTANTS(me, lib)                                                        \
+    ((me)->world = 0x44000000, (me)->byte = 0x4c00010d, (me)->band = 0x58000006,  \
+     (me)->errors_return = 0x54000001, (me)->any_source = -2, (me)->funneled = 1, \
+     (me)->serialized = 2, (lib) != NULL)
+#define ABI mpich
+#include "net/mpi_of.h"
+#undef ABI
+#undef CONSTANTS
+
+/* ---- which library --------------------------------------------------------------------------- */
+
+typedef lun_net *open_fn(void *lib, lun_net_patience *p, char *error, int room);
+
+static const struct library {
+    const char *file, *interface;
+    open_fn *open;
+} libraries[] = {
+    {"libmpich.so.12", "mpich", open_mpich},
+    {"libmpi.so.12", "mpich", open_mpich},
+    {"libmpi.so.40", "openmpi", open_openmpi},
+    {"libmpi_abi.so.1", "abi", open_abi},
+};
+enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+
+/* The interface of a library that is given by its path: Open MPI has objects where the others have
+ * numbers; the name of those with MPI 5's interface is fixed. */
+static open_fn *interface_of(void *lib, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    if (strncmp(slash ? slash + 1 : file, "libmpi_abi.", 11) == 0)
+        return open_abi;
+    return dlsym(lib, "ompi_mpi_comm_world") ? open_openmpi : open_mpich;
+}
+
+/* What was tried, for the failure, and how long it may take. */
+typedef struct trial {
+    char *text;
+    int room, used;
+    lun_net_patience patience;
+} trial;
+
+static void note(trial *t, const char *file, const char *why)
+{
+    int n = snprintf(t->text + t->used, (size_t)(t->room - t->used), "%s%s (%s)",
+                     t->used ? ", " : "", file, why);
+    t->used = n > 0 && n < t->room - t->used ? t->used + n : t->room - 1;
+}
+
+/* The library under that name, opened and started; NULL with the reason noted. */
+static lun_net *try_file(const char *file, open_fn *open, trial *t)
+{
+    char why[600] = "";
+    void *lib = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+    if (!lib) {
+        snprintf(why, sizeof why, "%.500s", dlerror());
+        note(t, file, strstr(why, "No such file") ? "not found" : why);
+        return NULL;
+    }
+    lun_net *n = (open ? open : interface_of(lib, file))(lib, &t->patience, why, (int)sizeof why);
+    if (!n)
+        note(t, file, t->patience.late ? "started" : why);
+    return n;
+}
+
+/* Whether the process has that library already: it is the host's then, and no other will do. */
+static bool is_loaded(const char *file)
+{
+    void *lib = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
+    if (lib)
+        dlclose(lib);
+    return lib != NULL;
+}
+
+/* Whether a row is worth trying: the interface that was asked for, or that the launcher belongs
+ * to. */
+static bool is_wanted(const struct library *row, const lun_net_launch *launch, const char *asked)
+{
+    if (asked)
+        return strcmp(row->interface, asked) == 0;
+    if (launch->openmpi)
+        return row->open != open_mpich;
+    return !launch->mpich || row->open != open_openmpi;
+}
+
+static lun_net *find(const lun_net_launch *launch, const char *asked, trial *t)
+{
+    for (int i = 0; i < LIBRARIES; i++)
+        if (is_loaded(libraries[i].file))
+            return try_file(libraries[i].file, libraries[i].open, t);
+    bool known = false;
+    lun_net *n = NULL;
+    for (int i = 0; i < LIBRARIES; i++)
+        known = known || (asked && strcmp(asked, libraries[i].interface) == 0);
+    if (asked && !known)
+        return try_file(asked, NULL, t);
+    for (int i = 0; i < LIBRARIES && !n && !t->patience.late; i++)
+        if (is_wanted(&libraries[i], launch, asked))
+            n = try_file(libraries[i].file, libraries[i].open, t);
+    return n;
+}
+
+lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room)
+{
+    char tried[1200] = "";
+    trial t = {tried, (int)sizeof tried, 0, lun__net_patience(seconds)};
+    const char *asked = getenv("LUNARRAY_MPI");
+    if (asked && !*asked)
+        asked = NULL;
+    lun_net *n = find(launch, asked, &t);
+    if (n && n->size == launch->size)
+        return n;
+    if (!n && t.patience.late)
+        snprintf(error, (size_t)room,
+                 "%s says that this is one of %d processes, but after %g s not all of them have "
+                 "come: each calls lun_spmd_start, or lun_serve where rank 0 has the backend mpi; "
+                 "%s",
+                 launch->launcher, launch->size, seconds, tried);
+    else if (!n)
+        snprintf(error, (size_t)room,
+                 "%s says that this is one of %d processes, but no MPI could be started; tried: "
+                 "%s. LUNARRAY_MPI names "
+                 "the library to load",
+                 launch->launcher, launch->size, tried);
+    else
+        snprintf(error, (size_t)room,
+                 "%s says that this is one of %d processes, but the MPI that was loaded counts %d; "
+                 "it is not the "
+                 "launcher's own. LUNARRAY_MPI names the library to load (mpich, openmpi, abi or a "
+                 "path)",
+                 launch->launcher, launch->size, n->size);
+    if (n) {
+        n->calls->abandon(n);
+        n->calls->close(n);
+    }
+    return NULL;
+}

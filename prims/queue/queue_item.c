@@ -1,0 +1,128 @@
+/* queue_item.c - what a queue does, one item at a time, and what became of it; see queue.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "lunarray_bind.h"
+#include "queue/queue.h"
+
+/* The device has done all that it was given. */
+static lun_status finish(const lun_backend_slot *at)
+{
+    return at->backend->finish ? at->backend->finish(at->state) : LUN_OK;
+}
+
+static lun_status run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
+{
+    if (item->kind == LUN_ITEM_TASK)
+        return lun__task_run(e, item->task);
+    if (item->kind == LUN_ITEM_COPY)
+        return lun__copy_run(e, &item->copy);
+    if (item->kind == LUN_ITEM_EVALUATE)
+        return lun__away_run(e, at, item->away);
+    return LUN_OK;
+}
+
+/* The same, and what it has cost.  Kernels have no rows of their own then. */
+static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_item *item)
+{
+    lun_profile_work *w = item->cost;
+    const bool profiling = e->profiling;
+    const double start = lun__now();
+    w->before = e->stats;
+    e->profiling = false;
+    lun_status s = run(e, at, item);
+    if (s == LUN_OK)
+        s = finish(at);
+    e->profiling = profiling;
+    w->after = e->stats;
+    w->seconds = lun__now() - start;
+    return s;
+}
+
+lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
+{
+    const lun_place_alone before = lun__alone_begin(e, at);
+    const int math = e->math;
+    e->math = e->services.math = item->math;
+    lun_host_begin(e);
+    lun_status s = item->cost ? run_counted(e, at, item) : run(e, at, item);
+    if (s == LUN_OK)
+        s = finish(at);
+    lun_host_end(e);
+    lun__alone_end(e, before);
+    e->math = e->services.math = math;
+    return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+}
+
+void lun__event_unref(lun_event *ev)
+{
+    if (ev && !--ev->refs)
+        free(ev);
+}
+
+static const char *place_name(const lun_copy_place *p)
+{
+    return p->memory ? p->memory->device : "an array";
+}
+
+void lun__item_told(lun_engine *e, const lun_item *item)
+{
+    char what[80];
+    lun_profile_work *w = item->cost;
+    if (!w || !e->profiling)
+        return;
+    w->where = item->where;
+    if (item->kind == LUN_ITEM_TASK) {
+        w->name = "task";
+        w->body = item->task->function.body;
+        w->elements = item->task->run.teams * item->task->run.threads;
+    } else if (item->kind == LUN_ITEM_COPY) {
+        snprintf(what, sizeof what, "%s to %s", place_name(&item->copy.from),
+                 place_name(&item->copy.to));
+        w->name = "copy";
+        w->what = what;
+        w->elements = lun__layout_count(&item->copy.to.at);
+        w->after.bytes_read += w->elements * lun__dtype_get(item->copy.dtype)->bytes;
+        w->after.bytes_written += w->elements * lun__dtype_get(item->copy.dtype)->bytes;
+    } else {
+        w->name = "evaluate";
+        w->elements = lun__away_elements(item->away);
+    }
+    lun__profile_queued(e, w);
+}
+
+void lun__item_free(lun_engine *e, lun_item *item)
+{
+    lun_task_release(item->task);
+    lun__copy_close(e, &item->copy);
+    lun__away_free(e, item->away);
+    lun__event_unref(item->event);
+    free(item->cost);
+    free(item);
+}
+
+void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out)
+{
+    out->status = s;
+    free(out->text);
+    out->text = strdup(lun_error(e));
+    snprintf(out->where, sizeof out->where, "%s", lun_error_where(e));
+}
+
+lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t)
+{
+    const lun_status s = t->status;
+    if (s == LUN_OK)
+        return LUN_OK;
+    if (t->text && *t->text)
+        lun__fail(e, s, "%s", t->text);
+    else
+        lun__nomem(e);
+    snprintf(e->error_place, sizeof e->error_place, "%s", t->where);
+    e->error_where = e->error_place[0] ? e->error_place : NULL;
+    free(t->text);
+    *t = (lun_trouble){.status = LUN_OK};
+    return s;
+}

@@ -1,0 +1,245 @@
+/* user_buffers.c - buffers: plain memory of the host or of a device, until the last task that has
+ * it ends; the list of them, and of queues, that an engine keeps; see queue.h.  Runs nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/array/api.h"
+#include "base/sized.h"
+#include "base/thread.h"
+#include "queue/queue.h"
+#include "store/pool.h"
+
+/* ---- what an engine keeps -------------------------------------------------------------------- */
+
+static void end_all(lun_engine *e)
+{
+    lun_queues *all = e->queues;
+    if (all->end_queues)
+        all->end_queues(all);
+    for (lun_memory *m = all->memories, *next; m; m = next) {
+        next = m->next;
+        m->refs = 1;
+        lun__memory_release(m);
+    }
+    pthread_cond_destroy(&all->changed);
+    pthread_mutex_destroy(&all->lock);
+    free(all);
+    e->queues = NULL;
+}
+
+lun_queues *lun__queues(lun_engine *e)
+{
+    if (!e->queues) {
+        lun_queues *all = calloc(1, sizeof *all);
+        if (!all)
+            return NULL;
+        pthread_mutex_init(&all->lock, NULL);
+        lun__thread_condition(&all->changed);
+        e->queues = all;
+        e->queues_end = end_all;
+    }
+    return e->queues;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot **out)
+{
+    lun_backend_slot *b = lun__backend_find(e, name);
+    if (name && !strcmp(name, "host")) {
+        *out = NULL;
+        return LUN_OK;
+    }
+    if (b && b->backend->buffer_new && !b->device) { /* its first one */
+        char first[sizeof b->name + 4];
+        snprintf(first, sizeof first, "%s:1", b->name);
+        b = lun__backend_find(e, first);
+    }
+    if (b)
+        b = lun__computes_at(b);
+    if (!b)
+        return lun__backend_unknown(e, name);
+    lun_status s = lun__backend_open(e, b);
+    if (s == LUN_OK)
+        *out = b;
+    return s;
+}
+
+lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out)
+{
+    const int k = theirs->number;
+    const bool same = k < own->backend_count && own->backends[k] == theirs;
+    lun_backend_slot *b = same ? theirs : lun__backend_find(own, theirs->name);
+    if (!b)
+        return lun__backend_unknown(own, theirs->name);
+    *out = b;
+    if (b->state)
+        return LUN_OK;
+    lun__clear(own);
+    return b->backend->beside
+               ? b->backend->beside(theirs->state, &own->services, b->device, &b->state)
+               : lun__backend_open(own, b);
+}
+
+lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
+{
+    const lun_place_alone before = {e->current, e->set_count};
+    e->current = at->number;
+    e->set_count = 0;
+    return before;
+}
+
+void lun__alone_end(lun_engine *e, lun_place_alone before)
+{
+    e->current = before.current;
+    e->set_count = before.set_count;
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+static lun_status no_memory(lun_engine *e, lun_status s, const lun_memory *m)
+{
+    if (s != LUN_ENOMEM && s != LUN_ELIMIT)
+        return s;
+    return lun__fail(e, s, "%s: a buffer of %lld elements of %s on %s",
+                     s == LUN_ENOMEM ? "out of memory" : "memory limit reached", (long long)m->n,
+                     lun_dtype_name(m->dtype), m->device);
+}
+
+/* Whole blocks, as kernels touch them. */
+static lun_status count_bytes(lun_engine *e, const lun_memory *m, int64_t *out)
+{
+    int64_t padded;
+    if (__builtin_add_overflow(m->n, 63, &padded) ||
+        __builtin_mul_overflow(padded / 64 * 64, (int64_t)lun__dtype_get(m->dtype)->bytes, out))
+        return no_memory(e, LUN_ENOMEM, m);
+    *out = *out ? *out : 64;
+    return LUN_OK;
+}
+
+static lun_status allocate_on_device(lun_engine *e, lun_memory *m, int64_t bytes)
+{
+    void *zeros = calloc(1, (size_t)bytes);
+    if (!zeros)
+        return no_memory(e, LUN_ENOMEM, m);
+    lun__clear(e);
+    lun_status s = m->at->backend->buffer_new(m->at->state, bytes, &m->buffer);
+    if (s == LUN_OK)
+        s = m->at->backend->upload(m->at->state, m->buffer, 0, zeros, bytes);
+    if (s == LUN_OK)
+        lun__pool_press(e->pool, bytes);
+    free(zeros);
+    return s;
+}
+
+static lun_status allocate(lun_engine *e, lun_memory *m)
+{
+    int64_t bytes = 0;
+    lun_status s = count_bytes(e, m, &bytes);
+    if (s == LUN_OK && m->at) {
+        s = allocate_on_device(e, m, bytes);
+    } else if (s == LUN_OK) {
+        s = no_memory(e, lun__pool_take(e->pool, bytes, &m->data, &m->bytes), m);
+        if (s == LUN_OK)
+            memset(m->data, 0, (size_t)bytes);
+    }
+    return s;
+}
+
+static lun_status shape(lun_engine *e, int rank, const int64_t *extents, lun_memory *m)
+{
+    if (rank < 1)
+        return lun__fail(e, LUN_ESHAPE, "a buffer has 1 to %d extents, not %d", LUN_MAX_RANK, rank);
+    lun_status s = lun__shape_check(e, rank, extents);
+    if (s != LUN_OK)
+        return s;
+    m->rank = rank;
+    m->n = 1;
+    for (int k = 0; k < rank; k++) {
+        m->extent[k] = extents[k];
+        if (__builtin_mul_overflow(m->n, extents[k], &m->n) || m->n > LUN_MOST_ELEMENTS)
+            return lun__fail(e, LUN_ERANGE, "a buffer of more than %lld elements",
+                             (long long)LUN_MOST_ELEMENTS);
+    }
+    return LUN_OK;
+}
+
+lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int64_t *extents,
+                          lun_dtype t, lun_memory **out)
+{
+    LUN_NEED(e, device && extents && out);
+    if ((unsigned)t >= LUN_DTYPE_COUNT)
+        return lun__fail(e, LUN_EDTYPE, "no dtype has number %d", (int)t);
+    lun_queues *all = lun__queues(e);
+    lun_memory *m = all ? calloc(1, sizeof *m) : NULL;
+    if (!m)
+        return lun__nomem(e);
+    *m = (lun_memory){.refs = 1, .e = e, .dtype = t};
+    lun_backend_slot *at = NULL;
+    lun_status s = lun__memory_place(e, device, &at);
+    snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
+    m->at = at && at->backend->buffer_new ? at : NULL;
+    if (s == LUN_OK)
+        s = shape(e, rank, extents, m);
+    if (s == LUN_OK)
+        s = allocate(e, m);
+    m->next = all->memories;
+    m->link = &all->memories;
+    if (m->next)
+        m->next->link = &m->next;
+    all->memories = m;
+    if (s == LUN_OK)
+        *out = m;
+    else
+        lun__memory_release(m);
+    return s;
+}
+
+void lun__memory_release(lun_memory *m)
+{
+    if (!m || --m->refs)
+        return;
+    *m->link = m->next;
+    if (m->next)
+        m->next->link = m->link;
+    if (m->buffer)
+        m->at->backend->buffer_free(m->at->state, m->buffer);
+    if (m->data)
+        lun__pool_give(m->e->pool, m->data, m->bytes);
+    free(m);
+}
+
+void lun_buffer_release(lun_memory *m)
+{
+    lun__memory_release(m);
+}
+
+void lun_buffer_free(lun_memory *m)
+{
+    if (m)
+        m->freed = true;
+}
+
+void lun_buffer_get(const lun_memory *m, lun_buffer_info *out)
+{
+    if (!m || !out)
+        return;
+    lun_buffer_info info = {.dtype = m->dtype,
+                            .rank = m->rank,
+                            .device = m->device,
+                            .freed = m->freed,
+                            .data = m->data,
+                            .pitch = m->extent[m->rank - 1] * lun__dtype_get(m->dtype)->bytes};
+    memcpy(info.extent, m->extent, sizeof info.extent);
+    lun__give(out, &info, sizeof info);
+}
+
+lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *what, int number)
+{
+    if (m->e != e)
+        return lun__fail(e, LUN_EARG, "the buffer belongs to another engine");
+    if (m->freed)
+        return lun__fail(e, LUN_EFREED, "%s %d is a buffer that was freed", what, number);
+    return LUN_OK;
+}

@@ -1,0 +1,402 @@
+/* collectives.c - bytes between all ranks: from one to all, from all to all, a part for each.
+ * Counts may be of any size and differ from rank to rank; a transport's call takes so many bytes at
+ * once, so that more are moved in rounds. Knows no agreement, which comes before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/ranks_state.h"
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Bytes of each rank in one round. */
+static int64_t window(const lun_ranks_state *r)
+{
+    int64_t most = r->most / r->net->size;
+    return most > 0 ? most : 1;
+}
+
+/* Of `count` bytes those from `done` on that a round moves. */
+static int part_of(int64_t count, int64_t done, int64_t most)
+{
+    int64_t left = count > done ? count - done : 0;
+    return (int)(left < most ? left : most);
+}
+
+static lun_status sum(lun_engine *e, const int64_t *counts, int size, int64_t *places,
+                      int64_t *total)
+{
+    *total = 0;
+    for (int i = 0; i < size; i++) {
+        places[i] = *total;
+        if (__builtin_add_overflow(*total, counts[i], total))
+            return lun__nomem(e);
+    }
+    return LUN_OK;
+}
+
+static lun_status await(lun_engine *e, bool begun, lun_net_request **request, const char *noun)
+{
+    lun_wait w = lun__wait_new(noun, LUN_NET_ANY);
+    return begun ? lun__wait_for(e, request, &w) : lun__net_failed(e);
+}
+
+/* ---- from all to all ------------------------------------------------------------------------- */
+
+lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *all)
+{
+    lun_net *n = e->ranks->net;
+    int *counts = malloc((size_t)n->size * sizeof *counts);
+    if (!counts)
+        return lun__nomem(e);
+    for (int i = 0; i < n->size; i++)
+        counts[i] = count;
+    lun_net_request *request = NULL;
+    bool begun = n->calls->iallgather(n, own, count, (lun_net_parts){all, counts}, &request);
+    lun_status s = await(e, begun, &request, "a step of all ranks");
+    if (!e->ranks->lingers)
+        free(counts);
+    return s;
+}
+
+/* A round of a gather: own bytes from `done` on; the pieces go to their places in `all`. */
+static lun_status gather_round(lun_engine *e, const char *own, const int64_t *counts,
+                               const int64_t *places, int64_t done, char *all)
+{
+    lun_net *n = e->ranks->net;
+    int64_t most = window(e->ranks), bytes = 0;
+    int *parts = malloc((size_t)n->size * sizeof *parts);
+    for (int i = 0; parts && i < n->size; i++)
+        bytes += parts[i] = part_of(counts[i], done, most);
+    char *piece = malloc((size_t)bytes + 1);
+    if (!parts || !piece) {
+        free(parts);
+        free(piece);
+        return lun__nomem(e);
+    }
+    lun_net_request *request = NULL;
+    bool begun = n->calls->iallgather(n, own + (parts[n->rank] ? done : 0), parts[n->rank],
+                                      (lun_net_parts){piece, parts}, &request);
+    lun_status s = await(e, begun, &request, "a step of all ranks");
+    if (e->ranks->lingers)
+        return s;
+    const char *from = piece;
+    for (int i = 0; s == LUN_OK && i < n->size; from += parts[i++])
+        memcpy(all + places[i] + (parts[i] ? done : 0), from, (size_t)parts[i]);
+    free(parts);
+    free(piece);
+    return s;
+}
+
+lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, char **all)
+{
+    const int size = e->ranks->net->size;
+    int64_t total = 0, longest = 0;
+    lun_status s = sum(e, counts, size, counts + size, &total);
+    for (int i = 0; i < size; i++)
+        longest = counts[i] > longest ? counts[i] : longest;
+    char *to = s == LUN_OK ? malloc((size_t)total + 1) : NULL;
+    if (s == LUN_OK && !to)
+        s = lun__nomem(e);
+    for (int64_t done = 0; s == LUN_OK && done < longest; done += window(e->ranks))
+        s = gather_round(e, own, counts, counts + size, done, to);
+    if (s == LUN_OK)
+        *all = to;
+    else
+        free(to);
+    return s;
+}
+
+lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **counts, char **all)
+{
+    int64_t *sizes = calloc((size_t)e->ranks->net->size * 2, sizeof *sizes);
+    if (!sizes)
+        return lun__nomem(e);
+    lun_status s = lun__gather_fixed(e, &count, sizeof count, sizes);
+    if (s == LUN_OK)
+        s = lun__gather_known(e, own, sizes, all);
+    if (s == LUN_OK)
+        *counts = sizes;
+    else if (!e->ranks->lingers)
+        free(sizes);
+    return s;
+}
+
+void lun__count_step(lun_engine *e, int64_t bytes)
+{
+    e->stats.collectives++;
+    e->stats.bytes_sent += bytes;
+}
+
+lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                         char **all)
+{
+    *counts = malloc(sizeof **counts);
+    *all = malloc((size_t)count + 1);
+    if (!*counts || !*all) {
+        free(*counts);
+        free(*all);
+        return lun__nomem(e);
+    }
+    **counts = count;
+    if (count)
+        memcpy(*all, own, (size_t)count);
+    return LUN_OK;
+}
+
+/* ---- from one to all ------------------------------------------------------------------------- */
+
+static lun_status bcast_round(lun_engine *e, int root, void *bytes, int count)
+{
+    enum { MANY = 1 << 16 };
+    lun_net *n = e->ranks->net;
+    lun_net_request *request = NULL;
+    lun_wait w = lun__wait_new("a broadcast", LUN_NET_ANY);
+    w.moves = count >= MANY;
+    return n->calls->ibcast(n, root, bytes, count, &request) ? lun__wait_for(e, &request, &w)
+                                                             : lun__net_failed(e);
+}
+
+static lun_status bcast_rounds(lun_engine *e, int root, char *bytes, int64_t count)
+{
+    lun_status s = LUN_OK;
+    for (int64_t done = 0; s == LUN_OK && done < count; done += e->ranks->most)
+        s = bcast_round(e, root, bytes + done, part_of(count, done, e->ranks->most));
+    return s;
+}
+
+lun_status lun_spmd_bcast_into(lun_engine *e, int root, void *bytes, int64_t count)
+{
+    LUN_NEED(e, (bytes || !count) && count >= 0 && root >= 0 && root < lun_spmd_npes(e));
+    if (lun__alone(e))
+        return LUN_OK;
+    lun_status s = bcast_rounds(e, root, bytes, count);
+    if (s == LUN_OK)
+        lun__count_step(e, e->ranks->net->rank == root ? count : 0);
+    return s;
+}
+
+lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *count)
+{
+    LUN_NEED(e, bytes && count && root >= 0 && root < lun_spmd_npes(e));
+    if (lun__alone(e))
+        return LUN_OK;
+    bool mine = e->ranks->net->rank == root;
+    int64_t length = mine ? *count : 0;
+    lun_status s = bcast_round(e, root, &length, sizeof length);
+    char *to = s != LUN_OK ? NULL : mine ? *bytes : malloc((size_t)length + 1);
+    if (s == LUN_OK && !to)
+        s = lun__nomem(e);
+    if (s == LUN_OK)
+        s = bcast_rounds(e, root, to, length);
+    if (s == LUN_OK) {
+        lun__count_step(e, mine ? length : 0);
+        *bytes = to;
+        *count = length;
+    } else if (!mine && !e->ranks->lingers) {
+        free(to);
+    }
+    return s;
+}
+
+/* ---- a part for each ------------------------------------------------------------------------- */
+
+/* What an exchange works with: bytes for and from each rank, their places, and the counts of one
+ * round. */
+typedef struct exchange {
+    const char *given;
+    char *got, *out, *in; /* out, in: the bytes of one round */
+    const int64_t *given_counts;
+    int64_t *got_counts, *given_places, *got_places;
+    int *out_counts, *in_counts;
+} exchange;
+
+static void free_exchange(exchange *x)
+{
+    free(x->got);
+    free(x->out);
+    free(x->in);
+    free(x->given_places);
+    free(x->got_places);
+    free(x->out_counts);
+    free(x->in_counts);
+}
+
+static bool room_for(exchange *x, int size)
+{
+    x->got_counts = calloc((size_t)size, sizeof *x->got_counts);
+    x->given_places = calloc((size_t)size, sizeof *x->given_places);
+    x->got_places = calloc((size_t)size, sizeof *x->got_places);
+    x->out_counts = calloc((size_t)size, sizeof *x->out_counts);
+    x->in_counts = calloc((size_t)size, sizeof *x->in_counts);
+    return x->got_counts && x->given_places && x->got_places && x->out_counts && x->in_counts;
+}
+
+static lun_status move(lun_engine *e, exchange *x)
+{
+    lun_net *n = e->ranks->net;
+    lun_net_request *request = NULL;
+    bool begun = n->calls->ialltoall(n, (lun_net_parts){x->out, x->out_counts},
+                                     (lun_net_parts){x->in, x->in_counts}, &request);
+    return await(e, begun, &request, "an exchange");
+}
+
+/* The counts: eight bytes for each. */
+static lun_status move_counts(lun_engine *e, exchange *x)
+{
+    int size = e->ranks->net->size;
+    x->out = malloc((size_t)size * sizeof(int64_t));
+    x->in = malloc((size_t)size * sizeof(int64_t));
+    if (!x->out || !x->in)
+        return lun__nomem(e);
+    for (int i = 0; i < size; i++)
+        x->out_counts[i] = x->in_counts[i] = (int)sizeof(int64_t);
+    memcpy(x->out, x->given_counts, (size_t)size * sizeof(int64_t));
+    lun_status s = move(e, x);
+    if (s == LUN_OK)
+        memcpy(x->got_counts, x->in, (size_t)size * sizeof(int64_t));
+    return s;
+}
+
+/* The bytes of all parts from `done` on that one round moves. */
+static lun_status move_round(lun_engine *e, exchange *x, int64_t done)
+{
+    int size = e->ranks->net->size;
+    int64_t most = window(e->ranks), out = 0, in = 0;
+    for (int i = 0; i < size; i++) {
+        out += x->out_counts[i] = part_of(x->given_counts[i], done, most);
+        in += x->in_counts[i] = part_of(x->got_counts[i], done, most);
+    }
+    free(x->out);
+    free(x->in);
+    x->out = malloc((size_t)out + 1);
+    x->in = malloc((size_t)in + 1);
+    if (!x->out || !x->in)
+        return lun__nomem(e);
+    for (int64_t i = 0, at = 0; i < size; at += x->out_counts[i++])
+        if (x->out_counts[i])
+            memcpy(x->out + at, x->given + x->given_places[i] + done, (size_t)x->out_counts[i]);
+    lun_status s = move(e, x);
+    for (int64_t i = 0, at = 0; s == LUN_OK && i < size; at += x->in_counts[i++])
+        if (x->in_counts[i])
+            memcpy(x->got + x->got_places[i] + done, x->in + at, (size_t)x->in_counts[i]);
+    return s;
+}
+
+/* The longest part that any rank moves: the number of rounds is everyone's. */
+static lun_status longest_of_all(lun_engine *e, const exchange *x, int64_t *longest)
+{
+    int size = e->ranks->net->size;
+    int64_t own = 0, *all = malloc((size_t)size * sizeof *all);
+    for (int i = 0; i < size; i++)
+        own = x->given_counts[i] > own ? x->given_counts[i] : own;
+    lun_status s = all ? lun__gather_fixed(e, &own, sizeof own, all) : lun__nomem(e);
+    *longest = 0;
+    for (int i = 0; s == LUN_OK && i < size; i++)
+        *longest = all[i] > *longest ? all[i] : *longest;
+    free(all);
+    return s;
+}
+
+static void count_exchange(lun_engine *e, const int64_t *counts)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < e->ranks->net->size; i++)
+        if (i != e->ranks->net->rank && counts[i]) {
+            e->stats.messages++;
+            bytes += counts[i];
+        }
+    lun__count_step(e, bytes);
+}
+
+/* The parts themselves, once it is known how many bytes come; *got: to be freed. */
+static lun_status move_parts(lun_engine *e, exchange *x, int64_t most, void **got)
+{
+    int64_t total = 0;
+    lun_status s = sum(e, x->got_counts, e->ranks->net->size, x->got_places, &total);
+    if (s == LUN_OK && !(x->got = malloc((size_t)total + 1)))
+        s = lun__nomem(e);
+    for (int64_t done = 0; s == LUN_OK && done < most; done += window(e->ranks))
+        s = move_round(e, x, done);
+    if (s != LUN_OK)
+        return s;
+    count_exchange(e, x->given_counts);
+    *got = x->got;
+    x->got = NULL;
+    return LUN_OK;
+}
+
+/* most: what no part has more of; NULL: that is not known. */
+static lun_status exchange_counted(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   const int64_t *most, int64_t **got_counts, void **got)
+{
+    int size = e->ranks->net->size;
+    int64_t total, longest = most ? *most : 1;
+    exchange x = {.given = given, .given_counts = given_counts};
+    lun_status s =
+        room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
+    if (s == LUN_OK && longest)
+        s = move_counts(e, &x);
+    if (s == LUN_OK && !most)
+        s = longest_of_all(e, &x, &longest);
+    if (s == LUN_OK)
+        s = move_parts(e, &x, longest, got);
+    if (e->ranks->lingers)
+        return s;
+    free_exchange(&x);
+    if (s == LUN_OK)
+        *got_counts = x.got_counts;
+    else
+        free(x.got_counts);
+    return s;
+}
+
+/* One rank alone. */
+static lun_status exchange_own(lun_engine *e, const void *given, const int64_t *given_counts,
+                               int64_t **got_counts, void **got)
+{
+    char *bytes = NULL;
+    lun_status s = lun__copy_own(e, given, given_counts[0], got_counts, &bytes);
+    *got = s == LUN_OK ? bytes : *got;
+    return s;
+}
+
+lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   int64_t **got_counts, void **got)
+{
+    LUN_NEED(e, given_counts && got_counts && got);
+    return lun__alone(e) ? exchange_own(e, given, given_counts, got_counts, got)
+                         : exchange_counted(e, given, given_counts, NULL, got_counts, got);
+}
+
+lun_status lun_spmd_exchange_within(lun_engine *e, const void *given, const int64_t *given_counts,
+                                    int64_t most, int64_t **got_counts, void **got)
+{
+    LUN_NEED(e, given_counts && most >= 0 && got_counts && got);
+    return lun__alone(e) ? exchange_own(e, given, given_counts, got_counts, got)
+                         : exchange_counted(e, given, given_counts, &most, got_counts, got);
+}
+
+lun_status lun_spmd_exchange_known(lun_engine *e, const void *given, const int64_t *given_counts,
+                                   const int64_t *got_counts, int64_t most, void **got)
+{
+    LUN_NEED(e, given_counts && got_counts && most >= 0 && got);
+    int64_t *counts = NULL, total;
+    if (lun__alone(e)) {
+        lun_status s = exchange_own(e, given, given_counts, &counts, got);
+        free(counts);
+        return s;
+    }
+    const int size = e->ranks->net->size;
+    exchange x = {.given = given, .given_counts = given_counts};
+    lun_status s =
+        room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
+    if (s == LUN_OK) {
+        memcpy(x.got_counts, got_counts, (size_t)size * sizeof *got_counts);
+        s = move_parts(e, &x, most, got);
+    }
+    if (e->ranks->lingers)
+        return s;
+    free_exchange(&x);
+    free(x.got_counts);
+    return s;
+}

@@ -1,0 +1,191 @@
+/* ranks_open.c - an engine becomes one of several ranks, by its configuration or by what a launcher
+ * says, and ceases to be one. Knows no step. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/ranks_state.h"
+
+struct lun_ranks {
+    lun_net_group *group;
+};
+
+/* Seconds of LUNARRAY_RANK_TIMEOUT; 0: none. */
+static lun_status time_limit(lun_engine *e, double *out)
+{
+    const char *s = getenv("LUNARRAY_RANK_TIMEOUT");
+    char *end = NULL;
+    *out = s && *s ? strtod(s, &end) : 0;
+    if (s && *s && (*end || !(*out >= 0)))
+        return lun__fail(e, LUN_EARG, "LUNARRAY_RANK_TIMEOUT must be a number of seconds, not '%s'",
+                         s);
+    return LUN_OK;
+}
+
+/* The network of LUNARRAY_RANK_CLOCK: "latency,bandwidth", in seconds and bytes a second. */
+static lun_status modelled_network(lun_engine *e, lun_net *n)
+{
+    const char *s = getenv("LUNARRAY_RANK_CLOCK");
+    double latency, bandwidth;
+    int end = 0;
+    if (!s || !*s || !n)
+        return LUN_OK;
+    if (!n->modelled)
+        return lun__fail(e, LUN_EARG,
+                         "LUNARRAY_RANK_CLOCK models the network of --ranks, not that of MPI");
+    if (sscanf(s, "%lf,%lf%n", &latency, &bandwidth, &end) != 2 || s[end] || !(latency >= 0) ||
+        !(bandwidth > 0) || !isfinite(latency))
+        return lun__fail(
+            e, LUN_EARG,
+            "LUNARRAY_RANK_CLOCK must be a latency in seconds and bytes a second, such "
+            "as '2e-6,1e10', not '%s'",
+            s);
+    n->clock = (lun_net_clock){.latency = latency, .per_byte = 1 / bandwidth};
+    return LUN_OK;
+}
+
+lun_status lun__ranks_open(lun_engine *e, lun_net *net)
+{
+    enum { LOG_AFTER = 60 };
+    lun_ranks_state *r = calloc(1, sizeof *r);
+    size_t size = net ? (size_t)net->size : 1;
+    lun_status s = LUN_OK;
+    if (r) {
+        *r = (lun_ranks_state){.net = net, .log_after = LOG_AFTER, .most = LUN_NET_MOST - 1};
+        r->ended = calloc(size, sizeof *r->ended);
+        r->here = calloc(size, sizeof *r->here);
+        r->queue = calloc(size, sizeof *r->queue);
+        r->holder = -1;
+        s = time_limit(e, &r->timeout);
+        if (s == LUN_OK)
+            s = modelled_network(e, net);
+    }
+    if (r && r->ended && r->here && r->queue && s == LUN_OK) {
+        e->ranks = r;
+        return LUN_OK;
+    }
+    if (r) {
+        free(r->ended);
+        free(r->here);
+        free(r->queue);
+    }
+    free(r);
+    if (net) {
+        net->calls->abandon(net);
+        net->calls->close(net);
+    }
+    return s == LUN_OK ? lun__nomem(e) : s;
+}
+
+void lun__ranks_close(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r)
+        return;
+    if (r->net) {
+        (void)lun_spmd_end(e, NULL);
+        for (int i = 0; i < r->net->size; i++)
+            free(r->ended[i]);
+        r->net->calls->close(r->net);
+    }
+    while (r->sending) {
+        lun_sending *s = r->sending;
+        r->sending = s->next;
+        if (!r->lingers)
+            lun__sending_free(s);
+    }
+    lun__drop_questions(r);
+    while (r->own) {
+        lun_kept *k = r->own;
+        r->own = k->next;
+        free(k);
+    }
+    while (r->held) {
+        lun_held *h = r->held;
+        r->held = h->next;
+        free(h->bytes);
+        free(h);
+    }
+    e->services.link = NULL; /* which is r's */
+    free(r->ended);
+    free(r->here);
+    free(r->queue);
+    free(r->lines);
+    lun__strbuf_free(&r->over);
+    lun__strbuf_free(&r->doing);
+    lun__strbuf_free(&r->options);
+    if (!r->lingers)
+        free(r);
+    e->ranks = NULL;
+}
+
+/* ---- which rank this is ---------------------------------------------------------------------- */
+
+lun_status lun_ranks_new(int count, lun_ranks **out)
+{
+    enum { MOST = 4096 };
+    if (!out || count < 1 || count > MOST)
+        return LUN_EARG;
+    lun_ranks *ranks = calloc(1, sizeof *ranks);
+    if (ranks)
+        ranks->group = lun__net_group_new(count);
+    if (!ranks || !ranks->group) {
+        free(ranks);
+        return LUN_ENOMEM;
+    }
+    *out = ranks;
+    return LUN_OK;
+}
+
+void lun_ranks_free(lun_ranks *ranks)
+{
+    if (ranks)
+        lun__net_group_free(ranks->group);
+    free(ranks);
+}
+
+int lun_rank(const lun_config *config)
+{
+    if (config && config->size >= offsetof(lun_config, rank) + sizeof config->rank && config->ranks)
+        return config->rank;
+    return lun__net_launch().rank;
+}
+
+bool lun_launched(void)
+{
+    return lun__net_launch().size > 1;
+}
+
+int lun__local_rank(const lun_config *c)
+{
+    return c->ranks ? c->rank : lun__net_launch().local;
+}
+
+lun_status lun_spmd_start(lun_engine *e)
+{
+    LUN_NEED(e, true);
+    if (e->ranks)
+        return LUN_OK;
+    lun_net *net = NULL;
+    const lun_config *c = &e->config;
+    if (c->ranks) {
+        int size = lun__net_group_size(c->ranks->group);
+        if (c->rank < 0 || c->rank >= size)
+            return lun__fail(e, LUN_EARG, "lun_config: rank must be from 0 to %d, not %d", size - 1,
+                             c->rank);
+        net = size > 1 ? lun__net_threads(c->ranks->group, c->rank) : NULL;
+        if (size > 1 && !net)
+            return lun__nomem(e);
+        return lun__ranks_open(e, net);
+    }
+    lun_net_launch launch = lun__net_launch();
+    char why[2048];
+    double seconds;
+    lun_status s = time_limit(e, &seconds);
+    if (s != LUN_OK)
+        return s;
+    if (launch.size > 1 && !(net = lun__net_mpi(&launch, seconds, why, (int)sizeof why)))
+        return lun__fail(e, LUN_EBACKEND, "%s", why);
+    return lun__ranks_open(e, net);
+}

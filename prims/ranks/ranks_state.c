@@ -1,0 +1,206 @@
+/* ranks_state.c - what all files of the room need: whether the ranks still hold together, which
+ * rank this is, messages that are kept until they have gone. Waits for nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranks/ranks_state.h"
+
+lun_status lun__net_failed(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->given_up) {
+        r->given_up = true;
+        lun__strbuf_clear(&r->over);
+        lun__strbuf_printf(&r->over, "rank %d lost the others: %s", r->net->rank, r->net->error);
+        r->lingers = r->net->calls->abandon(r->net);
+    }
+    return lun__is_over(e);
+}
+
+lun_status lun__is_over(lun_engine *e)
+{
+    return lun__fail(e, LUN_EBACKEND, "%s", lun__strbuf_text(&e->ranks->over));
+}
+
+bool lun_spmd_lingers(const lun_engine *e)
+{
+    return e && e->ranks && e->ranks->lingers;
+}
+
+int lun_spmd_npes(lun_engine *e)
+{
+    return e && !lun__alone(e) ? e->ranks->net->size : 1;
+}
+
+int lun_spmd_mype(lun_engine *e)
+{
+    return e && !lun__alone(e) ? e->ranks->net->rank : 0;
+}
+
+void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)
+{
+    if (!e)
+        return;
+    e->stats.remote_gets += gets;
+    e->stats.remote_puts += puts;
+}
+
+void lun__count_network(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    e->stats.network_time += r->net->clock.now - r->counted;
+    r->counted = r->net->clock.now;
+}
+
+double lun__clock_aside(lun_engine *e)
+{
+    const double now = e->ranks->net->clock.now;
+    e->ranks->net->clock.now = 0;
+    return now;
+}
+
+void lun__clock_back(lun_engine *e, double now)
+{
+    e->ranks->net->clock.now = now;
+    lun__count_network(e);
+}
+
+void lun__clock_reaches(lun_engine *e, double at)
+{
+    lun_net_clock *c = &e->ranks->net->clock;
+    c->now = c->now < at ? at : c->now;
+    lun__count_network(e);
+}
+
+void lun__add_place(lun_engine *e, lun_strbuf *text)
+{
+    const char *place = lun__place(e, e->place);
+    if (*place)
+        lun__strbuf_printf(text, " (%s)", place);
+}
+
+/* ---- ends of ranks that pass messages on ----------------------------------------------------- */
+
+void lun__tree_ended(lun_engine *e, int rank)
+{
+    lun_ranks_state *r = e->ranks;
+    for (int i = 1; r->linked && !r->net->rank && r->lines[rank].passes && i < r->net->size; i++)
+        if (r->lines[i].by_tree > r->lines[i].known && !r->lines[i].lost_by)
+            r->lines[i].lost_by = rank;
+}
+
+int lun__cut_off(const lun_ranks_state *r, int rank)
+{
+    const lun_line *line = &r->lines[rank];
+    if (r->ended[rank])
+        return rank;
+    return line->lost_by && line->by_tree > line->known ? line->lost_by : -1;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Frees the sends that have gone. */
+lun_status lun__let_go(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    for (lun_sending **at = &r->sending; *at;) {
+        lun_sending *s = *at;
+        if (!r->net->calls->test(r->net, &s->request))
+            return lun__net_failed(e);
+        if (s->request) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        lun__sending_free(s);
+    }
+    return LUN_OK;
+}
+
+static void lent_went(lun_lent_bytes *lent)
+{
+    if (--lent->pieces)
+        return;
+    lent->release(lent->held);
+    free(lent);
+}
+
+void lun__sending_free(lun_sending *s)
+{
+    if (s->lent)
+        lent_went(s->lent);
+    free(s);
+}
+
+/* Hands it to the transport, and keeps it until it has gone. */
+static lun_status start(lun_engine *e, lun_sending *s, int to, int tag, const void *bytes,
+                        int count)
+{
+    lun_ranks_state *r = e->ranks;
+    s->request = NULL;
+    if (!r->net->calls->isend(r->net, to, tag, bytes, count, &s->request)) {
+        lun__sending_free(s);
+        return lun__net_failed(e);
+    }
+    s->next = r->sending;
+    r->sending = s;
+    lun__count_network(e);
+    return LUN_OK;
+}
+
+lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int64_t count,
+                          lun_lent_bytes *lent)
+{
+    lun_sending *s = malloc(sizeof *s);
+    if (!s) {
+        lent_went(lent);
+        return lun__nomem(e);
+    }
+    s->lent = lent;
+    const lun_status status = start(e, s, to, tag, bytes, (int)count);
+    return status == LUN_OK ? lun__let_go(e) : status;
+}
+
+/* What is said because real time has passed, or of ends: it arrives in the middle of what the
+ * receiver does, and is no part of a modelled network. */
+static bool is_timeless(int tag, char kind)
+{
+    if (tag != LUN_TAG_CONTROL)
+        return false;
+    switch (kind) {
+    case LUN_SAYS_ASK:
+    case LUN_SAYS_HERE:
+    case LUN_SAYS_PROPOSE:
+    case LUN_SAYS_OVER:
+    case LUN_SAYS_END:
+    case LUN_SAYS_STOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* kind 0: the bytes alone. */
+lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    size_t head = kind ? 1 : 0;
+    if (count > LUN_NET_MOST - 1)
+        return lun__fail(e, LUN_ERANGE, "a message of %lld bytes is too long", (long long)count);
+    lun_sending *s = malloc(sizeof *s + head + (size_t)count);
+    if (!s)
+        return lun__nomem(e);
+    s->lent = NULL;
+    if (kind)
+        s->bytes[0] = kind;
+    if (count)
+        memcpy(s->bytes + head, bytes, (size_t)count);
+    const lun_net_clock clock = r->net->clock;
+    const bool timeless = is_timeless(tag, kind);
+    if (timeless)
+        r->net->clock = (lun_net_clock){0};
+    lun_status status = start(e, s, to, tag, s->bytes, (int)count + (int)head);
+    if (timeless)
+        r->net->clock = clock;
+    return status == LUN_OK ? lun__let_go(e) : status;
+}

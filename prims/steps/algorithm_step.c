@@ -1,0 +1,230 @@
+/* algorithm_step.c - the step of a plan that does an algorithm: operands in host memory, results
+ * and scratch from the engine's memory, the work a backend's.  Knows no algorithm. */
+#include "steps/algorithm_step.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "launch/profile.h"
+
+bool lun__algorithm_elsewhere(const lun_engine *e)
+{
+    return !e->backends[e->current]->backend->algorithm;
+}
+
+/* The backend that does it: the one in use, or the native one. */
+static lun_status find_backend(lun_engine *e, lun_backend_slot **out)
+{
+    lun_status s = lun__backend(e, out);
+    return s != LUN_OK || !lun__algorithm_elsewhere(e) ? s : lun__backend_native(e, out);
+}
+
+static int64_t bytes_of(lun_dtype t, int64_t n)
+{
+    return n * lun__dtype_get(t)->bytes;
+}
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+static lun_status load(lun_algorithm_work *w, const lun_node *n, int k)
+{
+    lun_dtype t = (lun_dtype)n->dtype;
+    w->r.in[k] = (lun_column){.dtype = t, .n = n->n};
+    if (n->kind == LUN_NODE_LEAF) {
+        lun_status s = lun__storage_host(w->e, n->storage, false);
+        w->r.in[k].data = s == LUN_OK ? lun__leaf_data(n) : NULL;
+        w->read += bytes_of(t, n->n);
+        return s;
+    }
+    if (n->kind != LUN_NODE_NUMBER)
+        return LUN_OK;
+    lun_status s = lun__storage_new(w->e, t, n->n, &w->number[k]);
+    if (s != LUN_OK)
+        return s;
+    lun__cell_fill(t, n->cell, w->number[k]->data, n->n);
+    w->r.in[k].data = w->number[k]->data;
+    return LUN_OK;
+}
+
+/* Memory for the results. */
+static lun_status make_room(lun_algorithm_work *w, lun_node *n)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < w->row->results; k++) {
+        if (k)
+            s = lun__node_result(w->e, n, k, &w->node[k]); /* there is one already if it is asked */
+        else
+            w->node[k] = lun__node_retain(n);
+        lun_dtype t = k ? w->row->also : (lun_dtype)n->dtype;
+        if (s == LUN_OK)
+            s = lun__storage_new(w->e, t, n->n, &w->to[k]);
+        if (s == LUN_OK)
+            w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = n->n};
+    }
+    return s;
+}
+
+lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w)
+{
+    *w = (lun_algorithm_work){.e = e, .n = n, .row = &lun__algorithm_rows[n->op]};
+    w->r = (lun_algorithm_run){
+        .which = (lun_algorithm)n->op, .line = n->step, .option = {n->cell, (uint64_t)n->offset}};
+    const double before = e->stats.transfer_time;
+    lun_status s = find_backend(e, &w->at);
+    for (int k = 0; s == LUN_OK && k < w->row->operands; k++)
+        s = load(w, n->more[k], k);
+    w->transfer = e->stats.transfer_time - before;
+    if (s == LUN_OK)
+        s = make_room(w, n);
+    int64_t room = s == LUN_OK ? w->at->backend->algorithm_room(w->at->state, &w->r) : 0;
+    if (s == LUN_OK && room)
+        s = lun__storage_new(e, LUN_U8, room, &w->scratch);
+    w->r.scratch = w->scratch ? w->scratch->data : NULL;
+    return s;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
+{
+    double start = lun__now();
+    lun_status s = w->at->backend->algorithm(w->at->state, r);
+    const double took = lun__now() - start;
+    w->e->stats.run_time += took;
+    w->seconds += took;
+    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    if (s == LUN_OK || s == LUN_ECANCEL || !w->n->notes)
+        return s;
+    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
+}
+
+lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t count,
+                                const void *(*piece)(const void *ctx, const lun_node *n),
+                                const void *ctx)
+{
+    lun_algorithm_run r = w->r;
+    for (int k = 0; k < w->row->operands; k++) {
+        const void *made = piece(ctx, w->n->more[k]);
+        const char *whole = (const char *)r.in[k].data + bytes_of(r.in[k].dtype, first);
+        r.in[k].data = made ? (void *)(uintptr_t)made : (void *)(uintptr_t)whole;
+        r.in[k].n = count;
+    }
+    r.out[0].data = (char *)r.out[0].data + bytes_of(r.out[0].dtype, w->made);
+    r.out[0].n = count;
+    r.first = first;
+    lun_status s = work_on(w, &r);
+    w->made += r.out[0].n;
+    w->r.out[0].n = w->made;
+    return s;
+}
+
+/* ---- end ------------------------------------------------------------------------------------- */
+
+/* Result k without the memory that it did not need: where that is most of it, it moves. */
+static lun_status fit(lun_algorithm_work *w, int k)
+{
+    const lun_column *c = &w->r.out[k];
+    lun_storage *smaller;
+    if (c->n > w->to[k]->count / 2)
+        return LUN_OK;
+    lun_status s = lun__storage_new(w->e, c->dtype, c->n, &smaller);
+    if (s != LUN_OK)
+        return s;
+    memcpy(smaller->data, c->data, (size_t)bytes_of(c->dtype, c->n));
+    lun__storage_release(w->e, w->to[k]);
+    w->to[k] = smaller;
+    return LUN_OK;
+}
+
+/* All results become LEAFs, the first, which the others are of, last. */
+static void give(lun_algorithm_work *w)
+{
+    lun_engine *e = w->e;
+    int64_t bytes = w->read;
+    for (int k = 0; k < w->row->results; k++)
+        bytes += bytes_of(w->r.out[k].dtype, w->r.out[k].n);
+    if (e->profiling)
+        lun__profile_algorithm(e, w->n, w->seconds, w->transfer, bytes);
+    for (int k = w->row->results - 1; k >= 0; k--) {
+        lun_node *n = w->node[k];
+        if (w->row->found)
+            n->n = w->r.out[k].n;
+        lun__node_become_leaf(e, n, w->to[k], 0);
+        w->to[k] = NULL;
+    }
+    e->stats.algorithms++;
+    e->stats.bytes_read += w->read;
+    e->stats.bytes_written += bytes - w->read;
+}
+
+lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)
+{
+    for (int k = 0; s == LUN_OK && w->row->found && k < w->row->results; k++)
+        s = fit(w, k);
+    if (s == LUN_OK)
+        give(w);
+    for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
+        if (w->number[k])
+            lun__storage_release(w->e, w->number[k]);
+    for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++) {
+        if (w->to[k])
+            lun__storage_release(w->e, w->to[k]);
+        lun__node_release(w->e, w->node[k]);
+    }
+    if (w->scratch)
+        lun__storage_release(w->e, w->scratch);
+    return s;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+enum { BESIDE = 16 }; /* algorithms in one run, at most */
+
+/* Whether n takes the rows that `first` takes, and may be run beside it now. */
+static bool is_beside(const lun_node *first, const lun_node *n)
+{
+    if (first->kind != LUN_NODE_ALGORITHM || n->kind != LUN_NODE_ALGORITHM || first->op != n->op ||
+        lun__algorithm_rows[n->op].taken != LUN_TAKEN_ROWS || first->step || n->step ||
+        first->more[0] != n->more[0] || first->offset != n->offset)
+        return false;
+    for (int k = 0; k < n->count; k++)
+        if (n->more[k]->kind != LUN_NODE_LEAF && n->more[k]->kind != LUN_NODE_NUMBER)
+            return false;
+    return true;
+}
+
+static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
+{
+    lun_algorithm_work w[BESIDE];
+    lun_status s = LUN_OK;
+    int open = 0;
+    while (s == LUN_OK && open < count) {
+        lun_node *n = nodes[open];
+        s = lun__algorithm_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w[open]);
+        if (open > 0)
+            w[open - 1].r.beside = &w[open].r;
+        open++;
+    }
+    if (s == LUN_OK)
+        s = work_on(&w[0], &w[0].r);
+    const double each = w[0].seconds / count;
+    for (int k = 0; k < open; k++) {
+        w[k].seconds = each;
+        s = lun__algorithm_close(&w[k], s);
+    }
+    return s;
+}
+
+lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count)
+{
+    lun_node *nodes[BESIDE] = {s->at[at].node};
+    int found = 1;
+    if (lun__node_ready(nodes[0])) /* a RESULT, made with its ALGORITHM, or run beside another */
+        return LUN_OK;
+    for (int i = at + 1; i < count && found < BESIDE; i++)
+        if (s->at[i].kind == LUN_STEP_ALGORITHM && !s->at[i].chain && !s->at[i].sweep &&
+            is_beside(nodes[0], s->at[i].node))
+            nodes[found++] = s->at[i].node;
+    return run_all(e, nodes, found);
+}

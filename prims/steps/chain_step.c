@@ -1,0 +1,378 @@
+/* chain_step.c - a chain of steps as one run of the backend; see chain_step.h and schedule/chain.h.
+ *
+ * Every kernel of a chain is elementwise or takes each row alone, so bits do not depend on how many
+ * rows are run at a time.  Knows nothing of how that is done. */
+#include "steps/chain_step.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ir/order.h"
+#include "launch/bind.h"
+#include "launch/launch.h"
+#include "launch/profile.h"
+#include "steps/pairs_step.h"
+#include "steps/product_step.h"
+
+enum { BAND_BYTES = 4 << 20 }; /* of rows of pairs in work, about: what caches hold */
+
+/* A result of the chain. */
+typedef struct made {
+    lun_node *node;
+    lun_storage *storage; /* NULL: only the chain needs it */
+} made;
+
+typedef struct chain {
+    lun_engine *e;
+    const lun_steps *s;
+    lun_node *product; /* that it begins with, array 0; NULL: none */
+    lun_multiplying multiplying;
+    const lun_pairs *pairs; /* the same of all pairs of rows */
+    lun_pairs_work *pairing;
+    int64_t band;    /* rows of these at a time */
+    int first, last; /* steps that are its stages */
+    int64_t n, line;
+    made *at; /* beside arrays[] */
+    lun_chain_array *arrays;
+    int count;
+    lun_chain_stage *stages;
+    lun_kernel_entry **kernels; /* by stage */
+    lun_binding *bindings;
+    int opened;            /* bindings */
+    lun_chain_slot *slots; /* of all stages, in turn */
+    int *results;
+    int64_t bytes, written;
+} chain;
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static int find(const chain *c, const lun_node *n)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].node == n)
+            return i;
+    return -1;
+}
+
+static const lun_lowered *lowered(const chain *c, int stage)
+{
+    return &c->s->at[c->first + stage].lowered;
+}
+
+/* Whether a step of the chain behind stage `from` reads n. */
+static bool is_read(const chain *c, int from, const lun_node *n)
+{
+    for (int k = from + 1; k <= c->last - c->first; k++)
+        for (int i = 0; i < lowered(c, k)->ir.slot_count; i++)
+            if (lun__chain_reads(&lowered(c, k)->slots[i], n) &&
+                lowered(c, k)->ir.slots[i].role != LUN_SLOT_OUT)
+                return true;
+    return false;
+}
+
+static lun_status add_made(chain *c, lun_node *n, bool narrow, int stage)
+{
+    if (find(c, n) >= 0)
+        return LUN_OK;
+    lun_storage *storage = NULL;
+    lun_status s = LUN_OK;
+    if (lun__chain_keeps(c->s, c->last, n))
+        s = lun__storage_new(c->e, (lun_dtype)n->dtype, n->n, &storage);
+    if (s != LUN_OK)
+        return s;
+    c->at[c->count] = (made){n, storage};
+    c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
+                                              .narrow = narrow,
+                                              .read = is_read(c, stage, n),
+                                              .data = storage ? storage->data : NULL};
+    return LUN_OK;
+}
+
+static bool is_narrow(const chain *c, int stage)
+{
+    return lun__chain_width(&c->s->at[c->first + stage], c->n, c->line) == LUN_CHAINED_NARROW;
+}
+
+static lun_status make_results(chain *c, int stage)
+{
+    const lun_lowered *l = lowered(c, stage);
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        s = add_made(c, l->results[r], true, stage);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = add_made(c, l->slots[i].node, is_narrow(c, stage), stage);
+    return s;
+}
+
+static lun_status make_pairs(chain *c)
+{
+    const lun_pairs *p = c->pairs;
+    const int64_t row = c->line * lun__dtype_get((lun_dtype)p->result->dtype)->bytes;
+    const int64_t turns = BAND_BYTES / row / LUN_BLOCK, most = turns < 1 ? 1 : turns;
+    lun_status s = add_made(c, p->result, false, -1);
+    c->written = c->at[0].storage ? c->n / c->line * row : 0;
+    c->bytes = lun__pairs_reads(p) + c->written;
+    c->band = most * LUN_BLOCK;
+    if (s == LUN_OK) /* what is left at the end may be too few rows by themselves */
+        s = lun__pairs_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->at[0].storage, &c->pairing);
+    return s;
+}
+
+/* The product that the chain begins with. */
+static lun_status make_product(chain *c)
+{
+    if (c->pairs)
+        return make_pairs(c);
+    if (!c->product)
+        return LUN_OK;
+    lun_status s = add_made(c, c->product, false, -1);
+    if (s != LUN_OK)
+        return s;
+    const lun_node *n = c->product;
+    c->bytes = lun__product_reads(n);
+    if (c->at[0].storage) {
+        c->written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+        c->bytes += c->written;
+    }
+    return lun__product_open(c->e, n, lun__order_blocks(c->line), c->at[0].storage,
+                             &c->multiplying);
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* What was there before the chain: memory where each row's elements stand evenly, else a stream. */
+static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
+{
+    lun_binding *to = &c->bindings[stage];
+    const lun_lowered *l = to->l;
+    const lun_slot_source *from = &l->slots[i];
+    const int64_t each = is_narrow(c, stage) ? 1 : c->line;
+    const bool walked = l->ir.slots[i].role == LUN_SLOT_IN;
+    int64_t along;
+    lun_layout at;
+    slot->step = walked ? each : 0;
+    lun_status s = lun__bind_slot(c->e, to, i, NULL, 0, c->s->at[c->first + stage].n);
+    if (s != LUN_OK || !from->view || from->node->kind != LUN_NODE_LEAF)
+        return s;
+    lun__node_layout(from->view, &at);
+    if (lun__layout_lines(&at, each, &slot->step, &along) && along == (walked && each > 1)) {
+        const lun_storage *storage = from->node->storage;
+        int64_t origin = from->node->offset + at.offset;
+        to->streams[i] = (lun_stream){0};
+        to->at[i] = (char *)storage->data + origin * lun__dtype_get(storage->dtype)->bytes;
+        to->room[i] = storage->room - origin;
+    }
+    return LUN_OK;
+}
+
+static lun_status bind_slots(chain *c, int stage, lun_chain_slot *slots)
+{
+    lun_binding *to = &c->bindings[stage];
+    const lun_ir *ir = &to->l->ir;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
+        int64_t bytes = lun__chain_moves(c->s, c->first + stage, i);
+        c->bytes += bytes;
+        c->written += ir->slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+        slots[i] = (lun_chain_slot){.array = find(c, to->l->slots[i].node)};
+        if (slots[i].array < 0)
+            s = bind_other(c, stage, i, &slots[i]);
+        else
+            to->at[i] = NULL, to->room[i] = to->origin[i] = 0;
+    }
+    return s;
+}
+
+/* Which rows a stage is needed for. */
+static lun_status bind_needed(const chain *c, const lun_lowered *l, lun_chain_stage *to)
+{
+    to->needed_array = l->needed ? find(c, l->needed) : -1;
+    if (!l->needed || to->needed_array >= 0)
+        return LUN_OK;
+    lun_status s = lun__storage_host(c->e, l->needed->storage, false);
+    to->needed = (const uint8_t *)lun__leaf_data(l->needed);
+    return s;
+}
+
+static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *results)
+{
+    const lun_lowered *l = lowered(c, stage);
+    lun_chain_stage *to = &c->stages[stage];
+    lun_kernel_entry *k;
+    lun_status s = lun__bind_open(c->e, l, &c->bindings[c->opened++]);
+    if (s == LUN_OK)
+        s = make_results(c, stage);
+    if (s == LUN_OK)
+        s = bind_slots(c, stage, slots);
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        results[r] = find(c, l->results[r]);
+    if (s == LUN_OK)
+        s = bind_needed(c, l, to);
+    if (s == LUN_OK)
+        s = lun__run_kernel(c->e, l, &k);
+    if (s != LUN_OK)
+        return s;
+    const int64_t n = c->s->at[c->first + stage].n;
+    lun__bind_launch(&c->bindings[stage], n, 0, n, NULL);
+    c->kernels[stage] = k;
+    to->kernel = k->kernel;
+    to->launch = &c->bindings[stage].run;
+    to->slots = slots;
+    to->results = results;
+    return LUN_OK;
+}
+
+static lun_status make_stages(chain *c)
+{
+    int slots = 1, results = 1;
+    const unsigned count = (unsigned)(c->last - c->first + 1);
+    lun_status s = LUN_OK;
+    for (int k = 0; k < (int)count; k++) {
+        slots += lowered(c, k)->ir.slot_count;
+        results += lowered(c, k)->ir.result_count;
+    }
+    const size_t most = (size_t)(slots + results + 1);
+    c->at = calloc(most, sizeof *c->at);
+    c->arrays = calloc(most, sizeof *c->arrays);
+    c->slots = calloc((size_t)slots, sizeof *c->slots);
+    c->results = calloc((size_t)results, sizeof *c->results);
+    c->stages = calloc(count, sizeof *c->stages);
+    c->kernels = calloc(count, sizeof *c->kernels);
+    c->bindings = calloc(count, sizeof *c->bindings);
+    if (!c->at || !c->arrays || !c->slots || !c->results || !c->stages || !c->kernels ||
+        !c->bindings)
+        return lun__nomem(c->e);
+    slots = results = 0;
+    s = make_product(c);
+    for (int k = 0; s == LUN_OK && k < (int)count; k++) {
+        s = make_stage(c, k, c->slots + slots, c->results + results);
+        slots += lowered(c, k)->ir.slot_count;
+        results += lowered(c, k)->ir.result_count;
+    }
+    return s;
+}
+
+/* ---- a chain --------------------------------------------------------------------------------- */
+
+/* A product has that part of the time which its sums are worth, beside kernels of a few operations;
+ * it counts all that was moved. */
+static void profile(const chain *c, const lun_stats *before, double seconds, int stages)
+{
+    double product = 0;
+    if (c->product) {
+        const double sums = 1 + (double)c->multiplying.p.inner / 16;
+        product = seconds * sums / (sums + stages);
+        lun__profile_product(c->e, before, product, c->product);
+    }
+    lun__profile_together(c->e, c->product ? &c->e->stats : before, seconds - product, c->s,
+                          c->first, c->kernels, stages);
+}
+
+/* Rows of pairs and what follows them, band by band; seconds: of the pairs. */
+static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
+{
+    lun_engine *e = c->e;
+    const lun_backend_slot *b = e->backends[e->current];
+    const int64_t launches = e->stats.launches, rows = run->rows;
+    lun_status s = LUN_OK;
+    for (int64_t count; s == LUN_OK && run->first < rows; run->first += count) {
+        count = rows - run->first;
+        if (count >= c->band + LUN_PAIRS_ROWS)
+            count = c->band;
+        const double start = lun__now();
+        s = lun__stopped(e);
+        if (s == LUN_OK)
+            s = lun__pairs_rows(c->pairing, run->first, count, &c->arrays[0].data);
+        *seconds += lun__now() - start;
+        if (s != LUN_OK)
+            return s;
+        run->rows = run->first + count;
+        run->bytes = c->bytes / rows * count;
+        s = b->backend->chain(b->state, run);
+        if (s != LUN_OK)
+            s = lun__bind_failed(e, &c->bindings[run->failed], s, c->n);
+    }
+    e->stats.launches = launches + 1; /* of each kernel one, in bands */
+    for (int k = 0; k < run->count; k++)
+        e->stats.launches += c->stages[k].ran;
+    return s;
+}
+
+static lun_status run_stages(chain *c)
+{
+    lun_engine *e = c->e;
+    const lun_backend_slot *b = e->backends[e->current];
+    lun_chain run = {.product = c->product ? &c->multiplying.p : NULL,
+                     .rows = c->n / c->line,
+                     .line = c->line,
+                     .stages = c->stages,
+                     .count = c->last - c->first + 1,
+                     .arrays = c->arrays,
+                     .array_count = c->count,
+                     .bytes = c->bytes};
+    const lun_stats before = e->stats;
+    double start = lun__now(), paired = 0;
+    lun_status s = c->pairs ? run_bands(c, &run, &paired) : b->backend->chain(b->state, &run);
+    double seconds = lun__now() - start - paired;
+    e->stats.run_time += seconds;
+    if (s != LUN_OK)
+        return c->pairs ? s : lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
+    e->stats.products += c->product != NULL;
+    e->stats.bytes_read += c->bytes - c->written;
+    e->stats.bytes_written += c->written;
+    if (e->profiling && c->pairs)
+        lun__profile_after(e, &before, paired, &c->pairs->kernel, lun__pairs_kernel(c->pairing),
+                           c->n);
+    if (e->profiling)
+        profile(c, c->pairs ? &e->stats : &before, seconds, run.count);
+    return LUN_OK;
+}
+
+/* The results go to their nodes, but for those that only the chain needed. */
+static void keep_results(chain *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].storage) {
+            lun__node_become_leaf(c->e, c->at[i].node, c->at[i].storage, 0);
+            c->at[i].storage = NULL;
+        }
+}
+
+static void free_chain(chain *c)
+{
+    if (c->product)
+        lun__product_close(&c->multiplying);
+    lun__pairs_close(c->pairing);
+    for (int k = 0; k < c->opened; k++)
+        lun__bind_close(&c->bindings[k]);
+    for (int i = 0; i < c->count; i++)
+        if (c->at[i].storage)
+            lun__storage_release(c->e, c->at[i].storage);
+    free(c->at);
+    free(c->arrays);
+    free(c->slots);
+    free(c->results);
+    free(c->stages);
+    free(c->kernels);
+    free(c->bindings);
+}
+
+lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last)
+{
+    const lun_step *head = &s->at[first];
+    chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
+    c.line = lun__chain_line(head);
+    c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
+    c.pairs = head->pairs;
+    c.first += c.product || c.pairs;
+    e->kernels_held++;
+    lun_status status = make_stages(&c);
+    if (status == LUN_OK)
+        status = run_stages(&c);
+    e->kernels_held--;
+    if (status == LUN_OK)
+        keep_results(&c);
+    free_chain(&c);
+    return status;
+}

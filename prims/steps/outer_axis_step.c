@@ -1,0 +1,270 @@
+/* outer_axis_step.c - reductions of lines that go across, as launches of elementwise kernels over
+ * rows of accumulators; see kernels/outer_axis.h.
+ *
+ * The order is that of ir/order.h: chunks of LUN_CHUNK elements of a line, in each LUN_LANES lanes,
+ * lane l taking elements l, l + 64, ... in order; lanes folded in halves; chunks joined by the
+ * tree of adjacent pairs.  Accumulators stand by chunk, lane and line, as the elements of rows that
+ * stand side by side do.  Knows backends only as what launches. */
+#include "steps/outer_axis_step.h"
+
+#include <string.h>
+
+#include "launch/launch.h"
+#include "steps/accumulate_step.h"
+
+void lun__cross_drop(const lun_crossing *x, lun_storage **all)
+{
+    for (int r = 0; r < x->a->result_count; r++)
+        if (all[r]) {
+            lun__storage_release(x->e, all[r]);
+            all[r] = NULL;
+        }
+}
+
+lun_status lun__cross_end(lun_crossing *x, lun_status s)
+{
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        lun__node_become_leaf(x->e, x->a->results[r], x->out[r], 0);
+        x->out[r] = NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        lun__cross_drop(x, x->acc[i]);
+        lun__cross_drop(x, x->cells[i]);
+    }
+    lun__cross_drop(x, x->out);
+    return s;
+}
+
+/* ---- folding --------------------------------------------------------------------------------- */
+
+/* n elements of `from` at `one` and at `other`, combined, to `to` at `at`. */
+static lun_status fold(const lun_crossing *x, lun_storage *const *from, const lun_layout *one,
+                       const lun_layout *other, lun_storage *const *to, int64_t at, int64_t n)
+{
+    const lun_lowered *l = &x->a->fold;
+    lun_binding b;
+    lun_status s = lun__bind_open(x->e, l, &b);
+    b.working = true;
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        s = lun__bind_part(x->e, &b, 3 * r, from[r], 0, one, n, false);
+        if (s == LUN_OK)
+            s = lun__bind_part(x->e, &b, 3 * r + 1, from[r], 0, other, n, false);
+        if (s == LUN_OK)
+            s = lun__bind_part(x->e, &b, 3 * r + 2, to[r], at, NULL, n, true);
+    }
+    if (s == LUN_OK)
+        s = lun__cross_launch(x, l, &b, n);
+    lun__bind_close(&b);
+    return s;
+}
+
+lun_status lun__cross_fold(const lun_crossing *x, const lun_crossing_block *b,
+                           const lun_crossing_part *p)
+{
+    lun_status s = LUN_OK;
+    int which = 0;
+    for (int64_t half = x->lanes / 2; s == LUN_OK && half > 0; half /= 2, which = !which) {
+        int64_t n = half * b->lines;
+        lun_layout one = {.rank = 2, .extent = {p->chunks, n}, .stride = {2 * n, 1}};
+        one = lun__layout_simplified(&one);
+        lun_layout other = one;
+        other.offset = n;
+        s = half > 1 ? fold(x, x->acc[which], &one, &other, x->acc[!which], 0, n * p->chunks)
+                     : fold(x, x->acc[which], &one, &other, x->cells[0], p->first * b->lines,
+                            n * p->chunks);
+    }
+    return s;
+}
+
+/* Row `from` of the cells in one storage to row `to` of the other. */
+static lun_status move_row(const lun_crossing *x, int which, int64_t lines, int64_t from,
+                           int64_t to)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        lun_storage *a = x->cells[which][r], *b = x->cells[!which][r];
+        int64_t size = lun__dtype_get(a->dtype)->bytes;
+        if (lun__storage_remote(x->e, a)) {
+            const lun_layout row = lun__layout_right(1, &lines);
+            s = lun__storage_transfer(x->e, &(lun_storage_places){b, to * lines, row},
+                                      &(lun_storage_places){a, from * lines, row}, 0);
+            continue;
+        }
+        s = lun__storage_host(x->e, a, false);
+        if (s == LUN_OK)
+            s = lun__storage_host(x->e, b, true);
+        if (s == LUN_OK)
+            memcpy((char *)b->data + to * lines * size, (char *)a->data + from * lines * size,
+                   (size_t)(lines * size));
+    }
+    return s;
+}
+
+/* The cells of a block's chunks, joined; *which: the storage whose first row they are then. */
+static lun_status join(const lun_crossing *x, const lun_crossing_block *b, int64_t chunks,
+                       int *which)
+{
+    lun_status s = LUN_OK;
+    for (*which = 0; s == LUN_OK && chunks > 1; *which = !*which) {
+        int64_t pairs = chunks / 2;
+        lun_layout one = {.rank = 2, .extent = {pairs, b->lines}, .stride = {2 * b->lines, 1}};
+        lun_layout other = one;
+        other.offset = b->lines;
+        s = fold(x, x->cells[*which], &one, &other, x->cells[!*which], 0, pairs * b->lines);
+        if (s == LUN_OK && chunks % 2)
+            s = move_row(x, *which, b->lines, chunks - 1, pairs);
+        chunks = pairs + chunks % 2;
+    }
+    return s;
+}
+
+static lun_status finish(const lun_crossing *x, const lun_crossing_block *b, int which)
+{
+    const lun_lowered *l = &x->a->finish;
+    lun_binding to;
+    lun_status s = lun__bind_open(x->e, l, &to);
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        to.working = true;
+        s = lun__bind_part(x->e, &to, 2 * r, x->cells[which][r], 0, NULL, b->lines, false);
+        to.working = false;
+        if (s == LUN_OK)
+            s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->lines, true);
+    }
+    if (s == LUN_OK)
+        s = lun__cross_launch(x, l, &to, b->lines);
+    lun__bind_close(&to);
+    return s;
+}
+
+/* ---- a reduction ----------------------------------------------------------------------------- */
+
+lun_status lun__cross_take(const lun_crossing *x, int64_t n, bool own, lun_storage **to)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        const lun_node *node = x->a->results[r];
+        s = lun__storage_result(x->e, (lun_dtype)(own ? node->dtype : node->acc), n, &to[r]);
+    }
+    return s;
+}
+
+lun_status lun__cross_begin(const lun_crossing *x, int64_t n)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
+        const lun_node *node = x->a->results[r];
+        uint64_t identity = 0;
+        lun__op_identity((lun_op)node->op, (lun_dtype)node->acc, &identity);
+        if (lun__storage_remote(x->e, x->acc[0][r])) {
+            const lun_storage_places all = {x->acc[0][r], 0, lun__layout_right(1, &n)};
+            s = lun__storage_transfer(x->e, &all, NULL, identity);
+            continue;
+        }
+        x->acc[0][r]->stale = false; /* nothing needs what it had */
+        s = lun__storage_host(x->e, x->acc[0][r], true);
+        if (s == LUN_OK)
+            lun__cell_fill((lun_dtype)node->acc, identity, x->acc[0][r]->data, n);
+    }
+    return s;
+}
+
+lun_status lun__cross_finish(const lun_crossing *x, const lun_crossing_block *b)
+{
+    int which;
+    lun_status s = join(x, b, lun__order_chunks(&x->a->visit[1].ir, x->line), &which);
+    return s == LUN_OK ? finish(x, b, which) : s;
+}
+
+/* The chunks of a block, as many at once as its accumulators have room for. */
+static lun_status reduce_block(const lun_crossing *x, const lun_crossing_block *b, int64_t room)
+{
+    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
+    const int64_t whole = x->line / LUN_CHUNK, most = room / (x->lanes * b->lines);
+    lun_status s = LUN_OK;
+    for (int64_t c = 0; s == LUN_OK && c < chunks;) {
+        lun_crossing_part p = {.first = c, .chunks = 1, .rows = LUN_CHUNK};
+        if (c >= whole)
+            p.rows = x->line % LUN_CHUNK;
+        else
+            p.chunks = whole - c < most ? whole - c : most > 1 ? most : 1;
+        s = lun__cross_begin(x, x->lanes * p.chunks * b->lines);
+        if (s == LUN_OK)
+            s = lun__visit_rows(x, b, &p);
+        if (s == LUN_OK)
+            s = lun__cross_fold(x, b, &p);
+        c += p.chunks;
+    }
+    return s == LUN_OK ? lun__cross_finish(x, b) : s;
+}
+
+static lun_status reduce(lun_crossing *x)
+{
+    const lun_layout *of = &x->a->of;
+    const int64_t inner = x->lines / of->extent[0];
+    const int64_t count = lun__across_sizes(x->a).count;
+    const int64_t each = count * inner * x->lanes; /* accumulators of a chunk */
+    int64_t room = each, whole = x->line / LUN_CHUNK;
+    if (whole > 1 && each <= LUN_CROSSING_ACCUMULATORS / 2)
+        room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
+                                                                : whole);
+    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
+    lun_status s = lun__cross_take(x, room, false, x->acc[0]);
+    if (s == LUN_OK)
+        s = lun__cross_take(x, room / 2 + 1, false, x->acc[1]);
+    if (s == LUN_OK)
+        s = lun__cross_take(x, chunks * count * inner, false, x->cells[0]);
+    if (s == LUN_OK && chunks > 1)
+        s = lun__cross_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
+    if (s == LUN_OK)
+        s = lun__cross_take(x, x->lines, true, x->out);
+    for (int64_t at = 0; s == LUN_OK && at < of->extent[0]; at += count) {
+        lun_crossing_block b = {.first = at, .count = count, .at = at * inner};
+        if (of->extent[0] - at < count)
+            b.count = of->extent[0] - at;
+        b.lines = b.count * inner;
+        s = reduce_block(x, &b, room);
+    }
+    return s;
+}
+
+/* Lines of few elements: one launch. */
+static lun_status reduce_brief(lun_crossing *x)
+{
+    const lun_lowered *l = &x->a->brief;
+    const int first = l->ir.slot_count - x->a->result_count;
+    lun_binding to;
+    lun_status s = lun__cross_take(x, x->lines, true, x->out);
+    if (s != LUN_OK)
+        return s;
+    s = lun__bind_open(x->e, l, &to);
+    for (int i = 0; s == LUN_OK && i < first; i++) {
+        const lun_slot_source *from = &l->slots[i];
+        lun_layout at;
+        int64_t step = 0;
+        if (l->ir.slots[i].role != LUN_SLOT_IN) {
+            s = lun__bind_slot(x->e, &to, i, NULL, 0, x->lines);
+            continue;
+        }
+        (void)lun__across_places(x->a, from, &at, &step);
+        at.offset += from->copy * step + from->offset;
+        s = lun__bind_elements(x->e, &to, i, from->node, &at, x->lines);
+    }
+    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
+        s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->lines, true);
+    if (s == LUN_OK)
+        s = lun__cross_launch(x, l, &to, x->lines);
+    lun__bind_close(&to);
+    return s;
+}
+
+lun_status lun__across_run(lun_engine *e, const lun_across *a)
+{
+    const lun_across_sizes sizes = lun__across_sizes(a);
+    lun_crossing x = {
+        .e = e, .a = a, .line = sizes.line, .lines = sizes.lines, .lanes = sizes.lanes};
+    lun_backend_slot *b;
+    lun_status s = lun__backend(e, &b);
+    if (s == LUN_OK)
+        s = a->is_brief ? reduce_brief(&x) : reduce(&x);
+    return lun__cross_end(&x, s);
+}

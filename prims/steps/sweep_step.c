@@ -1,0 +1,212 @@
+/* sweep_step.c - steps that are sweeps as one run of the backend; see sweep_step.h and
+ * schedule/sweep.h.
+ *
+ * Every kernel is elementwise, so bits do not depend on which indices are run when, nor on what is
+ * computed twice; but for the last one, which may combine elements, in chunks as ever.  Knows
+ * nothing of how that is done. */
+#include "steps/sweep_step.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "launch/bind.h"
+#include "launch/join_chunks.h"
+#include "launch/launch.h"
+#include "launch/profile.h"
+
+typedef struct sweeps {
+    lun_engine *e;
+    const lun_steps *s;
+    int first, last;
+    lun_sketch sketch;
+    lun_sweep_array *arrays;
+    lun_padding *pads;      /* by array */
+    lun_storage **storages; /* the same; NULL: it is there before, or nothing needs it behind */
+    lun_sweep_stage *stages;
+    lun_kernel_entry **kernels; /* by stage */
+    lun_binding *bindings;
+    int opened;      /* bindings */
+    uint64_t *cells; /* of the last stage, a row for each chunk; NULL: it has no results */
+    int64_t bytes, written;
+} sweeps;
+
+static lun_status make_arrays(sweeps *x)
+{
+    const lun_sketch *k = &x->sketch;
+    for (int a = 0; a < k->box.arrays; a++) {
+        const lun_sketch_array *from = &k->array[a];
+        lun_node *n = from->node;
+        lun_sweep_array *to = &x->arrays[a];
+        *to = (lun_sweep_array){
+            .dtype = (lun_dtype)n->dtype, .stage = from->stage, .slot = from->slot};
+        if (from->pad) {
+            x->pads[a] = lun__sketch_padding(from);
+            to->pad = &x->pads[a];
+        }
+        if (k->maker[a] < 0 || !lun__sweep_keeps(x->s, x->first + k->maker[a], x->last, n))
+            continue;
+        lun_status s = lun__storage_new(x->e, (lun_dtype)n->dtype, n->n, &x->storages[a]);
+        if (s != LUN_OK)
+            return s;
+        to->to = x->storages[a]->data;
+    }
+    return LUN_OK;
+}
+
+/* Slot i of a stage, which reads an array or has something else. */
+static lun_status bind_slot(sweeps *x, int stage, int i, int read)
+{
+    lun_binding *to = &x->bindings[stage];
+    const int64_t n = x->s->at[x->first + stage].n;
+    to->at[i] = NULL;
+    to->room[i] = to->origin[i] = 0;
+    if (to->l->ir.slots[i].role == LUN_SLOT_OUT)
+        return LUN_OK;
+    if (read < 0)
+        return lun__bind_slot(x->e, to, i, NULL, 0, n);
+    const int a = x->sketch.read[read].array;
+    const lun_sketch_array *from = &x->sketch.array[a];
+    if (x->sketch.maker[a] >= 0 || from->stage != stage || from->slot != i)
+        return LUN_OK; /* another slot stands for it */
+    if (!from->pad || to->l->slots[i].node != from->pad)
+        return lun__bind_slot(x->e, to, i, NULL, 0, n);
+    return lun__bind_part(x->e, to, i, from->node->storage, from->node->offset, NULL, n, false);
+}
+
+static lun_status make_stage(sweeps *x, int stage, const int *slots)
+{
+    const int at = x->first + stage;
+    const lun_lowered *l = &x->s->at[at].lowered;
+    const int64_t n = x->s->at[at].n;
+    lun_kernel_entry *k;
+    lun_status s = lun__bind_open(x->e, l, &x->bindings[x->opened++]);
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        int64_t bytes = lun__sweep_moves(x->s, at, i);
+        x->bytes += bytes;
+        x->written += l->ir.slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+        s = bind_slot(x, stage, i, slots[i]);
+    }
+    if (s == LUN_OK)
+        s = lun__run_kernel(x->e, l, &k);
+    if (s != LUN_OK)
+        return s;
+    x->kernels[stage] = k;
+    lun__bind_launch(&x->bindings[stage], n, 0, n, l->ir.result_count ? x->cells : NULL);
+    x->stages[stage] =
+        (lun_sweep_stage){.kernel = k->kernel, .launch = &x->bindings[stage].run, .slots = slots};
+    return LUN_OK;
+}
+
+static lun_status make_cells(sweeps *x)
+{
+    const lun_step *last = &x->s->at[x->last];
+    const size_t count = (size_t)last->lowered.ir.result_count;
+    if (!count)
+        return LUN_OK;
+    x->cells = calloc((size_t)lun__join_rows(&last->lowered, last->n), count * sizeof *x->cells);
+    return x->cells ? LUN_OK : lun__nomem(x->e);
+}
+
+static lun_status make_stages(sweeps *x)
+{
+    const size_t arrays = (size_t)x->sketch.box.arrays, stages = (size_t)x->sketch.box.stages;
+    const int *slots = x->sketch.slots;
+    x->arrays = calloc(arrays, sizeof *x->arrays);
+    x->pads = calloc(arrays, sizeof *x->pads);
+    x->storages = calloc(arrays, sizeof *x->storages);
+    x->stages = calloc(stages, sizeof *x->stages);
+    x->kernels = calloc(stages, sizeof *x->kernels);
+    x->bindings = calloc(stages, sizeof *x->bindings);
+    if (!x->arrays || !x->pads || !x->storages || !x->stages || !x->kernels || !x->bindings)
+        return lun__nomem(x->e);
+    lun_status s = make_arrays(x);
+    if (s == LUN_OK)
+        s = make_cells(x);
+    for (int k = 0; s == LUN_OK && k < (int)stages; k++) {
+        s = make_stage(x, k, slots);
+        slots += x->s->at[x->first + k].lowered.ir.slot_count;
+    }
+    return s;
+}
+
+static lun_status run_stages(sweeps *x)
+{
+    lun_engine *e = x->e;
+    const lun_backend_slot *b = e->backends[e->current];
+    int64_t near = b->backend->near(b->state);
+    lun_sweep run = {.box = x->sketch.box,
+                     .stages = x->stages,
+                     .arrays = x->arrays,
+                     .near = near > 0 ? near : LUN_SWEEP_NEAR,
+                     .bytes = x->bytes};
+    const lun_stats before = e->stats;
+    double start = lun__now();
+    lun_status s = b->backend->sweep(b->state, &run);
+    double seconds = lun__now() - start;
+    e->stats.run_time += seconds;
+    if (s != LUN_OK)
+        return lun__bind_failed(e, &x->bindings[run.failed], s, x->s->at[x->first].n);
+    e->stats.bytes_read += x->bytes - x->written;
+    e->stats.bytes_written += x->written;
+    if (e->profiling)
+        lun__profile_together(e, &before, seconds, x->s, x->first, x->kernels, run.box.stages);
+    return LUN_OK;
+}
+
+/* The cells of chunks become the results. */
+static lun_status join_cells(sweeps *x)
+{
+    const lun_step *last = &x->s->at[x->last];
+    const int stage = x->last - x->first;
+    return lun__join_apart(x->e, x->bindings[stage].b, &last->lowered, x->kernels[stage]->kernel,
+                           &x->bindings[stage].run, lun__join_rows(&last->lowered, last->n));
+}
+
+/* The results go to their nodes, but for those that only the sweeps needed. */
+static void keep_results(sweeps *x)
+{
+    for (int a = 0; a < x->sketch.box.arrays; a++)
+        if (x->storages[a]) {
+            lun__node_become_leaf(x->e, x->sketch.array[a].node, x->storages[a], 0);
+            x->storages[a] = NULL;
+        }
+    if (x->cells)
+        lun__join_take(x->e, &x->s->at[x->last].lowered, x->cells);
+}
+
+static void free_sweeps(sweeps *x)
+{
+    for (int k = 0; k < x->opened; k++)
+        lun__bind_close(&x->bindings[k]);
+    for (int a = 0; x->storages && a < x->sketch.box.arrays; a++)
+        if (x->storages[a])
+            lun__storage_release(x->e, x->storages[a]);
+    free(x->arrays);
+    free(x->pads);
+    free(x->storages);
+    free(x->stages);
+    free(x->kernels);
+    free(x->bindings);
+    free(x->cells);
+    lun__sketch_free(&x->sketch);
+}
+
+lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last)
+{
+    sweeps x = {.e = e, .s = s, .first = first, .last = last};
+    lun_status status = lun__sketch(e, s, first, last + 1, &x.sketch);
+    e->kernels_held++;
+    if (status == LUN_OK)
+        status = make_stages(&x);
+    if (status == LUN_OK)
+        status = run_stages(&x);
+    if (status == LUN_OK && x.cells)
+        status = join_cells(&x);
+    e->kernels_held--;
+    if (status == LUN_OK)
+        keep_results(&x);
+    for (int k = first; status == LUN_OK && k <= last; k++)
+        e->stats.kept += s->at[k].kept;
+    free_sweeps(&x);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* load_shard.c - elements of a file that become current at places, each of which gets a block; see
+ * fetch.h.  Decides no distribution. */
+#include "store/element_file.h"
+#include "store/fetch.h"
+
+/* Whether a place's machine reads files itself. */
+static bool reads(const lun_backend_slot *at)
+{
+    return at->backend->load != NULL;
+}
+
+bool lun__places_read(const lun_engine *e)
+{
+    bool some = false;
+    for (int k = 0; k < e->set_count; k++)
+        some |= reads(e->set[k]);
+    return some;
+}
+
+lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all)
+{
+    const int64_t slices = s->count / unit;
+    const int places = e->set_count;
+    lun_piece *piece;
+    lun_status status = LUN_OK;
+    for (int k = 0; status == LUN_OK && s->count && k < places; k++) {
+        const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k) * unit;
+        const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k + 1) * unit;
+        if (lo < hi && (all || reads(e->set[k])))
+            status = lun__placed_ensure(e, s, e->set[k], lo, hi, &piece);
+    }
+    return status;
+}
+
+lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit)
+{
+    lun_status status = lun__placed_load(e, s, unit, true);
+    for (int k = 0; status == LUN_OK && k < e->set_count; k++)
+        if (reads(e->set[k]))
+            status = e->set[k]->backend->loaded(e->set[k]->state);
+    const lun_status sent = lun__placed_sent(e);
+    if (status != LUN_OK || sent != LUN_OK)
+        return status != LUN_OK ? status : sent;
+    lun__source_release(e, s->source);
+    s->source = NULL;
+    return LUN_OK;
+}
