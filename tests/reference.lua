@@ -1,7 +1,8 @@
--- docs/reference.md, made of what the program knows: the help texts, the tables of operations and statuses,
--- the comments of the Lua files, of lunarray.h and of lunarray_bind.h.
+-- The reference, made of what the program knows: the help texts, the tables of operations and statuses, the comments of
+-- the Lua files, of lunarray.h and of lunarray_bind.h. A page for each subject in docs/reference/, and an index of all
+-- names, docs/reference.md.
 --
---     build/lunarray tests/reference.lua > docs/reference.md
+--     build/lunarray tests/reference.lua     writes them all
 
 local core = require "lunarray.core"
 local help = require "lunarray.prompt.help"
@@ -9,10 +10,24 @@ local describe = core.internal.describe
 
 local M = {}
 
-local out
+-- The lines of the page that is written, its path below docs/, its heading so far, and the names of all pages:
+-- { name, what, path#anchor }, in the order of pages.
+local out, path, anchor
+local index = {}
 
+-- A line, or several. A heading is where the names below it are found.
 local function put(format, ...)
-    out[#out + 1] = select("#", ...) > 0 and format:format(...) or format
+    local text = select("#", ...) > 0 and format:format(...) or format
+    out[#out + 1] = text
+    local heading = text:match "^\n*##+ ([^\n]*)"
+    if heading then
+        anchor = heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")
+    end
+end
+
+-- A name that the lines below describe.
+local function indexed(name, what)
+    index[#index + 1] = { name = name, what = what, at = path .. "#" .. anchor }
 end
 
 local function sorted(t)
@@ -95,16 +110,16 @@ local groups = {
 }
 
 local function module()
-    put "## The module\n"
     local left = M.functions()
     local function rows(title, names)
-        put("### %s\n", title)
+        put("## %s\n", title)
         put "| call | what it does |\n|---|---|"
         local details = {}
         for _, name in ipairs(names) do
             local text = help.functions[name]
             if left[name] and text then
                 put("| %s | %s |", code(cell(text[1])), cell(text[2]))
+                indexed("lun." .. name, "lua")
                 details[#details + 1] = name ~= "help" and comment_of(name) or nil
                 left[name] = nil
             end
@@ -229,14 +244,20 @@ local function methods()
         local text = help.methods[name]
         if text then
             put("| %s | %s |", code(cell(text[1])), cell(text[2]))
+            indexed("a:" .. name, "lua")
         end
     end
     put "\n## Methods of skeletons\n"
     put "| call | what it does |\n|---|---|"
     for _, name in ipairs(sorted(help.skeleton_methods)) do
         put("| %s | %s |", code(cell(help.skeleton_methods[name][1])), cell(help.skeleton_methods[name][2]))
+        indexed("s:" .. name, "lua")
     end
-    put "\n## Reductions\n"
+    put ""
+end
+
+local function reductions()
+    put "## Reductions\n"
     put(([[
 Without an axis, or of all of them, the result is a Lua number, computed now. `a:lazy "sum"` is the lazy form, a Scalar
 to be evaluated together with others; there is one of each.
@@ -264,6 +285,7 @@ rounded to the dtype of the result; of several axes the line is in row-major ord
     put "| call | what it gives |\n|---|---|"
     for _, name in ipairs(sorted(help.reductions)) do
         put("| %s | %s |", code(help.reductions[name][1]), cell(help.reductions[name][2]))
+        indexed("a:" .. name, "lua")
     end
     put ""
 end
@@ -282,7 +304,7 @@ Vector is a row on the left and a column on the right, and its axis is gone from
 - Only a Vector makes it another sum: `A:matmul(v)` is `(A * v):sum(2)`, elements multiplied in their dtype and summed in
   `f64`. An n x 1 matrix keeps the order above.
 - Windows, transposed matrices and other dtypes are read as they stand; expressions are computed first. What is done with the
-  product is a kernel after it, which takes its rows [from the cache](when-it-runs.md#rows-that-stay-in-the-cache).
+  product is a kernel after it, which takes its rows [from the cache](../when-it-runs.md#rows-that-stay-in-the-cache).
   `lun.explain` shows it as `matmul`, `lun.stats().products` counts it.
 - `opencl` has a kernel for them on GPUs. On processors, for `f16` and `bf16`, and for `f64` where the device has none, the
   host's cores do them: operands and result are copied, which `lun.explain` says and `bytes_to_host` counts.
@@ -309,7 +331,7 @@ and arrays behind A and B are extra arguments of f. Distances: `lun.allpairs(fun
 end
 
 local function operations()
-    put "## Operations\n"
+    put "## All operations\n"
     put "As functions and as methods; `lun.op.add` and so on are values for skeletons, as are their names.\n"
     put "| operation | what it is |\n|---|---|"
     for _, name in ipairs(sorted(core.op)) do
@@ -317,6 +339,7 @@ local function operations()
         put("| %s | %s |", code(cell(forms)):gsub(", (%S)", "`, `%1"):gsub("%(a`, `b`, `c%)", "(a, b, c)")
             :gsub("%(a`, `b%)", "(a, b)"):gsub("%(b`, `c%)", "(b, c)"), cell(doc))
         assert(describe(core.op[name]))
+        indexed("lun." .. name, "lua")
     end
     put ""
 end
@@ -329,12 +352,13 @@ local function statuses()
     put "| name | meaning |\n|---|---|"
     for id, doc in read "prims/table/status.def":gmatch 'LUN_STATUS%(([%w_]+),%s*%d+,%s*"([^"]*)"%)' do
         put("| `%s` | %s |", id, cell(doc))
+        indexed("LUN_" .. id, "c")
     end
     put ""
 end
 
 local function program()
-    put "## The program\n"
+    put "## Options and variables\n"
     local pipe = assert(io.popen((os.getenv "BUILD" or "build") .. "/lunarray --help"))
     put("```text\n%s```\n", pipe:read "a":gsub("^usage: %S+", "usage: lunarray"))
     pipe:close()
@@ -344,7 +368,7 @@ local function program()
 | `LUNARRAY_BACKEND` | the backend to start with; the option `--backend` wins |
 | `LUNARRAY_THREADS` | how many threads at most; else the first number of `OMP_NUM_THREADS`, else all that it may use |
 | `LUNARRAY_VECTORS` | the widest vectors on x86-64: `sse2`, `avx2`, `avx512`; by default what the processor has |
-| `HWLOC_SYNTHETIC` | a machine to [simulate](platforms.md#a-simulated-machine), by its cores and caches |
+| `HWLOC_SYNTHETIC` | a machine to [simulate](../platforms.md#a-simulated-machine), by its cores and caches |
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
@@ -357,7 +381,7 @@ local function program()
 | `LUNARRAY_OPENCL_GROUPS` | `1`: teams that meet are work-groups of OpenCL, `0`: they are not; by default on graphics processors |
 
 A backend, mode or number that makes no sense is an error when the engine opens.
-[How many kernels are kept](when-it-runs.md#how-many-kernels-are-kept) says more on the last three.
+[How many kernels are kept](../when-it-runs.md#how-many-kernels-are-kept) says more on the last three.
 ]]
 end
 
@@ -397,49 +421,127 @@ function M.c_functions()
     return table.move(more, 1, #more, #list + 1, list)
 end
 
-local function sections(title, header)
+local function sections(header)
     local section
     for _, f in ipairs(functions_of(header)) do
         if f.section ~= section then
             section = f.section
-            put("\n### %s: %s\n", title, section)
+            put("\n## %s\n", section:sub(1, 1):upper() .. section:sub(2))
         end
         put("- `%s`  \n  %s", f.prototype, (f.comment or ""):gsub("%s+", " "):gsub("[*_<]", "\\%0"))
+        indexed(f.name, "c")
     end
 end
 
-local function headers()
-    put "## C\n"
+local function c_header()
     put "`#include <lunarray.h>`, `pkg-config --cflags --libs lunarray`. The head of the file tells what holds for all of it;"
-    put "[examples/embed](../examples/embed) shows it at work.\n"
-    sections("C", "lunarray.h")
-    put "\n## C, for bindings to other languages\n"
-    put "`#include <lunarray_bind.h>`: what a binding needs beside `lunarray.h`, as that to Lua does, which knows no other"
-    put "header of the engine.\n"
-    sections("Bindings", "lunarray_bind.h")
+    put "[examples/embed](../../examples/embed) shows it at work."
+    sections "lunarray.h"
 end
 
--- The page as text.
-function M.text()
-    out = {}
+local function binding_header()
+    put "`#include <lunarray_bind.h>`: what a binding needs beside `lunarray.h`, as that to Lua does, which knows no other"
+    put "header of the engine."
+    sections "lunarray_bind.h"
+end
+
+-- The pages below docs/: path, title, what the index says of it, what writes it.
+local PAGES = {
+    { "module", "The module", "functions of `lun`: making arrays, skeletons, files, tables, pictures, the engine", module },
+    { "arrays", "Arrays and skeletons", "elements, slices, and all methods", methods },
+    { "reductions", "Reductions and products", "sums, means and extremes, along axes too; matrix products, all pairs of rows",
+        function()
+            reductions()
+            products()
+            pairs_of_rows()
+        end },
+    { "operations", "Operations", "elementwise functions, operators, what skeletons take by name", operations },
+    { "types", "Element types", "dtypes, what integers grow to, integers of several dtypes together",
+        function()
+            element_types()
+            growth()
+        end },
+    { "program", "The program", "options, variables of the environment, statuses of errors",
+        function()
+            program()
+            statuses()
+        end },
+    { "c", "C", "`lunarray.h`", c_header },
+    { "bindings", "C, for bindings to other languages", "`lunarray_bind.h`", binding_header },
+}
+
+local MADE = "Made by `make docs` of the program's own help, its tables and the headers of the C library; do not edit.\n"
+
+-- Names of one kind in order, each a link; those of the same letter in a paragraph.
+local function index_of(what)
+    local rows = {}
+    for _, row in ipairs(index) do
+        if row.what == what then
+            rows[#rows + 1] = { row.name:gsub("^%w+[.:]", ""):gsub("^[Ll][Uu][Nn]_", ""):lower(), row }
+        end
+    end
+    table.sort(rows, function(x, y)
+        if x[1] ~= y[1] then
+            return x[1] < y[1]
+        elseif x[2].name ~= y[2].name then
+            return x[2].name < y[2].name
+        end
+        return x[2].at < y[2].at
+    end)
+    local letter, line
+    for _, row in ipairs(rows) do
+        local first = row[1]:sub(1, 1)
+        local link = ("[`%s`](%s)"):format(row[2].name, row[2].at)
+        if first ~= letter then
+            if line then
+                put("%s\n", line)
+            end
+            letter, line = first, link
+        else
+            line = line .. " " .. link
+        end
+    end
+    put("%s\n", line)
+end
+
+local function overview()
     put "# Reference\n"
-    put "Made by `build/lunarray tests/reference.lua` of the program's own help, its tables and the headers of the C"
-    put "library; do not edit.\n"
-    module()
-    element_types()
-    growth()
-    methods()
-    products()
-    pairs_of_rows()
-    operations()
-    statuses()
-    program()
-    headers()
-    return table.concat(out, "\n"):gsub("\n+$", "\n")
+    put(MADE)
+    put "| page | what is there |\n|---|---|"
+    for _, page in ipairs(PAGES) do
+        put("| [%s](reference/%s.md) | %s |", page[2], page[1], page[3])
+    end
+    put "\n## Names in Lua\n"
+    put "`lun.` is the module, `a:` a method of arrays, `s:` one of skeletons. Every operation is a method of arrays, too.\n"
+    index_of "lua"
+    put "## Names in C\n"
+    index_of "c"
+end
+
+-- All pages: a list of { path, text }, the index first.
+function M.pages()
+    local list, all = {}, {}
+    index = {}
+    for _, page in ipairs(PAGES) do
+        out, path, anchor = {}, "reference/" .. page[1] .. ".md", ""
+        put("# %s\n", page[2])
+        put(MADE)
+        page[4]()
+        list[#list + 1] = { "docs/" .. path, (table.concat(out, "\n"):gsub("\n+$", "\n")) }
+        all[#all + 1] = list[#list][2]
+    end
+    out, path = {}, "reference.md"
+    overview()
+    table.insert(list, 1, { "docs/" .. path, (table.concat(out, "\n"):gsub("\n+$", "\n")) })
+    return list, table.concat(all, "\n")
 end
 
 if arg and (arg[0] or ""):find "tests/reference%.lua$" then
-    io.write((M.text()))
+    for _, page in ipairs(M.pages()) do
+        local file = assert(io.open(page[1], "w"))
+        assert(file:write(page[2]))
+        assert(file:close())
+    end
 end
 
 return M

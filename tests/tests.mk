@@ -157,7 +157,7 @@ format:
 .PHONY: docs
 docs: all
 	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md docs/*/*.md
-	@$(PROGRAM) tests/reference.lua > docs/reference.md
+	@$(PROGRAM) tests/reference.lua
 
 bench: all
 	@sh bench/run.sh
