@@ -83,7 +83,6 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_record,
         lun__open_factor,
         lun__open_texts,
-        lun__open_texts_take,
         lun__open_date,
         lun__open_take,
         lun__open_histogram,

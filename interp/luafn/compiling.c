@@ -11,8 +11,7 @@
 #include "luafn/luafn.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/methods.h"
-#include "luafn/type/infer.h"
-#include "luafn/type/report.h"
+#include "luafn/type/type.h"
 
 static void report(lf_compile *c)
 {
@@ -56,7 +55,7 @@ void luafn_job_end(lf_job *j)
     if (c)
         luafn_arena_free(&c->unit.arena);
     free(c);
-    luafn_kept_free(j->made);
+    luafn_cached_free(j->made);
     j->c = NULL;
     j->made = NULL;
 }
@@ -94,7 +93,7 @@ static bool take_params(lf_compile *c, const lf_job *j)
 static const char returned_key;
 
 /* Keeps the struct whose records s returns, or that there is none. */
-static void tell(const lf_kept *s, const lf_viewer *v)
+static void tell(const lf_cached *s, const lf_viewer *v)
 {
     if (s->record)
         lua_pushvalue(v->L, v->base + s->record);
@@ -135,7 +134,7 @@ static lun_status begin(lf_job *j, const lf_viewer *v)
 {
     lf_program *p = j->program;
     lf_compile *c = j->c = calloc(1, sizeof *c);
-    j->made = luafn_kept_new(v->host, p);
+    j->made = luafn_cached_new(v->host, p);
     if (!c || !j->made)
         return LUN_ENOMEM;
     c->view = *v;
@@ -175,35 +174,35 @@ static lun_status compile(lf_job *j, const lf_viewer *v)
     lf_compile *c = j->c;
     s = luafn_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
-        s = luafn_kept_fill(j->made, c);
+        s = luafn_cached_fill(j->made, c);
     c->function->types = lun__strbuf_text(&j->made->types);
     if (s == LUN_OK)
         s = verify(j, j->program);
     if (s != LUN_OK)
         return s;
-    luafn_kept_anchor(j->made, v);
+    luafn_cached_anchor(j->made, v);
     tell(j->made, v);
-    s = luafn_kept_result(j->made, j->param, j->out);
+    s = luafn_cached_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
-    luafn_kept_add(j->program, j->made);
+    luafn_cached_add(j->program, j->made);
     j->made = NULL;
     return LUN_OK;
 }
 
 lun_status luafn_compile(lf_job *j, const lf_viewer *v)
 {
-    for (lf_kept *s = j->program->kept; s; s = s->next) {
+    for (lf_cached *s = j->program->cache; s; s = s->next) {
         bool same;
-        if (!luafn_kept_fits(s, j->param, j->params))
+        if (!luafn_cached_fits(s, j->param, j->params))
             continue;
-        lun_status status = luafn_kept_look(s, v, &same, j->error);
+        lun_status status = luafn_cached_look(s, v, &same, j->error);
         if (status != LUN_OK)
             return status;
         if (same) {
-            luafn_kept_anchor(s, v);
+            luafn_cached_anchor(s, v);
             tell(s, v);
-            return luafn_kept_result(s, j->param, j->out);
+            return luafn_cached_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);
     }

@@ -3,7 +3,7 @@
 #ifndef LUAFN_COMPILING_H
 #define LUAFN_COMPILING_H
 
-#include "luafn/kept.h"
+#include "luafn/function_cache.h"
 
 /* What is asked for, and what must be released however it ends. */
 typedef struct lf_job {
@@ -14,7 +14,7 @@ typedef struct lf_job {
     lun_strbuf *error;
     lun_status status;
     lf_compile *c;
-    lf_kept *made;
+    lf_cached *made;
 } lf_job;
 
 /* Fills out with the function for these parameters, one that is kept or a new one, which then is

@@ -16,8 +16,6 @@
 #include <wchar.h>
 
 #include "program/protected_call.h"
-#include "program/repl_history.h"
-#include "program/repl_signals.h"
 
 #define PASTE_ON    "\033[?2004h"
 #define PASTE_OFF   "\033[?2004l"

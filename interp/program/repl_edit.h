@@ -1,7 +1,9 @@
-/* repl_edit.h - reading a line at a terminal, with an editor where there is one; knows no Lua. */
+/* repl_edit.h - reading a line at a terminal, with an editor where there is one: the editor, its
+ * history, signals meanwhile. Knows no Lua. */
 #ifndef LUN_REPL_EDIT_H
 #define LUN_REPL_EDIT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,5 +25,35 @@ lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **
                               size_t *length);
 /* Adds a text to what the arrow keys bring back. */
 void lun__editor_remember(lun__editor *ed, const char *text);
+
+/* ---- its history (repl_history.c) ------------------------------------------------------------ */
+
+/* Hands the last entries of the file, oldest first, to `add`, and shortens a file that has grown
+ * far beyond them. The file: lunarray/history in $XDG_STATE_HOME, else in ~/.local/state. */
+void lun__history_load(void (*add)(void *ctx, const char *text), void *ctx);
+/* Appends an entry. Several sessions may do so at once. What fails leaves the file as it was. */
+void lun__history_append(const char *text);
+
+/* ---- signals while a line is read (repl_signals.c) ------------------------------------------- */
+
+enum { LUN__SIGNALS = 7 };
+
+/* What held before: the mask and the actions. */
+typedef struct lun__signals {
+    sigset_t mask;
+    struct sigaction actions[LUN__SIGNALS];
+} lun__signals;
+
+/* From here to lun__signals_let the signals that concern a terminal arrive only during
+ * lun__signals_wait.  The action of SIGINT stays the caller's. */
+void lun__signals_hold(lun__signals *before);
+void lun__signals_let(const lun__signals *before);
+
+/* Waits for bytes in the file or a signal: false with errno, EINTR after a signal.  A signal that
+ * came first is there afterwards in either case. */
+bool lun__signals_wait(int file);
+
+/* The number of a signal that came, but for SIGINT's, once for each; 0: none is left. */
+int lun__signals_next(void);
 
 #endif

@@ -2,7 +2,7 @@
  * \n and \\ stand for a newline and a backslash. Sessions append under a lock, so that the entries
  * of all are kept; a session that finds the file too long writes a short one in its place. No
  * failure here is reported: a prompt works without history. */
-#include "program/repl_history.h"
+#include "program/repl_edit.h"
 
 #include <errno.h>
 #include <fcntl.h>

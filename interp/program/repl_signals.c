@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
-#include "program/repl_signals.h"
+#include "program/repl_edit.h"
 
 #include <poll.h>
 #include <string.h>

@@ -235,7 +235,6 @@ void lun__open_product(lua_State *L, const lun__parts *p);
 void lun__open_record(lua_State *L, const lun__parts *p);
 void lun__open_factor(lua_State *L, const lun__parts *p);
 void lun__open_texts(lua_State *L, const lun__parts *p);
-void lun__open_texts_take(lua_State *L, const lun__parts *p);
 void lun__open_date(lua_State *L, const lun__parts *p);
 void lun__open_group(lua_State *L, const lun__parts *p);
 void lun__open_running(lua_State *L, const lun__parts *p);

@@ -2,7 +2,7 @@
  * functions that it names exist, and instructions that belong together follow each other.
  *
  * Lua's own compiler keeps them; code that a script has loaded as bytes need not. */
-#include "luafn/bytecode/check.h"
+#include "luafn/bytecode/load.h"
 
 typedef struct checker {
     lf_unit *u;

@@ -2,7 +2,7 @@
  *
  * The chunks come from lua_dump in this process, but what it dumps may be bytes that a script
  * loaded: every size and count is checked against the bytes that are left. */
-#include "luafn/bytecode/decode.h"
+#include "luafn/bytecode/load.h"
 
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* load.c - the way from a dump to checked functions with blocks, inner functions first. */
 #include "luafn/bytecode/load.h"
 
-#include "luafn/bytecode/check.h"
-#include "luafn/bytecode/decode.h"
 #include "luafn/bytecode/flow.h"
 
 /* Recursive as functions are nested: decode.c has limited that. */

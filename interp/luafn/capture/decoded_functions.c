@@ -37,8 +37,8 @@ void luafn_program_release(lf_program *p)
 {
     if (--p->refs > 0)
         return;
-    if (p->kept)
-        p->free_kept(p->kept);
+    if (p->cache)
+        p->free_cache(p->cache);
     luafn_arena_free(&p->arena);
     free(p);
 }

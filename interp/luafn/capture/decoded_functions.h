@@ -6,14 +6,14 @@
 
 #include "luafn/bytecode/load.h"
 
-struct lf_kept;
+struct lf_cached;
 
 typedef struct lf_program {
     int refs;
     lf_arena arena;
     lf_proto *proto;
-    struct lf_kept *kept;                /* compiled forms, see kept.h */
-    void (*free_kept)(struct lf_kept *); /* set with the first of them */
+    struct lf_cached *cache;                /* compiled forms, see function_cache.h */
+    void (*free_cache)(struct lf_cached *); /* set with the first of them */
 } lf_program;
 
 /* Decodes what lua_dump wrote; a new reference. */

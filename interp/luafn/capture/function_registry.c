@@ -8,8 +8,6 @@
 #include <lualib.h>
 #include <stdlib.h>
 
-#include "luafn/capture/opcode_probe.h"
-
 /* Programs in the cache, at most: one more empties it. */
 enum { LF_CACHE = 256 };
 

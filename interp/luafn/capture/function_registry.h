@@ -6,6 +6,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "ir/ir.h"
 #include "luafn/capture/builtin.h"
 #include "luafn/capture/decoded_functions.h"
 
@@ -30,5 +31,9 @@ int luafn_host_math(const lf_host *h, lua_CFunction f);
 
 /* The program of the Lua function at index; a new reference. May raise a Lua error. */
 lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error);
+
+/* opcode_probe.c: is the bytecode of the running Lua what luafn/bytecode/opcodes.h says? Raises no
+ * Lua error. */
+lun_status luafn_probe(lua_State *L, lun_strbuf *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* opcode_probe.c - compiles small functions with the running Lua and compares the instructions with
  * what luafn/bytecode/opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched
  * Lua, from another. */
-#include "luafn/capture/opcode_probe.h"
+#include "luafn/capture/function_registry.h"
 
 #include <lauxlib.h>
 

@@ -3,7 +3,6 @@
  * with them. */
 #include "luafn/improve/improve.h"
 
-#include "luafn/improve/range.h"
 #include "luafn/lower/lowering_state.h"
 
 typedef struct narrower {

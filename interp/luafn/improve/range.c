@@ -1,6 +1,6 @@
 /* range.c - interval analysis: which values the integers of a graph can have, from constants,
  * what is captured, the bounds of loops and the conditions on the way. */
-#include "luafn/improve/range.h"
+#include "luafn/improve/improve.h"
 
 #include "luafn/lower/lowering_state.h"
 

@@ -1,7 +1,8 @@
 /* build.h - the translation of bytecode to a graph.
  *
  * build.c and build_call.c call each other: a body holds calls, and a call is the body of
- * another function, put in place. LF_MAX_CALLS limits the depth. */
+ * another function, put in place. LF_MAX_CALLS limits the depth. So do team_object.c,
+ * team_operations.c and build_call.c: a method of t runs functions that it is given. */
 #ifndef LUAFN_BUILD_H
 #define LUAFN_BUILD_H
 
@@ -40,5 +41,9 @@ bool luafn_known_whole(lf_compile *c, lf_value *v, int64_t *out);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);
 void luafn_close(lf_builder *b, int reg);
+
+/* team_object.c: a call of a method of t, the first parameter of a function of lun.teams; args: t
+ * first.  Appends its results. */
+void luafn_team_call(lf_builder *b, const lf_value *method, const lf_list *args, lf_list *results);
 
 #endif

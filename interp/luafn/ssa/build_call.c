@@ -5,7 +5,6 @@
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/target.h"
-#include "luafn/ssa/team_object.h"
 
 #include <string.h>
 

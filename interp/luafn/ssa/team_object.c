@@ -3,7 +3,7 @@
  * team_operations.c's.
  *
  * The team's extents are known when the kernel is compiled: constants.  Knows no types. */
-#include "luafn/ssa/team_object.h"
+#include "luafn/ssa/build.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Types only grow, along edges found executable (Wegman and Zadeck, 1991); a condition whose
  * outcome follows from types alone (a number is true) leaves one edge. */
-#include "luafn/type/infer.h"
+#include "luafn/type/type.h"
 
 #include "luafn/graph/body_builder.h"
 #include "luafn/type/rules.h"

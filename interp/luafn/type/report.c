@@ -1,7 +1,7 @@
 /* report.c - the types that inference found, as text: of parameters, captured values, local
  * variables and results, and where integers become floats. Runs after inference; changes
  * nothing. */
-#include "luafn/type/report.h"
+#include "luafn/type/type.h"
 
 #include <string.h>
 

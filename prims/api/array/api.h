@@ -49,4 +49,10 @@ lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int
 /* Frees what lun_spmd_shared and lun_spmd_symmetric made (shared.c). */
 void lun__shared_close(lun_engine *e);
 
+/* n, of i64, where all elements of `holds`, a bool of n's shape, are true; else the evaluation
+ * fails with LUN_EBOUNDS and note[0], in which %lld is the number of the first such element, from
+ * 1.  note is kept: it is static. */
+lun_status lun__demand(lun_engine *e, lun_node *n, lun_node *holds, const char *const *note,
+                       lun_node **out);
+
 #endif

@@ -1,6 +1,6 @@
 /* runtime_checks.c - expressions that fail while they run, by a check in their kernel.  Knows no
  * reason. */
-#include "api/array/runtime_checks.h"
+#include "api/array/api.h"
 
 #include "ir/ir.h"
 

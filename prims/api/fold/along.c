@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/array/runtime_checks.h"
+#include "api/array/api.h"
 #include "api/fold/lazy.h"
 #include "store/fetch.h"
 #include "table/skeleton.h"

@@ -1,7 +1,7 @@
 /* running.c - functions that go along elements with several values of their own: their operands,
  * and the nodes that go along lines; scans of lines of unequal length.  How they run is the
  * plan's. */
-#include "api/fold/running.h"
+#include "api/fold/lazy.h"
 #include "lunarray_bind.h"
 
 typedef lun_several several;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "api/fold/lazy.h"
-#include "api/fold/running.h"
 #include "ir/order.h"
 #include "lunarray_bind.h"
 

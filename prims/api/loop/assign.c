@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/array/elements.h"
-#include "api/write/owners.h"
+#include "api/write/owner_scatter.h"
 #include "api/write/scatter.h"
 #include "launch/trap.h"
 #include "lunarray_bind.h"

@@ -3,7 +3,7 @@
 #include "api/array/api.h"
 #include "api/array/elements.h"
 #include "api/data/indices.h"
-#include "api/write/owners.h"
+#include "api/write/owner_scatter.h"
 #include "api/write/scatter.h"
 #include "eval/eval.h"
 #include "lunarray_bind.h"

@@ -1,8 +1,8 @@
-/* owners.h - values on their way to elements that places of a set have: each goes, with the number
- * of its element, to the place where that is, which takes what comes in order.  Private to
- * prims/api. */
-#ifndef LUN_OWNERS_H
-#define LUN_OWNERS_H
+/* owner_scatter.h - owner-computes scatter: values sent to the locations that own the elements
+ * which they are for, each with the index of its element; an owner takes them in index order. 
+ * Private to prims/api. */
+#ifndef LUN_OWNER_SCATTER_H
+#define LUN_OWNER_SCATTER_H
 
 #include "api/write/scatter.h"
 #include "base/layout/layout.h"

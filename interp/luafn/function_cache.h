@@ -1,7 +1,7 @@
-/* kept.h - compiled functions, kept for the next call: each holds for certain dtypes of
- * parameters and certain kinds of captured values. */
-#ifndef LUAFN_KEPT_H
-#define LUAFN_KEPT_H
+/* function_cache.h - a cache of compiled functions: each holds for certain dtypes of parameters and
+ * certain kinds of captured values. */
+#ifndef LUAFN_FUNCTION_CACHE_H
+#define LUAFN_FUNCTION_CACHE_H
 
 #include "luafn/capture/function_registry.h"
 #include "luafn/graph/compile.h"
@@ -13,8 +13,8 @@ typedef struct lf_texts {
     char **text;
 } lf_texts;
 
-typedef struct lf_kept {
-    struct lf_kept *next;
+typedef struct lf_cached {
+    struct lf_cached *next;
     lf_host *host; /* a reference, for the anchors */
     const lf_program *owner;
     lun_front_param *param;
@@ -46,21 +46,21 @@ typedef struct lf_kept {
     lun_strbuf types; /* what luafn/type/report.c found */
     lun_ir ir;
     lun_ir_function function;
-} lf_kept;
+} lf_cached;
 
 /* Makes an empty one; NULL without memory. */
-lf_kept *luafn_kept_new(lf_host *h, const lf_program *owner);
-void luafn_kept_free(lf_kept *s);
+lf_cached *luafn_cached_new(lf_host *h, const lf_program *owner);
+void luafn_cached_free(lf_cached *s);
 /* Hands s over to its program, which frees it. */
-void luafn_kept_add(lf_program *p, lf_kept *s);
+void luafn_cached_add(lf_program *p, lf_cached *s);
 /* Takes over what a finished compilation found; c's sources and params. */
-lun_status luafn_kept_fill(lf_kept *s, const lf_compile *c);
-bool luafn_kept_fits(const lf_kept *s, const lun_front_param *param, int params);
+lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c);
+bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int params);
 /* Looks at the sources again, each pushed on the stack from v->base + 1 on; *same: the code is good
  * for what is there now. May raise a Lua error. */
-lun_status luafn_kept_look(lf_kept *s, const lf_viewer *v, bool *same, lun_strbuf *error);
+lun_status luafn_cached_look(lf_cached *s, const lf_viewer *v, bool *same, lun_strbuf *error);
 /* Keeps the functions that the sources show, so that they are known the next time. */
-void luafn_kept_anchor(lf_kept *s, const lf_viewer *v);
-lun_status luafn_kept_result(lf_kept *s, const lun_front_param *param, lun_front_result *out);
+void luafn_cached_anchor(lf_cached *s, const lf_viewer *v);
+lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_front_result *out);
 
 #endif

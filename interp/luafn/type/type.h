@@ -1,0 +1,13 @@
+/* type.h - the types of all values, found (infer.c) and reported (report.c). */
+#ifndef LUAFN_TYPE_H
+#define LUAFN_TYPE_H
+
+#include "luafn/graph/compile.h"
+
+/* Gives every value its type; leaves by luafn_fail if one has none. */
+void luafn_infer(lf_compile *c);
+
+/* "function script:3(x: f32) returns i64", then a line per captured value and local. */
+void luafn_report(lf_compile *c, lun_strbuf *out);
+
+#endif

@@ -1,0 +1,530 @@
+/* owner_scatter.c - owner-computes scatter: each value goes to the location that owns the element
+ * which it is for.  The elements of all owners are addressed as one array, so that values are
+ * written in index order.  The host does the work of devices.  How values are combined is
+ * scatter.c's.
+ *
+ * Invariant: part, hull, at, copy, offset have an entry for each owner; hull[k] lies within
+ * part[k], and is empty where no value goes to owner k.  Between open and write elements are
+ * unchanged and only `array` of `what` may have moved: write loads the sources again. */
+#include "api/write/owner_scatter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "spread/spread.h"
+#include "store/fetch.h"
+
+_Static_assert(LUN_MAX_PLACES <= UINT16_MAX + 1, "an owner is two bytes");
+
+/* Values that go to the elements of one owner. */
+typedef struct lun_owned_tally {
+    int owner;
+    int64_t count, lo, hi; /* how many, and from the lowest to the highest element */
+} lun_owned_tally;
+
+/* What comes from one place. */
+typedef struct lun_owned_source {
+    lun_backend_slot *at; /* NULL: the host */
+    int64_t lo, hi;       /* of all values */
+    const int64_t *place;
+    const char *value;
+    lun_owned_tally *to; /* of the owners that get some */
+    int owners;
+    bool failed; /* there was no memory for them */
+} lun_owned_source;
+
+enum { LUN_OWNED_BUCKETS = 256 };
+
+struct lun_owners {
+    lun_engine *e;
+    lun_owned what;
+    lun_scatter how;
+    int sources, owners, size; /* size: bytes of a value */
+    int64_t place_step, value_step;
+    lun_interval *part, *hull; /* by owner: what belongs to it; what of that values go to */
+    char **at, **copy;         /* by owner: its element hull.lo in memory of the host; NULL: none */
+    int64_t *offset; /* by owner: from an element to its index in the first one's memory */
+    int shift; /* elements k << shift and those behind it belong to owner[k], or one behind that */
+    uint16_t owner[LUN_OWNED_BUCKETS];
+    lun_owned_source *source;
+};
+
+/* ---- owners ---------------------------------------------------------------------------------- */
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* The element that value i of a source goes to; -1: none.  dense, a constant where it is called:
+ * the array's elements, and their places, stand side by side. */
+ALWAYS int64_t element(const lun_owners *o, const lun_owned_source *from, bool dense, int64_t i)
+{
+    const int64_t p = from->place[dense ? i : i * o->place_step];
+    if (p < o->how.low)
+        return -1;
+    return dense ? o->what.at.offset + p : lun__layout_place(&o->what.at, p);
+}
+
+static void make_buckets(lun_owners *o)
+{
+    const int64_t n = o->what.array->storage->count;
+    int k = 0;
+    while ((n - 1) >> o->shift >= LUN_OWNED_BUCKETS)
+        o->shift++;
+    for (int64_t b = 0; b << o->shift < n; b++) {
+        while (b << o->shift >= o->part[k].hi) /* parts that are empty end before all elements */
+            k++;
+        o->owner[b] = (uint16_t)k;
+    }
+}
+
+/* Without a guess that a processor would have to make: values go here and there. */
+ALWAYS int owner_of(const lun_owners *o, int64_t element)
+{
+    int k = o->owner[element >> o->shift];
+    while (element >= o->part[k].hi)
+        k++;
+    return k;
+}
+
+/* Two tallies of each owner, side by side, take values in turn: one would wait for itself. */
+ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool dense,
+                     lun_owned_tally (*of)[2])
+{
+    for (int k = 0; k < o->owners; k++)
+        of[k][0] = of[k][1] = (lun_owned_tally){k, 0, INT64_MAX, 0};
+    for (int64_t i = 0; i < from->hi - from->lo; i++) {
+        const int64_t x = element(o, from, dense, i);
+        if (x < 0)
+            continue;
+        lun_owned_tally *t = &of[owner_of(o, x)][i & 1];
+        t->count++;
+        t->lo = x < t->lo ? x : t->lo;
+        t->hi = x < t->hi ? t->hi : x + 1;
+    }
+}
+
+/* The owners that get some are kept: of many places each has values for few. */
+static void keep_tallies(const lun_owners *o, lun_owned_source *from, lun_owned_tally (*of)[2])
+{
+    int some = 0;
+    for (int k = 0; k < o->owners; k++)
+        some += of[k][0].count || of[k][1].count;
+    from->to = malloc(((size_t)some + 1) * sizeof *from->to);
+    from->failed = !from->to;
+    for (int k = 0; from->to && k < o->owners; k++) {
+        const lun_owned_tally *a = &of[k][0], *b = &of[k][1];
+        if (a->count || b->count)
+            from->to[from->owners++] =
+                (lun_owned_tally){k, a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
+                                  a->hi > b->hi ? a->hi : b->hi};
+    }
+}
+
+static bool is_dense(const lun_owners *o)
+{
+    return o->place_step && lun__layout_is_dense(&o->what.at);
+}
+
+static void count(const lun_owners *o, lun_owned_source *from)
+{
+    lun_owned_tally(*of)[2] = NULL;
+    if (from->lo >= from->hi)
+        return;
+    of = malloc((size_t)o->owners * sizeof *of);
+    from->failed = !of;
+    if (!of)
+        return;
+    if (is_dense(o))
+        count_by(o, from, true, of);
+    else
+        count_by(o, from, false, of);
+    keep_tallies(o, from, of);
+    free(of);
+}
+
+/* A task for each source. */
+enum { PART = 64 };
+
+static void count_some(void *ctx, int64_t from, int64_t to)
+{
+    lun_owners *o = ctx;
+    for (int64_t j = (from + PART - 1) / PART; j * PART < to; j++)
+        count(o, &o->source[j]);
+}
+
+static lun_status count_all(lun_owners *o)
+{
+    const int64_t bytes = o->how.count * (o->size + (int64_t)sizeof(int64_t));
+    make_buckets(o);
+    lun__share(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
+    for (int j = 0; j < o->sources; j++) {
+        const lun_owned_source *from = &o->source[j];
+        if (from->failed)
+            return lun__nomem(o->e);
+        for (int i = 0; i < from->owners; i++) {
+            const lun_owned_tally *t = &from->to[i];
+            lun_interval *hull = &o->hull[t->owner];
+            hull->lo = !hull->hi || t->lo < hull->lo ? t->lo : hull->lo;
+            hull->hi = t->hi > hull->hi ? t->hi : hull->hi;
+        }
+    }
+    return LUN_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Elements of all owners, which scatter.c takes for one array: that of the first one. */
+typedef struct pieces {
+    const lun_owners *o;
+    char *base; /* an element's place there is o->offset of its owner behind it */
+    int parts;  /* that threads take of the elements lo .. hi - 1 */
+    int64_t lo, hi;
+    struct {
+        int64_t done, bad; /* values of all, in the order of sources, before the first that fails */
+    } part[LUN_SCATTER_PARTS];
+} pieces;
+
+/* at[k]: element hull[k].lo of owner k. */
+static void join(const lun_owners *o, char *const *at, pieces *p)
+{
+    const int64_t size = lun__dtype_get(o->how.dtype)->bytes;
+    lun_scatter s = o->how;
+    *p = (pieces){.o = o, .lo = INT64_MAX};
+    for (int k = 0; k < o->owners; k++) {
+        const lun_interval *x = &o->hull[k];
+        if (x->lo >= x->hi)
+            continue;
+        p->base = p->base ? p->base : at[k];
+        o->offset[k] = (at[k] - p->base) / size - x->lo; /* memory begins on whole elements */
+        p->lo = x->lo < p->lo ? x->lo : p->lo;
+        p->hi = x->hi;
+    }
+    s.span = p->hi - p->lo;
+    p->parts = lun__scatter_parts(o->e, &s);
+}
+
+enum { BLOCK = 1024 };
+static const int64_t NOWHERE = -((int64_t)1 << 61);
+
+/* The places of values first .. first + n - 1 of a source that go to elements of a range; of others
+ * NOWHERE. */
+ALWAYS void find_by(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
+                    lun_interval range, bool dense, int64_t *place)
+{
+    const lun_owners *o = p->o;
+    const uint64_t span = (uint64_t)(range.hi - range.lo);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t x = element(o, from, dense, first + i);
+        const int64_t any = x < 0 ? 0 : x, at = any + o->offset[owner_of(o, any)];
+        place[i] = (uint64_t)(x - range.lo) < span ? at : NOWHERE;
+    }
+}
+
+/* These values: how many before the first that fails. */
+static int64_t put_block(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
+                         lun_interval range, int64_t *bad)
+{
+    const lun_owners *o = p->o;
+    int64_t place[BLOCK];
+    lun_scatter s = o->how;
+    if (is_dense(o))
+        find_by(p, from, first, n, range, true, place);
+    else
+        find_by(p, from, first, n, range, false, place);
+    s.elements = p->base;
+    s.low = NOWHERE + 1;
+    s.span = -2 * NOWHERE;
+    s.place = place;
+    s.values = from->value + first * o->size * o->value_step;
+    s.step = o->value_step;
+    s.count = n;
+    return (p->parts > 1 ? lun__scatter_range : lun__scatter_here)(&s, bad);
+}
+
+static void put_part(pieces *p, int part)
+{
+    const lun_owners *o = p->o;
+    const int64_t each = (p->hi - p->lo) / p->parts + 1, lo = p->lo + part * each;
+    const lun_interval range = {lo, lo + each < p->hi ? lo + each : p->hi};
+    int64_t *done = &p->part[part].done;
+    *done = 0;
+    for (int j = 0; j < o->sources; j++) {
+        const lun_owned_source *from = &o->source[j];
+        for (int64_t i = 0; i < from->hi - from->lo; i += BLOCK) {
+            const int64_t left = from->hi - from->lo - i, n = left < BLOCK ? left : BLOCK;
+            const int64_t some = put_block(p, from, i, n, range, &p->part[part].bad);
+            *done += some;
+            if (some < n)
+                return;
+        }
+    }
+}
+
+static void put_some(void *ctx, int64_t from, int64_t to)
+{
+    for (int64_t k = (from + PART - 1) / PART; k * PART < to; k++)
+        put_part(ctx, (int)k);
+}
+
+static bool put_all(const lun_owners *o, char *const *at, int64_t *bad)
+{
+    enum { SHARE = 1 << 20 }; /* bytes by which each part is a range of its own */
+    pieces p;
+    int first = 0;
+    join(o, at, &p);
+    if (!p.base)
+        return true;
+    lun__share(o->e, (int64_t)p.parts * PART, (int64_t)p.parts * SHARE, &p, put_some);
+    for (int k = 1; k < p.parts; k++)
+        first = p.part[k].done < p.part[first].done ? k : first;
+    *bad = p.part[first].bad;
+    return p.part[first].done == o->how.count;
+}
+
+/* Where the part of owner k is written; NULL: in host memory. */
+static lun_backend_slot *writer(const lun_owners *o, int k)
+{
+    lun_backend_slot *at = lun__set_at(o->e, k);
+    return at->backend->buffer_new ? NULL : at;
+}
+
+/* ---- where values come from ------------------------------------------------------------------ */
+
+/* The values are taken from where the kernel that made them left them. */
+static void cut_sources(lun_owners *o)
+{
+    const lun_node *n = o->what.place->kind == LUN_NODE_LEAF ? o->what.place : o->what.value;
+    const lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
+    const lun_spread *x = s && s->stale && !s->source && !n->offset && s->count == o->how.count
+                              ? lun__placed_spread(o->e, s)
+                              : NULL;
+    o->sources = 1;
+    o->source[0].hi = o->how.count;
+    if (!x)
+        return;
+    o->sources = x->places;
+    for (int j = 0; j < x->places; j++) {
+        lun_interval part = lun__spread_part(x, j);
+        if (x->kind == LUN_SPREAD_OVERLAP)
+            part = (lun_interval){x->bound[j], x->bound[j + 1]};
+        if (x->kind == LUN_SPREAD_COPY && j > 0)
+            part = (lun_interval){0, 0};
+        o->source[j].lo = part.lo;
+        o->source[j].hi = part.hi;
+        o->source[j].at = lun__set_at(o->e, j);
+    }
+}
+
+/* Elements of n that a source has, where the host can read them. */
+static lun_status load(const lun_owners *o, const lun_owned_source *from, const lun_node *n,
+                       const void **out)
+{
+    lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
+    *out = &n->cell;
+    if (!s || from->lo >= from->hi)
+        return LUN_OK;
+    if (from->at)
+        return lun__placed_near(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi, out);
+    const lun_status status = lun__storage_host(o->e, s, false);
+    *out = lun__leaf_data(n);
+    return status;
+}
+
+static lun_status load_all(lun_owners *o)
+{
+    lun_status s = LUN_OK;
+    for (int j = 0; s == LUN_OK && j < o->sources; j++) {
+        lun_owned_source *from = &o->source[j];
+        const void *place = NULL, *value = NULL;
+        s = load(o, from, o->what.place, &place);
+        if (s == LUN_OK)
+            s = load(o, from, o->what.value, &value);
+        from->place = place;
+        from->value = value;
+    }
+    return s;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Values that change places: of each place to each other one what it has for that. */
+static void tell_moves(const lun_owners *o)
+{
+    const int64_t each = (int64_t)sizeof(int64_t) + (o->value_step ? o->size : 0);
+    for (int j = 0; j < o->sources; j++) {
+        const lun_owned_source *from = &o->source[j];
+        const lun_backend_slot *at =
+            from->at && !from->at->backend->buffer_new ? from->at : NULL; /* else it is loaded */
+        for (int i = 0; i < from->owners; i++) {
+            const lun_backend_slot *to = writer(o, from->to[i].owner);
+            if (at != to)
+                lun__placed_count(o->e, at, to, from->to[i].count * each);
+        }
+    }
+}
+
+/* The elements that owner k changes, and what lies between, current where they are written. */
+static lun_status bring(const lun_owners *o, lun_storage *to, int k, char **out)
+{
+    const int64_t lo = o->hull[k].lo, hi = o->hull[k].hi, size = lun__dtype_get(to->dtype)->bytes;
+    lun_backend_slot *at = writer(o, k);
+    lun_piece *x;
+    if (!at) {
+        const lun_status s = lun__placed_host(o->e, to, lo, hi);
+        *out = (char *)to->data + lo * size;
+        return s;
+    }
+    const lun_status s = lun__placed_ensure(o->e, to, at, lo, hi, &x);
+    if (s == LUN_OK)
+        *out = (char *)x->data + (lo - x->lo) * size;
+    return s;
+}
+
+/* The elements that each owner changes, current where they are written. */
+static lun_status bring_each(const lun_owners *o, lun_storage *to)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < o->owners; k++)
+        if (o->hull[k].lo < o->hull[k].hi)
+            s = bring(o, to, k, &o->at[k]);
+    return s;
+}
+
+/* Whether all values fit, tried on copies of the elements; *bad: the first that does not. */
+static lun_status try_all(const lun_owners *o, bool *fits, int64_t *bad)
+{
+    const int64_t size = lun__dtype_get(o->how.dtype)->bytes;
+    lun_status s = bring_each(o, o->what.array->storage);
+    for (int k = 0; s == LUN_OK && k < o->owners; k++) {
+        const size_t bytes = (size_t)((o->hull[k].hi - o->hull[k].lo) * size);
+        if (!bytes)
+            continue;
+        o->copy[k] = malloc(bytes);
+        if (o->copy[k])
+            memcpy(o->copy[k], o->at[k], bytes);
+        else
+            s = lun__nomem(o->e);
+    }
+    *fits = s != LUN_OK || put_all(o, o->copy, bad);
+    for (int k = 0; k < o->owners; k++) {
+        free(o->copy[k]);
+        o->copy[k] = NULL;
+    }
+    return s;
+}
+
+/* Each owner has what it needs, so that writing does not fail. */
+static lun_status bring_all(const lun_owners *o, lun_storage *to)
+{
+    const lun_status s = bring_each(o, to);
+    return s == LUN_OK ? lun__placed_writes(o->e, to, o->owners) : s;
+}
+
+lun_status lun__owners_write(lun_owners *o, const lun_node *array)
+{
+    lun_storage *to = array->storage;
+    int64_t bad;
+    lun_status s = load_all(o); /* what was stored since may have moved them */
+    if (s == LUN_OK)
+        s = bring_all(o, to);
+    if (s != LUN_OK)
+        return s;
+    (void)put_all(o, o->at, &bad);
+    for (int k = 0; k < o->owners; k++)
+        if (o->hull[k].lo < o->hull[k].hi)
+            lun__placed_wrote(to, writer(o, k), o->hull[k].lo, o->hull[k].hi);
+    return LUN_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static bool is_operand(const lun_node *n)
+{
+    return n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
+}
+
+/* Whether elements of n are at places alone. */
+static bool is_placed(const lun_node *n)
+{
+    return n->kind == LUN_NODE_LEAF && n->storage->stale && !n->storage->source;
+}
+
+/* Whether it is for the places: some elements are there, or belong there. */
+static bool is_apart(lun_engine *e, const lun_owned *w)
+{
+    return lun__placed_takes(e, w->array->storage) && is_operand(w->place) &&
+           is_operand(w->value) && w->how->count &&
+           (is_placed(w->array) || is_placed(w->place) || is_placed(w->value) ||
+            lun__placed_spread(e, w->array->storage));
+}
+
+static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
+{
+    lun_storage *to = o->what.array->storage;
+    int64_t shape[LUN_MAX_RANK];
+    lun__node_shape(o->what.array, shape);
+    const int64_t unit = o->what.array->rank > 1 && shape[0] ? o->what.array->n / shape[0] : 1;
+    lun_status s = to->stale ? lun__versions_merge(o->e, to) : LUN_OK;
+    if (s == LUN_OK)
+        s = lun__placed_owners(o->e, to, unit, o->part);
+    if (s != LUN_OK)
+        return s;
+    cut_sources(o);
+    s = load_all(o);
+    if (s == LUN_OK)
+        s = count_all(o);
+    if (s == LUN_OK && o->how.exact)
+        s = try_all(o, fits, bad);
+    if (s == LUN_OK && *fits)
+        s = bring_all(o, to);
+    if (s == LUN_OK && *fits)
+        tell_moves(o);
+    return s;
+}
+
+/* Lists by place; false: no memory. */
+static bool open_lists(lun_owners *o)
+{
+    const size_t places = (size_t)o->owners;
+    o->source = calloc(places, sizeof *o->source);
+    o->part = calloc(places, sizeof *o->part);
+    o->hull = calloc(places, sizeof *o->hull);
+    o->at = calloc(places, sizeof *o->at);
+    o->copy = calloc(places, sizeof *o->copy);
+    o->offset = calloc(places, sizeof *o->offset);
+    return o->source && o->part && o->hull && o->at && o->copy && o->offset;
+}
+
+lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **out, bool *fits,
+                            int64_t *bad)
+{
+    *out = NULL;
+    *fits = true;
+    if (!is_apart(e, what))
+        return LUN_OK;
+    lun_owners *o = *out = calloc(1, sizeof *o);
+    if (!o)
+        return lun__nomem(e);
+    o->e = e;
+    o->what = *what;
+    o->how = *what->how;
+    o->owners = lun__set_places(e);
+    o->size = lun__dtype_get(o->how.from)->bytes;
+    o->place_step = what->place->kind == LUN_NODE_LEAF;
+    o->value_step = what->value->kind == LUN_NODE_LEAF;
+    return open_lists(o) ? open(o, fits, bad) : lun__nomem(e);
+}
+
+void lun__owners_close(lun_owners *o)
+{
+    if (!o)
+        return;
+    for (int j = 0; o->source && j < o->sources; j++)
+        free(o->source[j].to);
+    free(o->source);
+    free(o->part);
+    free(o->hull);
+    free(o->at);
+    free(o->copy);
+    free(o->offset);
+    free(o);
+}
