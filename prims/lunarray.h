@@ -24,6 +24,10 @@
  *          struct of size 0 is left unchanged.  In structs that the library returns, the size says
  *          which fields exist.
  * Indices. Here, as in C, elements and axes count from 0.  Lengths are int64_t, in elements.
+ *          The texts of lun_error count in the same way: "argument 0" is args[0].  Parameters and
+ *          results of a function count from 1, as compilers have them.  Errors of scripts, and so
+ *          lun_error after lun_dostring, count from 1, as Lua does; what a function of lun_register
+ *          fails with keeps the numbers of the call that it made.
  * Shapes.  Elementwise operands broadcast by NumPy's rule: extents are aligned at the last axis,
  *          and an extent of 1, or a missing one, is repeated.  Other shapes: LUN_ESHAPE.
  * Additional functions for bindings to other languages are in lunarray_bind.h.

@@ -283,7 +283,7 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
         else
             lun__complain(o->program, "cannot create state: not enough memory");
     } else if (lun_open(&config, engine) == LUN_OK && lun__state_new(*engine, &L) != LUN_OK) {
-        lun__complain(o->program, lun_error(*engine));
+        lun__complain(o->program, lun_error_from(*engine, 1));
     }
     return L;
 }

@@ -100,7 +100,7 @@ void lun__rank_begin(lua_State *L, void *self)
 {
     lun_engine *e = lun__engine_of(L);
     if (lun_spmd_start(e) != LUN_OK)
-        luaL_error(L, "%s", lun_error(e));
+        luaL_error(L, "%s", lun_error_from(e, 1));
     const bool linked = lun_linked(e) > 1;
     if (lun_spmd_npes(e) == 1 && !self && !linked)
         return;
@@ -175,7 +175,7 @@ int lun__rank_load(lua_State *L, const char *mode)
         s = lun_spmd_bcast(e, 0, text, count);
     }
     if (s != LUN_OK)
-        lua_pushstring(L, lun_error(e));
+        lua_pushstring(L, lun_error_from(e, 1));
     else if (count < 0)
         lua_pushstring(L, "cannot read stdin");
     else
@@ -254,7 +254,7 @@ static lun_status open_rank(rank *r, lun_ranks *group, int number, int threads)
     if (s == LUN_OK)
         s = lun__state_new(r->engine, &r->L);
     if (s != LUN_OK) {
-        lun__complain(r->name, lun_error(r->engine));
+        lun__complain(r->name, lun_error_from(r->engine, 1));
         return s;
     }
     lun_host_set(r->engine, r->L, NULL);

@@ -178,7 +178,7 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
     for (int i = 0; i < room; i++)
         if (!lun__variant_of(L, h, first + i, &j->results[i])) {
             char what[64];
-            snprintf(what, sizeof what, "result %d of function", i + 1);
+            snprintf(what, sizeof what, "result %d of function", i);
             lua_settop(L, first + i);
             return refuse(L, j, what, "nil, a boolean, a number, a text or an array");
         }
@@ -227,7 +227,7 @@ lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *ar
         return lun_fail(e, LUN_EARG,
                         "arguments or results are missing (NULL), or their number is negative");
     for (int i = 0; e && i < count; i++) {
-        lun_status s = lun__variant_check(e, &args[i], "argument", i + 1);
+        lun_status s = lun__variant_check(e, &args[i], "argument", i);
         if (s != LUN_OK)
             return s;
     }

@@ -59,7 +59,7 @@ static int call_native(lua_State *L)
     if (given < 0 || given > LUN_MOST_RESULTS)
         s = lun_fail(h->engine, LUN_EARG, "more results than there is room for");
     for (int i = 0; s == LUN_OK && i < given; i++)
-        s = lun__variant_check(h->engine, &results[i], "result", i + 1);
+        s = lun__variant_check(h->engine, &results[i], "result", i);
     if (s != LUN_OK) {
         drop(h->engine, results, given);
         return raise(L, h, n, s);

@@ -81,6 +81,22 @@ void lun__strbuf_printf(lun_strbuf *s, const char *format, ...)
     va_end(args);
 }
 
+void lun__strbuf_count_from(lun_strbuf *s, const char *text, int first)
+{
+    for (;;) {
+        const size_t length = strcspn(text, LUN_NTH_MARK);
+        char *end = NULL;
+        lun__strbuf_add(s, text, length);
+        if (!text[length])
+            return;
+        text += length + 1;
+        const long long number = strtoll(text, &end, 10);
+        if (end != text)
+            lun__strbuf_printf(s, "%lld", (long long)((uint64_t)number + (uint64_t)first));
+        text = end;
+    }
+}
+
 const char *lun__strbuf_text(const lun_strbuf *s)
 {
     return s->text ? s->text : "";

@@ -31,6 +31,13 @@ void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
 /* A number in at most 14 digits, in every locale with a point; in `text`, which it gives. */
 enum { LUN_NUMBER_TEXT = 40 };
 const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT]);
+/* In a format the number of an axis, an element or an argument, from 0, behind a mark: who reads
+ * the text says from where numbers count.  A negative one is only that of nothing. */
+#define LUN_NTH_MARK "\2"
+#define LUN_NTH      LUN_NTH_MARK "%d"
+#define LUN_NTH_LONG LUN_NTH_MARK "%lld"
+/* Appends such a text without marks, with numbers that count from `first`. */
+void lun__strbuf_count_from(lun_strbuf *s, const char *text, int first);
 /* The text, "" when empty. */
 const char *lun__strbuf_text(const lun_strbuf *s);
 

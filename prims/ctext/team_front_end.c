@@ -199,15 +199,17 @@ static lun_status check_given(const team *t, const lun_front_param *given, int c
         const lun_ctokens *tokens = &t->m.source.tokens;
         const char *shown = lun__ctoken_show(tokens, head->param[k].name, name);
         if (given[k].array != head->param[k].array) {
-            lun__strbuf_printf(error, "argument %d: parameter '%s' of the C function is %s", k + 1,
+            lun__strbuf_printf(error,
+                               "argument " LUN_NTH ": parameter '%s' of the C function is %s", k,
                                shown, given[k].array ? "a number, not an array" : "an array");
             return LUN_EARG;
         }
         if (given[k].array && given[k].stored != head->param[k].dtype) {
             lun__strbuf_printf(error,
-                               "argument %d: an array of %s where parameter '%s' of the C function "
+                               "argument " LUN_NTH
+                               ": an array of %s where parameter '%s' of the C function "
                                "points to %s: convert it, or change the parameter",
-                               k + 1, lun__dtype_get(given[k].stored)->name, shown,
+                               k, lun__dtype_get(given[k].stored)->name, shown,
                                lun__dtype_get(head->param[k].dtype)->name);
             return LUN_EDTYPE;
         }

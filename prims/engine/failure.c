@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/state.h"
 #include "lunarray_bind.h"
@@ -94,15 +95,31 @@ void lun_thread_leave(lun_engine **taken)
 
 /* ---- what was wrong -------------------------------------------------------------------------- */
 
-const char *lun_error(const lun_engine *e)
+const char *lun__error_text(const lun_engine *e)
+{
+    if (e->error.length)
+        return e->error.text;
+    return e->out_of_memory || e->error.failed ? "out of memory" : "";
+}
+
+const char *lun_error_from(const lun_engine *e, int first)
 {
     if (!e)
         return open_error;
     if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e)
         return "engine in use by another thread: one thread at a time may call it";
-    if (e->error.length)
-        return e->error.text;
-    return e->out_of_memory || e->error.failed ? "out of memory" : "";
+    const char *text = lun__error_text(e);
+    if (!strstr(text, LUN_NTH_MARK))
+        return text;
+    lun_strbuf *told = (lun_strbuf *)(uintptr_t)&e->error_told;
+    lun__strbuf_clear(told);
+    lun__strbuf_count_from(told, text, first);
+    return told->failed ? "out of memory" : told->text;
+}
+
+const char *lun_error(const lun_engine *e)
+{
+    return lun_error_from(e, 0);
 }
 
 int lun_error_operand(const lun_engine *e)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/strbuf.h"
 #include "lunarray.h"
 
 /* Forgets the last failure; the caller may then write its text into e->error. */
@@ -28,6 +29,8 @@ lun_status lun__value_check(lun_engine *e, lun_value v);
 /* Writes the text of a failure, whose place is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The text of the last failure with the marks of LUN_NTH, to be passed on to another one. */
+const char *lun__error_text(const lun_engine *e);
 /* The failure LUN_ENOMEM, which allocates no text. */
 lun_status lun__nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */

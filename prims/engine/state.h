@@ -49,8 +49,9 @@ typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c *
 struct lun_engine {
     lun_services services;
     lun_stats stats;
-    lun_strbuf error;
-    int error_operand; /* from 1; 0: not about one */
+    lun_strbuf error;      /* with the marks of LUN_NTH; */
+    lun_strbuf error_told; /* where lun_error_from writes it without */
+    int error_operand;     /* from 1; 0: not about one */
     const char *error_where;
     bool error_taking;     /* it is that an index of some graph/take_nodes.h is out of range */
     bool out_of_memory;    /* the last failure, if it has no text */

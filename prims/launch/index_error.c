@@ -80,9 +80,11 @@ static bool tell(lun_engine *e, lun_run_range *run, const lun_taking *t)
     if (at < 0 || !name_index(e, run, t, at, index, sizeof index) ||
         !elements(e, run, t->number, at, 1, &number))
         return false;
-    lun__fail(e, LUN_EBOUNDS, "index %s (number %lld) is out of range for axis %d of length %lld%s",
-              index, (long long)(number / t->inner % t->count + 1), t->axis + 1,
-              (long long)t->length, t->first ? "" : ", counted from 0");
+    lun__fail(e, LUN_EBOUNDS,
+              "index %s (number " LUN_NTH_LONG ") is out of range for axis " LUN_NTH
+              " of length %lld%s",
+              index, (long long)(number / t->inner % t->count), t->axis, (long long)t->length,
+              t->first ? "" : ", counted from 0");
     return true;
 }
 

@@ -115,7 +115,8 @@ static lun_status check_place(const lun_queue *q, const lun_task *t)
             return s;
         if (a->memory->at != own)
             return lun__fail(q->e, LUN_EARG,
-                             "argument %d of the task is a buffer of %s, and the queue is on %s: "
+                             "argument " LUN_NTH
+                             " of the task is a buffer of %s, and the queue is on %s: "
                              "copy it to a buffer there",
                              a->number, a->memory->device, q->at->name);
     }

@@ -61,7 +61,7 @@ lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *wh
 
 typedef struct lun_task_array {
     lun_memory *memory; /* NULL: scratch */
-    int number;         /* of the argument, from 1 */
+    int number;         /* of the argument, from 0 */
 } lun_task_array;
 
 struct lun_task {

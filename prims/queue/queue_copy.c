@@ -38,7 +38,7 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
         memcpy(out->extent, m->extent, sizeof out->extent);
         if (m->freed)
             return lun__fail(e, LUN_EFREED, "the %s is a buffer that was freed", out->name);
-        return lun__memory_usable(e, m, "argument", which + 1);
+        return lun__memory_usable(e, m, "side", which);
     }
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK && which == 0)
@@ -60,9 +60,11 @@ static lun_status place_box(lun_engine *e, const side *s, const int64_t *extents
         int64_t from = s->given.from[k];
         if (extents[k] < 0 || from < 0 || from > s->extent[k] || extents[k] > s->extent[k] - from)
             return lun__fail(e, LUN_ERANGE,
-                             "the copy does not fit: elements %lld to %lld along axis %d of the "
+                             "the copy does not fit: elements " LUN_NTH_LONG " to " LUN_NTH_LONG
+                             " along axis " LUN_NTH " of the "
                              "%s, which has %lld",
-                             (long long)from + 1, (long long)(from + extents[k]), k + 1, s->name,
+                             (long long)from,
+                             (long long)((uint64_t)from + (uint64_t)extents[k] - 1), k, s->name,
                              (long long)s->extent[k]);
         out->offset += from * out->stride[k];
         out->extent[k] = extents[k];

@@ -107,7 +107,7 @@ void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out)
 {
     out->status = s;
     free(out->text);
-    out->text = strdup(lun_error(e));
+    out->text = strdup(lun__error_text(e));
     snprintf(out->where, sizeof out->where, "%s", lun_error_where(e));
 }
 

@@ -21,7 +21,7 @@ static lun_status take_arguments(lun_task *t, const lun_argument *args, int coun
         lun__take(a, given, sizeof *a);
         const lun_memory *m = a->buffer;
         lun_status s =
-            m ? lun__memory_usable(t->e, m, "argument", k + 1) : lun__value_check(t->e, a->number);
+            m ? lun__memory_usable(t->e, m, "argument", k) : lun__value_check(t->e, a->number);
         if (s != LUN_OK)
             return s;
         p->stored = m ? m->dtype : a->number.dtype;
@@ -55,7 +55,8 @@ static lun_status check_shared(const lun_task *t)
             if (i != k && t->array[k].memory && t->array[k].memory == t->array[i].memory &&
                 t->function.body->slots[k].role == LUN_SLOT_TARGET)
                 return lun__fail(t->e, LUN_EARG,
-                                 "arguments %d and %d are one buffer, which the function assigns: "
+                                 "arguments " LUN_NTH " and " LUN_NTH
+                                 " are one buffer, which the function assigns: "
                                  "hand it over once",
                                  t->array[k < i ? k : i].number, t->array[k < i ? i : k].number);
     return LUN_OK;
@@ -72,7 +73,7 @@ static lun_status take_body(lun_task *t, const lun_front_result *r, const lun_ar
     for (int k = 0; k < count; k++) {
         if (args[k].buffer) {
             args[k].buffer->refs++;
-            t->array[t->arrays++] = (lun_task_array){args[k].buffer, k + 1};
+            t->array[t->arrays++] = (lun_task_array){args[k].buffer, k};
             continue;
         }
         t->cell[cells] =

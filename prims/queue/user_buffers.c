@@ -240,6 +240,6 @@ lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *wh
     if (m->e != e)
         return lun__fail(e, LUN_EARG, "the buffer belongs to another engine");
     if (m->freed)
-        return lun__fail(e, LUN_EFREED, "%s %d is a buffer that was freed", what, number);
+        return lun__fail(e, LUN_EFREED, "%s " LUN_NTH " is a buffer that was freed", what, number);
     return LUN_OK;
 }

@@ -187,7 +187,7 @@ lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
     if (s == LUN_ECANCEL || s == LUN_ELIMIT) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun__strbuf_printf(&text, "rank %d was stopped in %s: %s", e->ranks->net->rank, w->noun,
-                           lun_error(e));
+                           lun__error_text(e));
         (void)lun__give_up(e, lun__strbuf_text(&text));
         lun__strbuf_free(&text);
         return lun__stopped(e);

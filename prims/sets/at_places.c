@@ -14,7 +14,7 @@ static lun_status explained(lun_engine *e, const lun_node *n, lun_status s,
         return LUN_ELIMIT;
     return s == LUN_OK || s == LUN_ECANCEL || !n->notes
                ? s
-               : lun__fail(e, s, n->notes[0], (long long)r->failed + 1);
+               : lun__fail(e, s, n->notes[0], (long long)r->failed);
 }
 
 lun_status lun__places_begin(lun_engine *e, int k, lun_place_run *run)

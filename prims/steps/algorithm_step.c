@@ -96,7 +96,7 @@ static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
         return LUN_ELIMIT;
     if (s == LUN_OK || s == LUN_ECANCEL || !w->n->notes)
         return s;
-    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed + 1);
+    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed);
 }
 
 lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t count,

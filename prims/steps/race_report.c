@@ -8,8 +8,8 @@ static void put_element(const lun_team_run *r, const lun_races *races, lun_strbu
     int64_t place = races->element;
     lun__strbuf_puts(out, r->names ? r->names[slot] : "an array");
     if (slot >= r->first && slot < r->first + r->scratches) {
-        lun__strbuf_printf(out, "[%lld]",
-                           (long long)(place % r->scratch[slot - r->first].count + 1));
+        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]",
+                           (long long)(place % r->scratch[slot - r->first].count));
         return;
     }
     const lun_node *n = r->arrays[slot];
@@ -17,7 +17,7 @@ static void put_element(const lun_team_run *r, const lun_races *races, lun_strbu
     lun__node_shape(n, shape);
     for (int k = 0; k < n->rank; k++) {
         below /= shape[k];
-        lun__strbuf_printf(out, "[%lld]", (long long)(place / below + 1));
+        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]", (long long)(place / below));
         place %= below;
     }
 }
@@ -29,23 +29,25 @@ lun_status lun__explain_race(lun_engine *e, const lun_team_run *r, const lun_rac
     long long thread[2], team[2];
     lun_strbuf text = LUN_STRBUF_INIT;
     for (int k = 0; k < 2; k++) {
-        thread[k] = races->thread[k] % lanes + 1;
-        team[k] = races->thread[k] / lanes + 1;
+        thread[k] = races->thread[k] % lanes;
+        team[k] = races->thread[k] / lanes;
     }
     put_element(r, races, &text);
     lun__strbuf_printf(&text, " is %s by thread", does[races->kind[0]]);
     if (team[0] != team[1])
-        lun__strbuf_printf(&text, " %lld of team %lld and", thread[0], team[0]);
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " of team " LUN_NTH_LONG " and", thread[0],
+                           team[0]);
     else if (races->kind[0] == races->kind[1])
-        lun__strbuf_printf(&text, "s %lld and %lld of team %lld", thread[0], thread[1], team[1]);
+        lun__strbuf_printf(&text, "s " LUN_NTH_LONG " and " LUN_NTH_LONG " of team " LUN_NTH_LONG,
+                           thread[0], thread[1], team[1]);
     else
-        lun__strbuf_printf(&text, " %lld and", thread[0]);
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " and", thread[0]);
     if (races->kind[0] != races->kind[1])
         lun__strbuf_printf(&text, " %s by thread", does[races->kind[1]]);
     else if (team[0] != team[1])
         lun__strbuf_puts(&text, " thread");
     if (team[0] != team[1] || races->kind[0] != races->kind[1])
-        lun__strbuf_printf(&text, " %lld of team %lld", thread[1], team[1]);
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " of team " LUN_NTH_LONG, thread[1], team[1]);
     lun__fail(e, LUN_EARG, "%s", lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     return LUN_EARG;

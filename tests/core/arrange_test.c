@@ -400,8 +400,8 @@ static void test_strides(void **state)
     lun_array *bad = NULL;
     int64_t over[2] = {1, 2}, zero[2] = {0, 1}, down[2] = {4, -1}, far[2] = {INT64_MAX / 2, 1};
     FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, over, &bad), LUN_ESHAPE, "two indices");
-    FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, zero, &bad), LUN_ERANGE, "stride 1 is 0");
-    FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, down, &bad), LUN_ERANGE, "stride 2 is -1");
+    FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, zero, &bad), LUN_ERANGE, "stride 0 is 0");
+    FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, down, &bad), LUN_ERANGE, "stride 1 is -1");
     FAILS(lun_arrange(e, a, LUN_LAYOUT_STRIDED, far, &bad), LUN_ERANGE, "addressed");
     FAILS(lun_copy_layout(e, a, LUN_LAYOUT_STRIDED, NULL, &bad), LUN_EARG, "strides");
     FAILS(lun_copy_layout(e, a, (lun_layout_kind)3, NULL, &bad), LUN_EARG, "layout");

@@ -124,7 +124,7 @@ static void test_call_fails(void **state)
           "global 'nothing' is nil, not a function");
     FAILS(lun_callglobal(e, "t", NULL, 0, NULL, 0, NULL), LUN_EARG, "'t' is a table");
     FAILS(lun_callglobal(e, "g", &v, 1, results, 3, &given), LUN_EARG,
-          "result 2 of function 'g' is a table");
+          "result 1 of function 'g' is a table");
     assert_int_equal(given, -1);
     OK(lun_callglobal(e, "g", &v, 1, results, 1, &given));
     lun_release(results[0].as.array);
@@ -133,7 +133,7 @@ static void test_call_fails(void **state)
     assert_int_equal(results[0].as.integer, 3);
     FAILS(lun_callglobal(e, "g", NULL, 1, NULL, 0, NULL), LUN_EARG, "missing");
     v.type = (lun_type)77;
-    FAILS(lun_callglobal(e, "g", &v, 1, NULL, 0, NULL), LUN_EARG, "argument 1 has no such type");
+    FAILS(lun_callglobal(e, "g", &v, 1, NULL, 0, NULL), LUN_EARG, "argument 0 has no such type");
     lun_config c = {.size = sizeof c, .cache_dir = ""};
     assert_int_equal(lun_open(&c, &two), LUN_OK);
     assert_int_equal(lun_vector(two, NULL, 3, LUN_F32, &other), LUN_OK);
@@ -202,7 +202,7 @@ static void test_register(void **state)
     OK(lun_register(e, "silent", silent, NULL));
     OK(lun_register(e, "half", half, NULL));
     FAILS(lun_dostring(e, "half()"), LUN_ESCRIPT,
-          "half: result 2 is an array whose pointer is NULL");
+          "half: result 1 is an array whose pointer is NULL");
     OK(lun_dostring(e,
                     "local a, t, x = mix(lun.vector{1, 2}, 1.5, 'name')\n"
                     "assert(a[2] == 3 and t == 'name' and x == 42)\n"

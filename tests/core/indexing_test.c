@@ -53,8 +53,8 @@ static void test_take_missing(void **state)
     holds(t, (const double[]){9, 1, 3}, 3);
     OK(lun_take(e, v, i, 0, NULL, &t)); /* it waits */
     assert_int_equal(lun_eval(e, &t, 1), LUN_EBOUNDS);
-    assert_string_equal(lun_error(e), "index -9223372036854775808 (number 1) is out of range for "
-                                      "axis 1 of length 3, counted from 0");
+    assert_string_equal(lun_error(e), "index -9223372036854775808 (number 0) is out of range for "
+                                      "axis 0 of length 3, counted from 0");
     lun_release(t);
     lun_release(i);
     lun_release(v);
@@ -120,7 +120,7 @@ static void test_put_refusals(void **state)
     lun_array *v = vector((const double[]){1, 2, 3}, 3), *i = INDICES(0, 3), *j = INDICES(0, 1);
     lun_array *x = vector((const double[]){7, 8, 9}, 3), *w;
     assert_int_equal(lun_put(e, v, i, i, 0, LUN_OP_COUNT), LUN_EBOUNDS);
-    assert_string_equal(lun_error(e), "index 3 (number 2) is out of range for axis 1 of length 3, "
+    assert_string_equal(lun_error(e), "index 3 (number 1) is out of range for axis 0 of length 3, "
                                       "counted from 0");
     assert_int_equal(lun_put(e, v, j, x, 0, LUN_OP_COUNT), LUN_ESHAPE);
     assert_int_equal(lun_put(e, v, j, j, 1, LUN_OP_COUNT), LUN_ESHAPE);

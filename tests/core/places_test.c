@@ -138,8 +138,8 @@ static void test_refusals(void **state)
     refused(a, (lun_distribution){.kind = NULL}, "unknown distribution '(nil)'");
     refused(a, (lun_distribution){.kind = "rows"}, "unknown distribution 'rows'");
     refused(a, (lun_distribution){.kind = "block", .rule = "odd"}, "unknown rule 'odd'");
-    refused(a, (lun_distribution){.kind = "single", .device = 2}, "there is no place 3: 2 are");
-    refused(a, (lun_distribution){.kind = "single", .device = -1}, "there is no place 0");
+    refused(a, (lun_distribution){.kind = "single", .device = 2}, "there is no place 2: 2 are");
+    refused(a, (lun_distribution){.kind = "single", .device = -1}, "there is no place -1");
     refused(a, (lun_distribution){.kind = "overlap", .halo = -1}, "a halo of -1");
     refused(number, (lun_distribution){.kind = "copy"}, "a single number");
     assert_int_equal(lun_distribute(e, a, NULL), LUN_EARG);

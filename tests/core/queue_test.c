@@ -325,7 +325,7 @@ static void test_refusals(void **state)
     assert_null(none);
     t = task_of(&f, m, 1, 4);
     lun_buffer_free(m);
-    FAILS(lun_queue_enqueue(q, t), LUN_EFREED, "argument 1 is a buffer that was freed");
+    FAILS(lun_queue_enqueue(q, t), LUN_EFREED, "argument 0 is a buffer that was freed");
     lun_task_release(t);
     lun_buffer_release(m);
     lun_buffer_release(NULL);

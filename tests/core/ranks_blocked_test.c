@@ -154,7 +154,7 @@ static void misuse(rank *r)
     EXPECT(lun_spmd_blocked(r->e, LUN_F32, NULL, &a) == LUN_EARG);
     EXPECT(lun_spmd_blocked(r->e, LUN_F32, &how, &a) == LUN_OK);
     EXPECT(lun_spmd_home(r->e, a, out, &pe, &place) == LUN_ERANGE);
-    EXPECT(strstr(lun_error(r->e), "index 3 is out of range for axis 2 (length 3)"));
+    EXPECT(strstr(lun_error(r->e), "index 3 is out of range for axis 1 (length 3)"));
     EXPECT(lun_spmd_blksize(r->e, a, 2, 0, NULL, &place) == LUN_ESHAPE);
     EXPECT(lun_spmd_blksize(r->e, a, 0, r->npes, NULL, &place) == LUN_EARG);
     EXPECT(lun_spmd_localsize(r->e, a, -1, &place) == LUN_EARG);

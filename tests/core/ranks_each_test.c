@@ -210,7 +210,7 @@ static void failures(rank *r)
     EXPECT(r->npes == 1 || strstr(lun_error(r->e), "PE "));
     EXPECT(holds(r, a, same, N));
     EXPECT(lun_spmd_each(r->e, one, &loop, &arg, 1) == (r->npes > 1 ? LUN_EARG : LUN_OK));
-    EXPECT(r->npes == 1 || strstr(lun_error(r->e), "argument 1: rounds of two ranks change"));
+    EXPECT(r->npes == 1 || strstr(lun_error(r->e), "argument 0: rounds of two ranks change"));
     EXPECT(r->npes == 1 || holds(r, a, same, N));
     loop.extent[0]++;
     EXPECT(lun_spmd_each(r->e, f, &loop, &arg, 1) == LUN_ERANGE);
@@ -224,7 +224,7 @@ static void failures(rank *r)
     EXPECT(lun_spmd_each(r->e, NULL, &loop, &arg, 1) == LUN_EARG);
     EXPECT(lun_spmd_shared(r->e, LUN_F64, 3, NULL, &shared) == LUN_OK);
     EXPECT(lun_spmd_each(r->e, f, &loop, &(lun_spmd_arg){.blocked = shared}, 1) == LUN_EARG);
-    EXPECT(strstr(lun_error(r->e), "argument 1 is shared, but not blocked"));
+    EXPECT(strstr(lun_error(r->e), "argument 0 is shared, but not blocked"));
     loop.extent[1] -= r->mype == 1;
     EXPECT(r->npes == 1 || lun_spmd_each(r->e, f, &loop, &arg, 1) == LUN_ESCRIPT);
     EXPECT(lun_spmd_barrier(r->e) == LUN_OK);

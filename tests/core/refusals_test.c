@@ -61,12 +61,12 @@ static void test_parts(void **state)
     expect(lun_slice(e, number, 0, 1, 1, &out), LUN_ESHAPE, "a Scalar cannot be sliced");
     expect(lun_slice(e, vector, 0, 2, 0, &out), LUN_ERANGE, "the step is 0");
     expect(lun_slice(e, vector, 4, 3, 1, &out), LUN_ERANGE,
-           "elements 5 to 7 are out of range: the length is 6");
-    expect(lun_slice(e, vector, 1, 3, -1, &out), LUN_ERANGE, "elements 2 to 0 are out of range");
+           "elements 4 to 6 are out of range: the length is 6");
+    expect(lun_slice(e, vector, 1, 3, -1, &out), LUN_ERANGE, "elements 1 to -1 are out of range");
     expect(lun_slice(e, vector, 1, 3, INT64_MAX, &out), LUN_ERANGE, "the length is 6");
     expect(lun_slice(e, matrix, 0, 2, 2, &out), LUN_ERANGE,
-           "elements 1 to 3 are out of range: the length is 2");
-    expect(lun_slice(e, matrix, 1, 3, -1, &out), LUN_ERANGE, "elements 2 to 0 are out of range");
+           "elements 0 to 2 are out of range: the length is 2");
+    expect(lun_slice(e, matrix, 1, 3, -1, &out), LUN_ERANGE, "elements 1 to -1 are out of range");
     expect(lun_row(e, vector, 0, &out), LUN_ESHAPE,
            "a row needs an array of rank 2 or more, not of rank 1");
     expect(lun_row(e, matrix, 2, &out), LUN_ERANGE,

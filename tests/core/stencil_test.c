@@ -135,10 +135,10 @@ static void test_refusals(void **state)
     OK(lun_number(e, 1, &one));
     OK(lun_function_op(e, LUN_OP_NEG, &op));
     FAILS(lun_stencil(e, f, &a, 1, 1, &how, &out, 1, &results), LUN_EARG,
-          "offset 2 of get(x, ...) in line 2 is beyond the radius of axis 2, which is 1");
+          "offset 2 of get(x, ...) in line 2 is beyond the radius of axis 1, which is 1");
     how.radius = negative;
     FAILS(lun_stencil(e, f, &a, 1, 1, &how, &out, 1, &results), LUN_ERANGE,
-          "negative radius -1 of axis 2");
+          "negative radius -1 of axis 1");
     how = (lun_stencil_options){.size = sizeof how, .edge = edge};
     FAILS(lun_stencil(e, f, &a, 1, 1, &how, &out, 1, &results), LUN_EARG, "no such edge: 7");
     how.size = 0;
@@ -146,7 +146,7 @@ static void test_refusals(void **state)
     FAILS(lun_stencil(e, f, &line, 1, 1, NULL, &out, 1, &results), LUN_EARG,
           "get(x, ...) with 2 offsets: it takes 1, one for each axis");
     FAILS(lun_stencil(e, two, both, 2, 2, NULL, &out, 1, &results), LUN_ESHAPE,
-          "a stencil takes arrays of one shape: array 1 is f64[5, 67], array 2 is f64[7]");
+          "a stencil takes arrays of one shape: array 0 is f64[5, 67], array 1 is f64[7]");
     FAILS(lun_stencil(e, two, both, 2, 1, NULL, &out, 1, &results), LUN_EARG,
           "get reads parameter 2 of the function, which takes an extra argument");
     FAILS(lun_stencil(e, f, &one, 1, 1, NULL, &out, 1, &results), LUN_EARG, "an array is needed");

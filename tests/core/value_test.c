@@ -105,7 +105,7 @@ static void test_store_keeps_the_shape(void **state)
     OK(lun_row(e, a, 1, &row));
     OK(lun_neg(e, b, &n));
     assert_int_equal(lun_store(e, a, turned), LUN_ESHAPE);
-    assert_string_equal(lun_error(e), "f64[3, 2] does not broadcast to f64[2, 3], axis 2: 2 and 3");
+    assert_string_equal(lun_error(e), "f64[3, 2] does not broadcast to f64[2, 3], axis 1: 2 and 3");
     assert_int_equal(lun_storable(e, a, turned), LUN_ESHAPE);
     OK(lun_storable(e, a, n));
     OK(lun_store(e, a, n));

@@ -18,7 +18,7 @@ static int finish(lua_State *L, lun__host *h, lun_status s, int results)
     case LUN_ERANGE:
     case LUN_EBOUNDS:
         lua_pushnil(L);
-        lua_pushstring(L, lun_error(h->engine));
+        lua_pushstring(L, lun_error_from(h->engine, 1));
         lua_pushinteger(L, lun_error_operand(h->engine));
         return 3;
     default:

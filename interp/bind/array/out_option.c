@@ -48,10 +48,10 @@ void lun__store_results(lua_State *L, lun__host *h, const char *call, int first,
             lun_release(from[loaded]);
     int about = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     if (about && count == 1)
-        luaL_error(L, "bad argument 'out' to '%s' (%s)", call, lun_error(h->engine));
+        luaL_error(L, "bad argument 'out' to '%s' (%s)", call, lun_error_from(h->engine, 1));
     if (about)
         luaL_error(L, "bad argument 'out' to '%s' (array %d: %s)", call, about,
-                   lun_error(h->engine));
+                   lun_error_from(h->engine, 1));
     lun__check(L, h, s, 1);
     lun__report_memory(L, h);
 }

@@ -26,7 +26,7 @@ static int outcome(lua_State *L, lun__host *h, lun_status s, int64_t count)
 {
     if (s == LUN_EIO) {
         lua_pushnil(L);
-        lua_pushstring(L, lun_error(h->engine));
+        lua_pushstring(L, lun_error_from(h->engine, 1));
         lua_pushstring(L, lun_status_name(s));
         return 3;
     }

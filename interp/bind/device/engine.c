@@ -79,7 +79,7 @@ static int prepare(lua_State *L)
     if (s == LUN_EBUILD) {
         const char *where = lun_error_where(h->engine);
         lua_pushnil(L);
-        lua_pushfstring(L, "%s%s%s", where, *where ? ": " : "", lun_error(h->engine));
+        lua_pushfstring(L, "%s%s%s", where, *where ? ": " : "", lun_error_from(h->engine, 1));
         lua_pushstring(L, lun_status_name(s));
         return 3;
     }

@@ -41,7 +41,7 @@ void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const c
 void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name)
 {
     if (s == LUN_EFREED)
-        luaL_error(L, "%s", lun_error(h->engine));
+        luaL_error(L, "%s", lun_error_from(h->engine, 1));
     if (s != LUN_OK)
         lun__raise_as(L, h, s, 1, name);
 }

@@ -113,7 +113,7 @@ static int record(lua_State *L)
 static void check_waited(lua_State *L, lun__host *h, lun_status s)
 {
     if (s == LUN_EFREED)
-        luaL_error(L, "%s", lun_error(h->engine));
+        luaL_error(L, "%s", lun_error_from(h->engine, 1));
     if (s != LUN_OK)
         lun__raise_fault(L, h, s);
 }

@@ -28,7 +28,7 @@ static int open_file(lua_State *L)
     }
     if (s == LUN_EIO) {
         luaL_pushfail(L);
-        lua_pushstring(L, lun_error(h->engine));
+        lua_pushstring(L, lun_error_from(h->engine, 1));
         lua_pushinteger(L, reason);
         return 3;
     }

@@ -117,7 +117,7 @@ static lun_function *of_file(lua_State *L, lun__host *h, int i)
     lun_status s;
     LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
     if (s == LUN_EIO) /* another path mends it */
-        lun__bad_argument(L, i, lua_pushstring(L, lun_error(h->engine)));
+        lun__bad_argument(L, i, lua_pushstring(L, lun_error_from(h->engine, 1)));
     lun__check(L, h, s, i);
     return *out;
 }

@@ -28,7 +28,7 @@ static int run_lines(lua_State *L)
         lun_release(id);
     if (s == LUN_EARG || s == LUN_EDTYPE) {
         lua_pushnil(L);
-        lua_pushstring(L, lun_error(h->engine));
+        lua_pushstring(L, lun_error_from(h->engine, 1));
         return 2;
     }
     lun__check(L, h, s, 1);

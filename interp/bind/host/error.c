@@ -30,7 +30,7 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
         return true;
     }
     bool short_of_memory =
-        s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error(h->engine), "memory"));
+        s == LUN_ENOMEM || (s == LUN_ELIMIT && strstr(lun_error_from(h->engine, 1), "memory"));
     if (!short_of_memory || *tries > LUN__COLLECTIONS)
         return false;
     *tries = LUN__COLLECTIONS + 1;
@@ -86,7 +86,7 @@ int lun__bad_type(lua_State *L, int arg, const char *expected)
 /* Pushes the engine's text first of all: what Lua does next may run finalisers, which use it. */
 static const char *push_message(lua_State *L, const lun__host *h)
 {
-    return lua_pushstring(L, lun_error(h->engine));
+    return lua_pushstring(L, lun_error_from(h->engine, 1));
 }
 
 /* Pushes an error object; its place is where the expression was built, else where the script
@@ -139,7 +139,7 @@ void lun__push_stop(lua_State *L, lun_status s)
 {
     char text[256];
     const lun__host *h = lun__host_open(L);
-    snprintf(text, sizeof text, "%s", lun_error(h->engine));
+    snprintf(text, sizeof text, "%s", lun_error_from(h->engine, 1));
     (void)lun_fail(h->engine, s, text); /* without the place of an expression */
     push_fault(L, h, s, lua_gettop(L), 0);
 }

@@ -12,7 +12,7 @@ int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
 {
     if (s == LUN_ECANCEL || s == LUN_ELIMIT || s == LUN_ENOMEM)
         return lun__raise_fault(L, h, s);
-    lua_pushstring(L, lun_error(h->engine));
+    lua_pushstring(L, lun_error_from(h->engine, 1));
     if (s != LUN_ESCRIPT && s != LUN_EBACKEND) {
         char place[LUN__PLACE];
         lun__script_place(L, 0, place, sizeof place);

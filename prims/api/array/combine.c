@@ -89,8 +89,9 @@ static lun_status add_arrays(lun_engine *e, const lun_front_result *r, lun_funct
 static lun_status no_number(lun_engine *e, int k, const char *what)
 {
     return lun__fail(e, LUN_EDTYPE,
-                     "extra arguments of reduce and scan must be numbers, but argument %d is %s",
-                     k + 1, what);
+                     "extra arguments of reduce and scan must be numbers, but argument " LUN_NTH
+                     " is %s",
+                     k, what);
 }
 
 /* The k-th extra argument as a cell of dtype t. */

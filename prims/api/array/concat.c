@@ -130,7 +130,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis, int ra
     char text[96];
     if (axis >= 0 && axis < rank)
         return LUN_OK;
-    return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axis + 1,
+    return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
                      lun__describe(a, text), rank);
 }
 
@@ -162,8 +162,9 @@ lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, 
         if (!go_together(rank, shape, lun_shape(arrays[k], other), other, axis)) {
             e->error_operand = k + 1;
             return lun__fail(e, LUN_ESHAPE,
-                             "cannot concatenate %s and %s: only the extents of axis %d may differ",
-                             lun__describe(arrays[0], x), lun__describe(arrays[k], y), axis + 1);
+                             "cannot concatenate %s and %s: only the extents of axis " LUN_NTH
+                             " may differ",
+                             lun__describe(arrays[0], x), lun__describe(arrays[k], y), axis);
         }
         if (__builtin_add_overflow(shape[axis], other[axis], &shape[axis]))
             s = lun__fail(e, LUN_ERANGE, "too many elements");
@@ -197,7 +198,7 @@ lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axi
         return lun__fail(e, LUN_ESHAPE,
                          "stack adds an axis, and the arrays already have %d, the maximum", rank);
     if (axis < 0 || axis > rank)
-        return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: the result has %d", axis + 1,
+        return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: the result has %d", axis,
                          rank + 1);
     memmove(shape + axis + 1, shape + axis, (size_t)(rank - axis) * sizeof *shape);
     shape[axis] = count;

@@ -26,8 +26,9 @@ lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64
     for (int k = 0; radius && k < at->axes; k++)
         if (at->by[k] > radius[k] || at->by[k] < -radius[k])
             return lun__fail(e, LUN_EARG,
-                             "offset %lld%s is beyond the radius of axis %d, which is %lld",
-                             (long long)at->by[k], place, k + 1, (long long)radius[k]);
+                             "offset %lld%s is beyond the radius of axis " LUN_NTH
+                             ", which is %lld",
+                             (long long)at->by[k], place, k, (long long)radius[k]);
     return LUN_OK;
 }
 
@@ -36,8 +37,8 @@ static lun_status check_offset(lun_engine *e, const lun_neighbour *at, int rank)
 {
     for (int k = 0; k < rank; k++)
         if (at->by[k] > LUN_MOST_ELEMENTS || at->by[k] < -LUN_MOST_ELEMENTS)
-            return lun__fail(e, LUN_ERANGE, "offset %lld of axis %d is too far",
-                             (long long)at->by[k], k + 1);
+            return lun__fail(e, LUN_ERANGE, "offset %lld of axis " LUN_NTH " is too far",
+                             (long long)at->by[k], k);
     return LUN_OK;
 }
 

@@ -25,7 +25,8 @@ lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int
             return lun__fail(e, LUN_ERANGE, "too many elements");
         if (p.inner[k] == 0 && p.extent[k] > 0 && edge[k] != LUN_EDGE_VALUE)
             return lun__fail(e, LUN_ESHAPE,
-                             "axis %d has no elements that could stand beyond its ends", k + 1);
+                             "axis " LUN_NTH " has no elements that could stand beyond its ends",
+                             k);
     }
     lun_status s = valued ? lun__constant(e, (lun_dtype)n->dtype, x, &number) : LUN_OK;
     if (s != LUN_OK)
@@ -56,8 +57,8 @@ lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int
     lun_status s = check(e, a, edge, rank);
     for (int k = 0; s == LUN_OK && k < rank; k++)
         if (before[k] < 0 || after[k] < 0)
-            s = lun__fail(e, LUN_ERANGE, "axis %d: a negative number of elements cannot be added",
-                          k + 1);
+            s = lun__fail(e, LUN_ERANGE,
+                          "axis " LUN_NTH ": a negative number of elements cannot be added", k);
     if (s == LUN_OK)
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
@@ -106,7 +107,7 @@ lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge 
     lun_status s = check(e, a, &edge, 1);
     int rank = s == LUN_OK ? lun_shape(a, shape) : 0;
     if (s == LUN_OK && (axis < 0 || axis >= rank))
-        s = lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axis + 1,
+        s = lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
                       lun__describe(a, text), rank);
     if (s == LUN_OK)
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);

@@ -13,7 +13,7 @@ lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape)
                          rank, LUN_MAX_RANK);
     for (int i = 0; i < rank; i++)
         if (shape[i] < 0)
-            return lun__fail(e, LUN_ERANGE, "extent %d is negative: %lld", i + 1,
+            return lun__fail(e, LUN_ERANGE, "extent " LUN_NTH " is negative: %lld", i,
                              (long long)shape[i]);
         else if (__builtin_mul_overflow(n, shape[i] ? shape[i] : 1, &n))
             return lun__fail(e, LUN_ERANGE,
@@ -60,7 +60,7 @@ const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, ch
     for (int k = at->rank; at->rank <= rank && k-- > 0;) {
         const int axis = k + rank - at->rank;
         if (at->extent[k] != 1 && at->extent[k] != shape[axis]) {
-            snprintf(text, LUN_MISFIT, ", axis %d: %lld and %lld", axis + 1,
+            snprintf(text, LUN_MISFIT, ", axis " LUN_NTH ": %lld and %lld", axis,
                      (long long)at->extent[k], (long long)shape[axis]);
             break;
         }
@@ -78,9 +78,9 @@ static lun_status misfit(lun_engine *e, const lun_layout *so_far, const lun_node
     if (so_far->rank == 1 && n->rank == 1)
         return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x,
                          (long long)y);
-    return lun__fail(e, LUN_ESHAPE, "shapes do not broadcast: %s and %s, axis %d: %lld and %lld",
-                     lun__describe(&a, one), lun__describe(&b, other), axis + 1, (long long)x,
-                     (long long)y);
+    return lun__fail(
+        e, LUN_ESHAPE, "shapes do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
+        lun__describe(&a, one), lun__describe(&b, other), axis, (long long)x, (long long)y);
 }
 
 /* Widens `to` so that n goes with it. */

@@ -51,8 +51,9 @@ lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int
     int64_t size = lun_size(a);
     if (first < 0 || count < 0 || first > size || count > size - first)
         return lun__fail(
-            e, LUN_ERANGE, "elements %lld to %lld are out of range: the length is %lld",
-            (long long)first + 1, (long long)first + (long long)count, (long long)size);
+            e, LUN_ERANGE,
+            "elements " LUN_NTH_LONG " to " LUN_NTH_LONG " are out of range: the length is %lld",
+            (long long)first, (long long)((uint64_t)first + (uint64_t)count - 1), (long long)size);
     return LUN_OK;
 }
 

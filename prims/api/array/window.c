@@ -22,7 +22,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, const lun_layout
     char text[96];
     if (axis >= 0 && axis < l->rank)
         return LUN_OK;
-    return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axis + 1,
+    return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
                      lun__describe(a, text), l->rank);
 }
 
@@ -35,10 +35,11 @@ static lun_status check_range(lun_engine *e, int axis, int64_t n, int64_t first,
                    (first >= 0 && first < n && !__builtin_mul_overflow(count - 1, step, &last) &&
                     !__builtin_add_overflow(first, last, &last) && last >= 0 && last < n));
     if (!within)
-        return lun__fail(e, LUN_ERANGE, "elements %lld to %lld are out of range: the %s is %lld",
-                         (long long)((uint64_t)first + 1),
-                         (long long)((uint64_t)first + ((uint64_t)count - 1) * (uint64_t)step + 1),
-                         axis ? "extent" : "length", (long long)n);
+        return lun__fail(
+            e, LUN_ERANGE,
+            "elements " LUN_NTH_LONG " to " LUN_NTH_LONG " are out of range: the %s is %lld",
+            (long long)first, (long long)((uint64_t)first + ((uint64_t)count - 1) * (uint64_t)step),
+            axis ? "extent" : "length", (long long)n);
     if (step == 0)
         return lun__fail(e, LUN_ERANGE, "the step is 0");
     return LUN_OK;
@@ -87,8 +88,9 @@ lun_status lun_select(lun_engine *e, lun_array *a, int axis, int64_t i, lun_arra
         return s;
     if (i < 0 || i >= l.extent[axis])
         return lun__fail(e, LUN_ERANGE,
-                         "index %lld is out of range: axis %d has length %lld, counted from 0",
-                         (long long)i, axis + 1, (long long)l.extent[axis]);
+                         "index %lld is out of range: axis " LUN_NTH
+                         " has length %lld, counted from 0",
+                         (long long)i, axis, (long long)l.extent[axis]);
     l.offset += i * l.stride[axis];
     drop_axis(&l, axis);
     return lun__window(e, a, &l, out);
@@ -124,7 +126,7 @@ lun_status lun_permute(lun_engine *e, lun_array *a, const int *axes, lun_array *
         int from = axes ? axes[k] : l.rank - 1 - k;
         s = check_axis(e, a, &l, from);
         if (s == LUN_OK && seen >> from & 1)
-            s = lun__fail(e, LUN_ESHAPE, "axis %d is given twice", from + 1);
+            s = lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is given twice", from);
         if (s != LUN_OK)
             return s;
         seen |= 1u << from;
@@ -194,8 +196,8 @@ lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int
                          "windows adds an axis, and the array already has %d, the maximum", l.rank);
     if (width < 1 || width > l.extent[axis])
         return lun__fail(e, LUN_ERANGE,
-                         "windows of %lld elements do not fit into axis %d of length %lld",
-                         (long long)width, axis + 1, (long long)l.extent[axis]);
+                         "windows of %lld elements do not fit into axis " LUN_NTH " of length %lld",
+                         (long long)width, axis, (long long)l.extent[axis]);
     if (step < 1)
         return lun__fail(e, LUN_ERANGE, "the step of windows must be at least 1, not %lld",
                          (long long)step);

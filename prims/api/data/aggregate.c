@@ -100,8 +100,9 @@ static lun_status deviation(reduction *r, lun_array **out)
 /* A group without rows has no least element. */
 static lun_status no_rows(const reduction *r, const char *what)
 {
-    return lun__fail(r->e, LUN_EARG, "group %lld has no rows: %s of integers has no result there",
-                     (long long)r->g->gap + 1, what);
+    return lun__fail(r->e, LUN_EARG,
+                     "group " LUN_NTH_LONG " has no rows: %s of integers has no result there",
+                     (long long)r->g->gap, what);
 }
 
 static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)

@@ -67,7 +67,7 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
     lun_status s = lun__usable(e, a);
     int rank = s == LUN_OK ? lun_shape(a, shape) : 0;
     if (s == LUN_OK && (axis < 0 || axis >= rank))
-        s = lun__fail(e, LUN_ESHAPE, "no axis %d: the rank is %d", axis + 1, rank);
+        s = lun__fail(e, LUN_ESHAPE, "no axis " LUN_NTH ": the rank is %d", axis, rank);
     e->error_operand = 2;
     if (s == LUN_OK)
         s = lun__usable(e, mask);
@@ -76,7 +76,7 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
     if (s != LUN_OK)
         return s;
     if (lun_shape(mask, extent) != 1 || extent[0] != shape[axis])
-        return lun__fail(e, LUN_ESHAPE, "axis %d of %s and a mask %s differ", axis + 1,
+        return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " of %s and a mask %s differ", axis,
                          lun__describe(a, x), lun__describe(mask, y));
     s = lun_indices(e, mask, 0, &places);
     if (s != LUN_OK)

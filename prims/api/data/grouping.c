@@ -197,7 +197,7 @@ lun_status lun_grouping_key(lun_engine *e, const lun_grouping *g, int k, lun_arr
 {
     LUN_NEED(e, g && out);
     if (k < 0 || k >= g->key_count)
-        return lun__fail(e, LUN_EARG, "key %d of %d", k, g->key_count);
+        return lun__fail(e, LUN_EARG, "key " LUN_NTH " of %d", k, g->key_count);
     lun_retain(g->keys[k]);
     *out = g->keys[k];
     return LUN_OK;

@@ -154,7 +154,8 @@ static lun_status check_shapes(lun_engine *e, lun_array *a, lun_array *edges, lu
 
 static lun_status count(lun_engine *e, lun_node *const *in, lun_array **counts, lun_array **sums)
 {
-    static const char *const notes[] = {"edge %lld of a histogram is NaN, or less than the one "
+    static const char *const notes[] = {"edge " LUN_NTH_LONG
+                                        " of a histogram is NaN, or less than the one "
                                         "before: give a range, or other edges"};
     lun_node *n = NULL, *also = NULL;
     const int64_t bins = in[1]->n - 1;

@@ -17,7 +17,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis)
         return lun__fail(e, LUN_EARG, "array expected, got a number");
     int rank = lun_shape(a, shape);
     if (axis < 0 || axis >= rank)
-        return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axis + 1,
+        return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
                          lun__describe(a, text), rank);
     return LUN_OK;
 }

@@ -55,9 +55,9 @@ static lun_status join_batches(const pair *p, int rank, int64_t *shape)
         int64_t x = i < 0 ? 1 : p->x[i], y = j < 0 ? 1 : p->y[j];
         if (x != y && x != 1 && y != 1)
             return lun__fail(p->e, LUN_ESHAPE,
-                             "batches do not broadcast: %s and %s, axis %d: %lld and %lld",
-                             lun__describe(p->a, one), lun__describe(p->b, other), k + 1,
-                             (long long)x, (long long)y);
+                             "batches do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
+                             lun__describe(p->a, one), lun__describe(p->b, other), k, (long long)x,
+                             (long long)y);
         shape[k] = x == 1 ? y : x;
     }
     return LUN_OK;

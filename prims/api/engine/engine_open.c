@@ -263,6 +263,7 @@ void lun_close(lun_engine *e)
     free(e->compiler);
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
+    lun__strbuf_free(&e->error_told);
     free(e);
 }
 

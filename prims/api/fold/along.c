@@ -33,10 +33,10 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
         return lun__fail(e, LUN_ESHAPE, "the number of axes is negative: %d", count);
     for (int k = 0; k < count; k++) {
         if (axes[k] < 0 || axes[k] >= rank)
-            return lun__fail(e, LUN_ESHAPE, "axis %d is out of range: %s has %d", axes[k] + 1,
+            return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axes[k],
                              lun__describe(a, text), rank);
         if (*out >> axes[k] & 1)
-            return lun__fail(e, LUN_ESHAPE, "axis %d of %s is given twice", axes[k] + 1,
+            return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " of %s is given twice", axes[k],
                              lun__describe(a, text));
         *out |= 1u << axes[k];
     }

@@ -39,8 +39,9 @@ static lun_status add_array(several *s, lun_array *a, int k)
         lun_array first = {.viewed = true,
                            .node = (lun_node *)(uintptr_t)like,
                            .at = lun__layout_right(like->rank, shape)};
-        return lun__fail(s->e, LUN_ESHAPE, "shapes differ: array 1 is %s, array %d is %s",
-                         lun__describe(&first, text), k + 1, lun__describe(a, other));
+        return lun__fail(s->e, LUN_ESHAPE,
+                         "shapes differ: array " LUN_NTH " is %s, array " LUN_NTH " is %s", 0,
+                         lun__describe(&first, text), k, lun__describe(a, other));
     }
     s->like = like ? like : n;
     return LUN_OK;

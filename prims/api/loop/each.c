@@ -87,7 +87,7 @@ static lun_status check_options(lun_engine *e, int rank, const lun_each_options 
     *tile = 1;
     for (int k = 0; k < rank && k < LUN_MAX_RANK; k++)
         if (o->tile[k] < 1)
-            return lun__fail(e, LUN_EARG, "tile: axis %d has %lld indices in one", k + 1,
+            return lun__fail(e, LUN_EARG, "tile: axis " LUN_NTH " has %lld indices in one", k,
                              (long long)o->tile[k]);
         else if (__builtin_mul_overflow(*tile, o->tile[k], tile))
             *tile = INT64_MAX;

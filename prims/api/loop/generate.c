@@ -18,7 +18,7 @@ static lun_status make_box(lun_engine *e, int rank, const int64_t *first, const 
     for (int k = 0; k < rank; k++) {
         out->first[k] = first ? first[k] : 1;
         if (extent[k] > 0 && __builtin_add_overflow(out->first[k], extent[k] - 1, &last))
-            return lun__fail(e, LUN_ERANGE, "indices of axis %d are beyond 64 bits", k + 1);
+            return lun__fail(e, LUN_ERANGE, "indices of axis " LUN_NTH " are beyond 64 bits", k);
     }
     return LUN_OK;
 }

@@ -115,16 +115,17 @@ static lun_status take_extra(inplace *c, int p, int k)
     char text[96];
     const bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, shape) > 0;
     if (f->param[p].pointer && (!array || lun_dtype_of(a) != t))
-        return lun__fail(e, LUN_EDTYPE,
-                         "argument %d: parameter %d of the function is an array of %s, but the "
-                         "argument is %s",
-                         k - c->elements + 1, k + 1, lun_dtype_name(t),
-                         array ? lun__describe(a, text) : "a number");
+        return lun__fail(
+            e, LUN_EDTYPE,
+            "argument " LUN_NTH ": parameter %d of the function is an array of %s, but the "
+            "argument is %s",
+            k - c->elements, k + 1, lun_dtype_name(t), array ? lun__describe(a, text) : "a number");
     if (!f->param[p].pointer && array)
         return lun__fail(e, LUN_EDTYPE,
-                         "argument %d: parameter %d of the function is a number (%s), but the "
+                         "argument " LUN_NTH
+                         ": parameter %d of the function is a number (%s), but the "
                          "argument is an array, %s",
-                         k - c->elements + 1, k + 1, lun_dtype_name(t), lun__describe(a, text));
+                         k - c->elements, k + 1, lun_dtype_name(t), lun__describe(a, text));
     if (!f->param[p].pointer)
         return take_number(c, k, &c->taken[p], t);
     c->taken[p].how = LUN_TAKES_ARRAY;

@@ -25,8 +25,9 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
             memcmp(shape, other, (size_t)rank * sizeof *shape)) {
             e->error_operand = k + 1;
             return lun__fail(e, LUN_ESHAPE,
-                             "a stencil takes arrays of one shape: array 1 is %s, array %d is %s",
-                             lun__describe(arrays[0], x), k + 1, lun__describe(arrays[k], y));
+                             "a stencil takes arrays of one shape: array " LUN_NTH
+                             " is %s, array " LUN_NTH " is %s",
+                             0, lun__describe(arrays[0], x), k, lun__describe(arrays[k], y));
         }
     }
     return LUN_OK;
@@ -39,8 +40,8 @@ static lun_status check_options(lun_engine *e, const lun_stencil_options *o, lun
         if (o->edge && (unsigned)o->edge[k] > LUN_EDGE_NEAREST)
             return lun__fail(e, LUN_EARG, "no such edge: %d", (int)o->edge[k]);
         if (o->radius && o->radius[k] < 0)
-            return lun__fail(e, LUN_ERANGE, "negative radius %lld of axis %d",
-                             (long long)o->radius[k], k + 1);
+            return lun__fail(e, LUN_ERANGE, "negative radius %lld of axis " LUN_NTH,
+                             (long long)o->radius[k], k);
     }
     return LUN_OK;
 }

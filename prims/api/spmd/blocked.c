@@ -34,8 +34,8 @@ lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *how, int npes, lun_
     for (int d = 0; d < how->rank; d++) {
         const int64_t n = how->extent[d];
         if (n < 0 || __builtin_mul_overflow(size, n > 1 ? n : 1, &size))
-            return lun__fail(e, LUN_ERANGE, "extent %lld of axis %d is %s", (long long)n, d + 1,
-                             n < 0 ? "negative" : "too large");
+            return lun__fail(e, LUN_ERANGE, "extent %lld of axis " LUN_NTH " is %s", (long long)n,
+                             d, n < 0 ? "negative" : "too large");
         out->extent[d] = n;
         blocked += how->blocked[d];
     }
@@ -103,7 +103,8 @@ lun_status lun_spmd_distribute(lun_engine *e, lun_array *a, int axis, const char
     how.rank = lun_shape(a, how.extent);
     const int at = axis < 0 ? axis + how.rank : axis;
     if (at < 0 || at >= how.rank)
-        return lun__fail(e, LUN_ESHAPE, "axis %d of an array of rank %d", axis, how.rank);
+        return lun__fail(e, LUN_ESHAPE, "axis %s%d of an array of rank %d",
+                         axis < 0 ? "" : LUN_NTH_MARK, axis, how.rank);
     how.blocked[at] = true;
     lun_status s = lun_blocks_cut(e, &how, lun_spmd_npes(e), &b);
     if (s != LUN_OK)
@@ -194,8 +195,10 @@ lun_status lun_spmd_home(lun_engine *e, const lun_shared *s, const int64_t *inde
         return status;
     for (int d = 0; d < s->blocks.rank; d++)
         if (index[d] < 0 || index[d] >= s->blocks.extent[d])
-            return lun__fail(e, LUN_ERANGE, "index %lld is out of range for axis %d (length %lld)",
-                             (long long)index[d], d + 1, (long long)s->blocks.extent[d]);
+            return lun__fail(e, LUN_ERANGE,
+                             "index " LUN_NTH_LONG " is out of range for axis " LUN_NTH
+                             " (length %lld)",
+                             (long long)index[d], d, (long long)s->blocks.extent[d]);
     *pe = lun_blocks_home(&s->blocks, index, inside);
     lun_blocks_box(&s->blocks, *pe, first, count);
     *place = 0;
@@ -212,8 +215,8 @@ lun_status lun_spmd_blksize(lun_engine *e, const lun_shared *s, int axis, int pe
     if (status == LUN_OK)
         status = lun__shared_check_pe(e, pe);
     if (status == LUN_OK && (axis < 0 || axis >= s->blocks.rank))
-        status =
-            lun__fail(e, LUN_ESHAPE, "axis %d of a blocked array of rank %d", axis, s->blocks.rank);
+        status = lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " of a blocked array of rank %d", axis,
+                           s->blocks.rank);
     if (status != LUN_OK)
         return status;
     lun_blocks_box(&s->blocks, pe, first, count);

@@ -134,7 +134,7 @@ void lun__parcels_free(lun_parcels *x)
 static void write_failure(lun_engine *e, lun_status s, lun_strbuf *to)
 {
     if (s != LUN_OK)
-        lun__strbuf_printf(to, "%c%s", (char)s, lun_error(e));
+        lun__strbuf_printf(to, "%c%s", (char)s, lun__error_text(e));
 }
 
 /* All fail with the first failure in rank order. */

@@ -98,7 +98,7 @@ static lun_status put(const lun_lending *l, const char *at, int64_t count, char 
             memcpy(&place, at, sizeof place);
             if (seen[k][place])
                 return lun__fail(l->e, LUN_EARG,
-                                 "argument %d: rounds of two ranks change one element", k + 1);
+                                 "argument " LUN_NTH ": rounds of two ranks change one element", k);
             seen[k][place] = 1;
             memcpy(parts[k] + place * size, at + sizeof place, (size_t)size);
         }

@@ -79,7 +79,7 @@ static void answer(lun_engine *e, int from, const char *bytes, int64_t count)
     if (head.status == LUN_OK)
         reply_to(e, from, head, elements, q.access == GET ? size : 0);
     else
-        reply_to(e, from, head, lun_error(e), strlen(lun_error(e)));
+        reply_to(e, from, head, lun__error_text(e), strlen(lun__error_text(e)));
     free(elements);
 }
 
@@ -206,7 +206,8 @@ static lun_status check(lun_engine *e, const lun_shared *s, int *pe, int64_t fir
     *pe = s->kind == LUN_SHARED_ONE ? 0 : *pe;
     const int64_t n = lun__shared_size(s, *pe);
     if (first < 0 || count > n - first)
-        return lun__fail(e, LUN_ERANGE, "elements %lld to %lld of a shared array of %lld",
+        return lun__fail(e, LUN_ERANGE,
+                         "elements " LUN_NTH_LONG " to " LUN_NTH_LONG " of a shared array of %lld",
                          (long long)first, (long long)(first + count - 1), (long long)n);
     return LUN_OK;
 }

@@ -21,15 +21,17 @@ static lun_status check_loop(lun_engine *e, const lun_spmd_loop *l)
     for (int k = 0; k < l->rank; k++)
         if (l->extent[k] < 0 || l->first[k] < 0 || l->first[k] > LUN_MOST_ELEMENTS ||
             l->extent[k] > LUN_MOST_ELEMENTS)
-            return lun__fail(e, LUN_ERANGE, "axis %d of the loop: %lld indices from %lld on", k + 1,
-                             (long long)l->extent[k], (long long)l->first[k]);
+            return lun__fail(e, LUN_ERANGE,
+                             "axis " LUN_NTH " of the loop: %lld indices from " LUN_NTH_LONG " on",
+                             k, (long long)l->extent[k], (long long)l->first[k]);
     for (int d = 0; l->indexed && d < l->owner->blocks.rank; d++) {
         const int p = l->variable[d];
         if (p < -1 || p >= l->rank || (p >= 0 && used[p]))
             return lun__fail(e, LUN_EARG,
-                             "axis %d of the owner: index %d of the loop is not there "
+                             "axis " LUN_NTH " of the owner: index " LUN_NTH
+                             " of the loop is not there "
                              "or used twice",
-                             d + 1, p);
+                             d, p);
         used[p < 0 ? 0 : p] |= p >= 0;
     }
     return LUN_OK;
@@ -124,10 +126,11 @@ static lun_status take_args(lun_engine *e, const lun_spmd_arg *args, lun_lending
             continue;
         }
         if (args[k].blocked->kind != LUN_SHARED_BLOCKED)
-            return lun__fail(e, LUN_EARG, "argument %d is shared, but not blocked", k + 1);
+            return lun__fail(e, LUN_EARG, "argument " LUN_NTH " is shared, but not blocked", k);
         for (int i = 0; i < k; i++)
             if (args[i].blocked == args[k].blocked)
-                return lun__fail(e, LUN_EARG, "arguments %d and %d are one array", i + 1, k + 1);
+                return lun__fail(e, LUN_EARG, "arguments " LUN_NTH " and " LUN_NTH " are one array",
+                                 i, k);
         l->lent[k] = (lun_lent){.of = args[k].blocked, .reach = args[k].reach};
     }
     return s;

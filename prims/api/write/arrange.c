@@ -104,8 +104,8 @@ static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout_kind k
     *out = kind == LUN_LAYOUT_LEFT ? lun__layout_left(rank, shape) : lun__layout_right(rank, shape);
     for (int k = 0; kind == LUN_LAYOUT_STRIDED && k < rank; k++) {
         if (strides[k] < 1)
-            return lun__fail(e, LUN_ERANGE, "stride %d is %lld: strides must be positive", k + 1,
-                             (long long)strides[k]);
+            return lun__fail(e, LUN_ERANGE, "stride " LUN_NTH " is %lld: strides must be positive",
+                             k, (long long)strides[k]);
         out->stride[k] = strides[k];
     }
     s = check_strides(e, out, &low, &high);

@@ -72,8 +72,8 @@ static lun_status check_weights(lun_engine *e, const lun_distribution *d)
     double sum = 0;
     for (int k = 0; k < d->weight_count; k++) {
         if (!(d->weights[k] >= 0) || !isfinite(d->weights[k]))
-            return lun__fail(e, LUN_EARG, "weight %d is %g: numbers of 0 or more expected", k + 1,
-                             d->weights[k]);
+            return lun__fail(e, LUN_EARG, "weight " LUN_NTH " is %g: numbers of 0 or more expected",
+                             k, d->weights[k]);
         sum += d->weights[k];
     }
     if (d->weight_count && d->weight_count != lun__set_places(e))
@@ -104,7 +104,7 @@ static lun_status check_options(lun_engine *e, const lun_distribution *d, lun_sp
     if (d->halo < 0)
         return lun__fail(e, LUN_EARG, "a halo of %lld: 0 or more expected", (long long)d->halo);
     if (d->device < 0 || d->device >= lun__set_places(e))
-        return lun__fail(e, LUN_EARG, "there is no place %d: %d %s in use", d->device + 1,
+        return lun__fail(e, LUN_EARG, "there is no place " LUN_NTH ": %d %s in use", d->device,
                          lun__set_places(e), lun__set_places(e) == 1 ? "is" : "are");
     return check_weights(e, d);
 }
