@@ -186,6 +186,7 @@ LUN_API void lun_block_all(lun_engine *e, bool on);
  * whole_first[k] on, whole_extent[k].  In the place of such an array the function captures a
  * stand-in, of its shape and dtype, whose elements mean nothing. */
 typedef struct lun_part_loop {
+    size_t size; /* sizeof(lun_part_loop) */
     int rank;
     int64_t whole_first[LUN_MAX_RANK], whole_extent[LUN_MAX_RANK];
     int64_t first[LUN_MAX_RANK], extent[LUN_MAX_RANK];
@@ -197,6 +198,7 @@ typedef struct lun_part_loop {
  * loop's axis param[d] times factor[d], plus shift[d]; with param[d] -1 it is shift[d].  A factor
  * is 1 unless the index is computed.  Reads come first. */
 typedef struct lun_reach {
+    size_t size; /* sizeof(lun_reach) */
     int array;
     bool assigned, computed;
     int param[LUN_MAX_RANK];
@@ -212,14 +214,15 @@ typedef enum lun_computed {
     LUN_COMPUTED_ALL   /* that hangs on its elements: it may be any */
 } lun_computed;
 
-/* What the rounds reach, in list, with room for LUN_MAX_REACHES; computed: of each array.  Fails as
- * lun_each does. */
+/* What the rounds reach, in list, with room for LUN_MAX_REACHES, all of the size in the first one;
+ * computed: of each array.  Fails as lun_each does. */
 LUN_API lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *loop,
                                   lun_reach *list, int *length, lun_computed *computed);
 
 /* What is here of an array that a loop reads: for what rounds read at their own indices a box, for
  * computed indices a Vector. */
 typedef struct lun_part {
+    size_t size; /* sizeof(lun_part); of a list that of the first one counts */
     int array;
     lun_array *elements;
     int64_t first[LUN_MAX_RANK]; /* of a box: the indices of its first element, from 0 */
@@ -233,6 +236,7 @@ typedef struct lun_part {
 /* How blocked arrays are divided, by array, and the PE whose elements are here. */
 struct lun_blocks;
 typedef struct lun_whose {
+    size_t size; /* sizeof(lun_whose) */
     const struct lun_blocks *const *blocks;
     int pe;
 } lun_whose;
@@ -253,7 +257,8 @@ enum { LUN_MOST_CELLS = 64 };
 /* What the marks of lun_loop_wanted hang on, besides the loop and the arrays' shapes: numbers, and
  * elements of stand-ins and other arrays. */
 typedef struct lun_depends {
-    bool lasts; /* it can be told whether these change */
+    size_t size; /* sizeof(lun_depends) */
+    bool lasts;  /* it can be told whether these change */
     bool stand_in[LUN_MAX_OPERANDS];
     lun_array *array[LUN_MAX_OPERANDS]; /* snapshots, in the order in which f captures them */
     int arrays;
@@ -284,7 +289,8 @@ LUN_API lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const struct 
  * computed ones: in each of `rounds`, which ascend, a value to the element at a place, row-major
  * from 0; Vectors of one length, or places and values in the loop's shape. */
 typedef struct lun_logged {
-    int array; /* which one of the loop's arrays it is */
+    size_t size; /* sizeof(lun_logged); of a list that of the first one counts */
+    int array;   /* which one of the loop's arrays it is */
     bool boxed;
     int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK]; /* of a box: from 0 */
     int how;        /* 0: the value replaces the element; else how they are combined, */
@@ -316,6 +322,7 @@ LUN_API lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *n
                                  const char *options);
 /* What ranks learn in such an agreement besides. */
 typedef struct lun_agreed {
+    size_t size;   /* sizeof(lun_agreed) */
     int64_t value; /* this rank's */
     int64_t
         most;  /* this rank's, from 0 on; then what no rank has more of, less than twice the most */
@@ -327,6 +334,7 @@ LUN_API lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *
                                   const char *options, lun_agreed *io);
 /* The words of an agreement, as lun_spmd_step takes them. */
 typedef struct lun_said {
+    size_t size; /* sizeof(lun_said) */
     const char *doing, *noun, *options;
 } lun_said;
 /* The agreement, unless `said` is NULL, since it was before; then as lun_spmd_gather_bytes. */
@@ -394,6 +402,7 @@ LUN_API void lun_spmd_inside(lun_engine *e, const char *region);
 /* How the elements of a blocked array are divided: the ranks form a grid, in whose numbers the
  * first axis changes fastest; along each axis the extent is cut by one rule. */
 typedef struct lun_blocks {
+    size_t size; /* sizeof(lun_blocks) */
     int rank, npes;
     int rule; /* of spread/spread.h */
     int64_t extent[LUN_MAX_RANK];

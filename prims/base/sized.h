@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The bytes from `from` that fit a struct of the caller's, whose size stands first and stays;
@@ -25,6 +26,34 @@ static inline void lun__take(void *to, const void *from, size_t size)
     size_t given;
     memcpy(&given, from, sizeof given);
     memcpy(to, from, given && given < size ? given : size);
+}
+
+/* Whether there is a struct of the caller's, and by its size it has the members up to `last`. */
+#define LUN_HAS(x, last) ((x) && (x)->size >= offsetof(__typeof__(*(x)), last) + sizeof((x)->last))
+
+/* The same of a list, of which the first one's size is everyone's: as a list of structs of `size`
+ * bytes, 0 where the caller's have no such members, to be freed.  NULL: no memory. */
+static inline void *lun__take_list(const void *list, int count, size_t size)
+{
+    char *own = calloc((size_t)count + 1, size);
+    size_t given = 0;
+    if (count > 0)
+        memcpy(&given, list, sizeof given);
+    for (size_t k = 0; own && k < (size_t)count; k++)
+        memcpy(own + k * size, (const char *)list + k * given, given < size ? given : size);
+    return own;
+}
+
+/* Such a list of the library's own in the caller's, whose first one has a size. */
+static inline void lun__give_list(void *list, const void *own, int count, size_t size)
+{
+    size_t given;
+    memcpy(&given, list, sizeof given);
+    for (size_t k = 0; k < (size_t)count; k++) {
+        char *to = (char *)list + k * given;
+        memcpy(to, &given, sizeof given);
+        lun__give(to, (const char *)own + k * size, size);
+    }
 }
 
 #endif

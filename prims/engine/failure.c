@@ -150,7 +150,9 @@ lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char
 
 lun_status lun__missing(lun_engine *e)
 {
-    return e ? lun__fail(e, LUN_EARG, "an argument is missing (NULL), or a count is negative")
+    return e ? lun__fail(e, LUN_EARG,
+                         "an argument is missing (NULL), a struct is without its size, or a count "
+                         "is negative")
              : LUN_EARG;
 }
 

@@ -9,6 +9,8 @@
 
 #include "ranks/ranks_state.h"
 
+#include "base/sized.h"
+
 /* ---- what is agreed on ----------------------------------------------------------------------- */
 
 /* FNV-1a. */
@@ -249,7 +251,7 @@ static lun_status pass_split(lun_engine *e)
 lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *noun, const char *options,
                           lun_agreed *io)
 {
-    LUN_NEED(e, doing && noun && io && io->most >= 0);
+    LUN_NEED(e, doing && noun && LUN_HAS(io, same) && io->most >= 0);
     io->same = true;
     if (lun__alone(e))
         return outside_regions(e, noun);
@@ -269,7 +271,7 @@ lun_status lun_spmd_agree(lun_engine *e, const char *doing, const char *noun, co
 
 lun_status lun_spmd_step(lun_engine *e, const char *doing, const char *noun, const char *options)
 {
-    return lun_spmd_agree(e, doing, noun, options, &(lun_agreed){0});
+    return lun_spmd_agree(e, doing, noun, options, &(lun_agreed){.size = sizeof(lun_agreed)});
 }
 
 lun_status lun_spmd_unable(lun_engine *e, const char *why)

@@ -5,6 +5,8 @@
 
 #include "ranks/ranks_state.h"
 
+#include "base/sized.h"
+
 /* Up to so many bytes of each rank are gathered in records of one length. */
 enum { SHORT = 255 };
 
@@ -59,10 +61,13 @@ static lun_status gather_agreed(lun_engine *e, const lun_agreed *a, const void *
 lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void *own, int64_t count,
                                 int64_t **counts, void **all)
 {
-    LUN_NEED(e, count >= 0 && (own || !count) && counts && all);
-    lun_agreed a = {.value = count, .most = count};
+    LUN_NEED(e, (!said || LUN_HAS(said, noun)) && count >= 0 && (own || !count) && counts && all);
+    lun_agreed a = {.size = sizeof a, .value = count, .most = count};
     char *bytes = NULL;
-    lun_status s = said ? lun_spmd_agree(e, said->doing, said->noun, said->options, &a) : LUN_OK;
+    lun_said words = {0};
+    if (said)
+        lun__take(&words, said, sizeof words);
+    lun_status s = said ? lun_spmd_agree(e, words.doing, words.noun, words.options, &a) : LUN_OK;
     if (s != LUN_OK)
         return s;
     if (lun__alone(e)) {

@@ -73,7 +73,7 @@ lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, voi
     void *got = NULL;
     int64_t *counts = NULL;
     char options[OPTIONS];
-    const lun_said said = {"gathers", "a gather", say_options(options, count, 0)};
+    const lun_said said = {sizeof said, "gathers", "a gather", say_options(options, count, 0)};
     lun_status s = lun_spmd_gather_said(e, &said, own, count, &counts, &got);
     if (s == LUN_OK && count)
         memcpy(all, got, (size_t)count * (size_t)lun_spmd_npes(e));

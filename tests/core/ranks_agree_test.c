@@ -28,15 +28,18 @@ static void agree(rank *r)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int who = 0; who < r->npes; who++) {
             const bool mine = r->mype == who;
-            lun_agreed a = {
-                .value = mine ? -5 : 7, .most = mine ? sizes[i] : sizes[i] / 3, .yes = !mine};
+            lun_agreed a = {.size = sizeof a,
+                            .value = mine ? -5 : 7,
+                            .most = mine ? sizes[i] : sizes[i] / 3,
+                            .yes = !mine};
             EXPECT(lun_spmd_agree(r->e, "agrees", "an agreement", "x", &a) == LUN_OK);
             EXPECT(r->npes == 1 || (!a.same && !a.yes && bounds(a.most, sizes[i])));
-            a = (lun_agreed){.value = INT64_MIN + who, .most = sizes[i], .yes = true};
+            a = (lun_agreed){
+                .size = sizeof a, .value = INT64_MIN + who, .most = sizes[i], .yes = true};
             EXPECT(lun_spmd_agree(r->e, "agrees", "an agreement", "x", &a) == LUN_OK);
             EXPECT(a.same && a.yes && (r->npes == 1 || bounds(a.most, sizes[i])));
         }
-    lun_agreed a = {.value = 1};
+    lun_agreed a = {.size = sizeof a, .value = 1};
     const char *what = r->mype == last ? "y" : "x";
     EXPECT(lun_spmd_agree(r->e, "agrees", "an agreement", what, &a) ==
            (r->npes > 1 ? LUN_ESCRIPT : LUN_OK));
@@ -55,7 +58,7 @@ static char byte_of(int pe, int64_t k)
 /* A rank's bytes, of which there are `all` and `more` for each rank before it. */
 static void gather_some(rank *r, int64_t all, int64_t more)
 {
-    const lun_said said = {"gathers", "a gather", NULL};
+    const lun_said said = {sizeof said, "gathers", "a gather", NULL};
     const int64_t count = all + more * r->mype;
     char *own = malloc((size_t)count + 1);
     int64_t *counts = NULL;

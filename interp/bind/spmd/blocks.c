@@ -40,6 +40,7 @@ static int cut(lua_State *L)
         how.blocked[axes[k] - 1] = true;
     }
     lun_blocks *b = lua_newuserdatauv(L, sizeof *b, 0);
+    b->size = sizeof *b;
     luaL_newmetatable(L, type_name);
     lua_setmetatable(L, -2);
     lun_status s = lun_blocks_cut(h->engine, &how, npes, b);
@@ -89,7 +90,7 @@ static int whole(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const lun_blocks *b = lun__check_blocks(L, 1);
-    const lun_said said = {lua_tostring(L, 3), luaL_optstring(L, 4, ""),
+    const lun_said said = {sizeof said, lua_tostring(L, 3), luaL_optstring(L, 4, ""),
                            luaL_optstring(L, 5, NULL)};
     h->waiting = L;
     lun__mark(L, h);

@@ -43,7 +43,7 @@ static void read_box(lua_State *L, const char *name, int *rank, int64_t *first, 
 /* The loop {whole=, box=} at 1, on the arrays from `from` on. */
 lun_part_loop lun__read_loop(lua_State *L, lun__host *h, int from, lun_array **arrays)
 {
-    lun_part_loop loop = {.arrays = arrays, .count = lua_gettop(L) - from + 1};
+    lun_part_loop loop = {.size = sizeof loop, .arrays = arrays, .count = lua_gettop(L) - from + 1};
     int rank;
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_argcheck(L, loop.count <= LUN_MAX_OPERANDS, from, "too many arrays");
@@ -98,7 +98,8 @@ int lun__read_parts(lua_State *L, lun__host *h, int i, lun_part *parts)
         lun_part *x = &parts[k];
         lua_rawgeti(L, i, k + 1);
         luaL_checktype(L, -1, LUA_TTABLE);
-        *x = (lun_part){.array = (int)integer_field(L, "array") - 1,
+        *x = (lun_part){.size = sizeof *x,
+                        .array = (int)integer_field(L, "array") - 1,
                         .elements = array_field(L, h, "elements"),
                         .from = integer_field(L, "from"),
                         .words = array_field(L, h, "words")};
@@ -156,7 +157,7 @@ static int loop_reach(lua_State *L)
     lun__host *h = lun__here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_computed computed[LUN_MAX_OPERANDS];
-    lun_reach list[LUN_MAX_REACHES];
+    lun_reach list[LUN_MAX_REACHES] = {{.size = sizeof *list}};
     int64_t shape[LUN_MAX_RANK];
     int length;
     lun_status s;
@@ -209,7 +210,7 @@ static int loop_run(lua_State *L)
     lun__host *h = lun__here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_part parts[LUN__MOST_PARTS];
-    lun_logged list[LUN_MAX_OUTPUTS];
+    lun_logged list[LUN_MAX_OUTPUTS] = {{.size = sizeof *list}};
     int64_t shape[LUN_MAX_RANK];
     int length;
     lun_status s;
@@ -243,7 +244,8 @@ static int loop_run(lua_State *L)
 static void read_logged(lua_State *L, lun__host *h, lun_logged *x)
 {
     luaL_checktype(L, -1, LUA_TTABLE);
-    *x = (lun_logged){.rounds = array_field(L, h, "rounds"),
+    *x = (lun_logged){.size = sizeof *x,
+                      .rounds = array_field(L, h, "rounds"),
                       .places = array_field(L, h, "places"),
                       .values = array_field(L, h, "values"),
                       .how = (int)integer_field(L, "how")};

@@ -36,7 +36,7 @@ static int loop_depends(lua_State *L)
     lun__host *h = lun__here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_computed computed[LUN_MAX_OPERANDS];
-    lun_depends x;
+    lun_depends x = {.size = sizeof x};
     lun_status s;
     const lun_part_loop loop = lun__read_loop(L, h, 4, arrays);
     luaL_checktype(L, 3, LUA_TTABLE);
@@ -84,7 +84,7 @@ static int loop_wanted(lua_State *L)
     lun_part parts[LUN__MOST_PARTS];
     int64_t gets;
     lun_status s;
-    const lun_whose whose = {blocks, (int)luaL_checkinteger(L, 5)};
+    const lun_whose whose = {sizeof whose, blocks, (int)luaL_checkinteger(L, 5)};
     const lun_part_loop loop = lun__read_loop(L, h, 6, arrays);
     luaL_checkstack(L, loop.count + LUA_MINSTACK, "too many arrays");
     const int count = lun__read_parts(L, h, 3, parts);
@@ -173,7 +173,7 @@ static int marks_fill(lua_State *L)
     const lun_blocks *b = lun__check_blocks(L, 2);
     const int pe = (int)luaL_checkinteger(L, 3);
     lun_array *own = lun__check_array(L, h, 4);
-    lun_part x;
+    lun_part x = {.size = sizeof x};
     lun_status s;
     luaL_argcheck(L, pe >= 0 && pe < b->npes, 3, "no such PE");
     luaL_checktype(L, 5, LUA_TTABLE);

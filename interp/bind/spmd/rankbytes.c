@@ -96,7 +96,7 @@ static int gather(lua_State *L)
     lun__host *h = lun__here_waiting(L);
     size_t length;
     const char *own = luaL_checklstring(L, 1, &length);
-    const lun_said said = {luaL_optstring(L, 2, NULL), luaL_optstring(L, 3, ""),
+    const lun_said said = {sizeof said, luaL_optstring(L, 2, NULL), luaL_optstring(L, 3, ""),
                            luaL_optstring(L, 4, NULL)};
     parts p = {.count = lun_spmd_npes(h->engine)};
     void *all = NULL;

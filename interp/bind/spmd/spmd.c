@@ -41,7 +41,8 @@ static int agree(lua_State *L)
     lun__host *h = lun__here_waiting(L);
     const char *doing = luaL_checkstring(L, 1), *noun = luaL_checkstring(L, 2);
     const char *options = luaL_optstring(L, 3, NULL);
-    lun_agreed a = {luaL_checkinteger(L, 4), luaL_checkinteger(L, 5), lua_toboolean(L, 6), false};
+    lun_agreed a = {sizeof a, luaL_checkinteger(L, 4), luaL_checkinteger(L, 5), lua_toboolean(L, 6),
+                    false};
     lun__mark(L, h);
     lun_status s = lun_spmd_agree(h->engine, doing, noun, options, &a);
     if (s != LUN_OK)

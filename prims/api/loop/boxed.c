@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/sized.h"
+
 static lun_status check(lun_engine *e, lun_function *f, const lun_part_loop *loop)
 {
     if (!f || !f->front.specialise || f->front.in_place)
@@ -23,7 +25,9 @@ lun_status lun__boxed_open(lun_engine *e, lun_function *f, const lun_part_loop *
                            lun_boxed *out)
 {
     lun_array *unused[LUN_MAX_RANK];
-    *out = (lun_boxed){.loop = loop};
+    *out = (lun_boxed){.loop = &out->own};
+    lun__take(&out->own, loop, sizeof *loop);
+    loop = &out->own;
     lun_status s = check(e, f, loop);
     if (s == LUN_OK)
         s = lun__box_make(e, loop->rank, loop->whole_first, loop->whole_extent, &out->whole,

@@ -7,7 +7,8 @@
 #include "lunarray_bind.h"
 
 typedef struct lun_boxed {
-    const lun_part_loop *loop;
+    const lun_part_loop *loop; /* &own */
+    lun_part_loop own;
     lun_box box, whole; /* rounds that are run; all of the loop's */
     lun_array *index[LUN_MAX_RANK];
     lun_front_result r;

@@ -2,6 +2,7 @@
  * nothing of where the rounds ran. */
 #include <stdlib.h>
 
+#include "base/sized.h"
 #include "ir/ir.h"
 #include "lunarray_bind.h"
 
@@ -98,16 +99,17 @@ static lun_status store_all(lun_engine *e, cursor *all, const lun_logged *logs, 
     return s;
 }
 
-lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logged *logs, int count,
+lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logged *given, int count,
                             lun_array **out)
 {
-    LUN_NEED(e, to && count >= 0 && (!count || logs) && out);
+    LUN_NEED(e, to && count >= 0 && (!count || LUN_HAS(given, values)) && out);
     const int64_t n = lun_size(to);
     const int size = lun__dtype_get(lun_dtype_of(to))->bytes;
     cursor *all = calloc((size_t)count + 1, sizeof *all);
     lun_blank *blank = NULL;
     void *elements = NULL;
-    lun_status s = all ? LUN_OK : lun__nomem(e);
+    lun_logged *logs = lun__take_list(given, count, sizeof *logs);
+    lun_status s = all && logs ? LUN_OK : lun__nomem(e);
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = open(e, &logs[k], to, &all[k]);
     if (s == LUN_OK)
@@ -122,6 +124,7 @@ lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logged *logs
         s = lun_blank_vector(e, blank, lun_dtype_of(to), out);
     if (s != LUN_OK)
         lun_blank_drop(e, blank);
+    free(logs);
     free(all);
     return s;
 }

@@ -6,6 +6,7 @@
 
 #include "api/spmd/shared.h"
 #include "base/layout/layout.h"
+#include "base/sized.h"
 #include "spread/blocks.h"
 #include "spread/spread.h"
 
@@ -22,15 +23,18 @@ static lun_status rule_of(lun_engine *e, const char *name, int blocked, int *rul
     return lun__fail(e, LUN_EARG, "'%s' is no rule: ceiling, balanced, remainder", name);
 }
 
-lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *how, int npes, lun_blocks *out)
+lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *given, int npes, lun_blocks *cut)
 {
-    LUN_NEED(e, how && out && how->size == sizeof *how && npes > 0);
+    LUN_NEED(e, LUN_HAS(given, blocked) && LUN_HAS(cut, grid) && npes > 0);
+    lun_blocking how_all = {0}, *how = &how_all;
+    lun_blocks blocks = {.size = sizeof blocks, .npes = npes}, *out = &blocks;
+    lun__take(how, given, sizeof *how);
     int64_t size = 1;
     int blocked = 0;
     if (how->rank < 1 || how->rank > LUN_MAX_RANK)
         return lun__fail(e, LUN_ESHAPE, "a blocked array has 1 to %d axes, not %d", LUN_MAX_RANK,
                          how->rank);
-    *out = (lun_blocks){.rank = how->rank, .npes = npes};
+    out->rank = how->rank;
     for (int d = 0; d < how->rank; d++) {
         const int64_t n = how->extent[d];
         if (n < 0 || __builtin_mul_overflow(size, n > 1 ? n : 1, &size))
@@ -42,9 +46,11 @@ lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *how, int npes, lun_
     if (!blocked)
         return lun__fail(e, LUN_EARG, "no axis is blocked");
     lun_status s = rule_of(e, how->rule, blocked, &out->rule);
-    if (s == LUN_OK)
-        lun__blocks_grid(out, how->blocked);
-    return s;
+    if (s != LUN_OK)
+        return s;
+    lun__blocks_grid(out, how->blocked);
+    lun__give(cut, out, sizeof *out);
+    return LUN_OK;
 }
 
 /* What must be the same on all ranks. */
@@ -79,7 +85,7 @@ lun_status lun_spmd_blocked(lun_engine *e, lun_dtype t, const lun_blocking *how,
 {
     LUN_NEED(e, out);
     int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK];
-    lun_blocks b;
+    lun_blocks b = {.size = sizeof b};
     lun_array *virtual = NULL, *part = NULL;
     lun_status s = lun_blocks_cut(e, how, lun_spmd_npes(e), &b);
     if (s != LUN_OK)
@@ -98,7 +104,7 @@ lun_status lun_spmd_distribute(lun_engine *e, lun_array *a, int axis, const char
     LUN_NEED(e, a && out);
     lun_blocking how = {.size = sizeof how, .rule = rule};
     int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK];
-    lun_blocks b;
+    lun_blocks b = {.size = sizeof b};
     lun_array *window = NULL, *part = NULL;
     how.rank = lun_shape(a, how.extent);
     const int at = axis < 0 ? axis + how.rank : axis;
@@ -140,7 +146,7 @@ static void place_all(const lun_blocks *b, int size, const char *parts, char *al
 lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const lun_blocks *b,
                              lun_array *part, lun_array **out)
 {
-    LUN_NEED(e, b && part && out);
+    LUN_NEED(e, (!said || LUN_HAS(said, noun)) && LUN_HAS(b, grid) && part && out);
     const lun_dtype t = lun_dtype_of(part);
     const int size = lun_dtype_size(t);
     const lun_layout whole = lun__layout_right(b->rank, b->extent);
@@ -180,7 +186,8 @@ lun_status lun_spmd_whole(lun_engine *e, lun_shared *s, lun_array **out)
         return status;
     describe(&s->blocks, s->dtype, shape, sizeof shape, options, sizeof options);
     snprintf(doing, sizeof doing, "gathers %s", shape);
-    return lun_blocks_gather(e, &(lun_said){doing, "a gather", options}, &s->blocks, s->own, out);
+    return lun_blocks_gather(e, &(lun_said){sizeof(lun_said), doing, "a gather", options},
+                             &s->blocks, s->own, out);
 }
 
 /* ---- where elements are ---------------------------------------------------------------------- */

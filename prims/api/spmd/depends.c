@@ -3,6 +3,8 @@
  * elements: a write gives it others then.  Knows no rank. */
 #include "api/spmd/wanted.h"
 
+#include "base/sized.h"
+
 _Static_assert((int)LUN_MOST_CELLS == (int)LUN_FRONT_SCALARS, "numbers that a function captures");
 
 bool lun_same_elements(const lun_array *a, const lun_array *b)
@@ -66,30 +68,33 @@ static lun_status find(lun_engine *e, const lun_boxed *b, const lun_search *m, l
 lun_status lun_loop_depends(lun_engine *e, lun_function *f, const lun_part_loop *loop,
                             const lun_computed *computed, lun_depends *out)
 {
-    LUN_NEED(e, loop && (computed || !loop->count) && out);
+    LUN_NEED(e, LUN_HAS(loop, count) && (computed || !loop->count) && LUN_HAS(out, cells));
     lun_boxed b;
+    lun_depends found = {.size = sizeof found, .lasts = true};
     lun_search m = {.count = 0};
     lun_part at_hand[LUN_MAX_OPERANDS];
     int parts = 0;
-    *out = (lun_depends){.lasts = true};
     for (int k = 0; k < loop->count; k++)
         if (computed[k] == LUN_COMPUTED_ALL || computed[k] == LUN_COMPUTED_BOX)
-            at_hand[parts++] = (lun_part){.array = k, .computed = true};
+            at_hand[parts++] = (lun_part){.size = sizeof *at_hand, .array = k, .computed = true};
     lun_status s = lun__boxed_open(e, f, loop, &b);
     if (s != LUN_OK)
         return s;
     s = lun__search(e, &b, at_hand, parts, NULL, &m);
     if (s == LUN_OK)
-        s = find(e, &b, &m, out);
+        s = find(e, &b, &m, &found);
     lun__ir_free(&m.body);
     lun__boxed_close(&b);
     if (s != LUN_OK)
-        lun_depends_release(out);
+        lun_depends_release(&found);
+    lun__give(out, &found, sizeof found);
     return s;
 }
 
 void lun_depends_release(lun_depends *x)
 {
+    if (!LUN_HAS(x, arrays))
+        return;
     for (int k = 0; k < x->arrays; k++)
         lun_release(x->array[k]);
     x->arrays = 0;

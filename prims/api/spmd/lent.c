@@ -157,7 +157,7 @@ static lun_status tell_failures(const lun_lending *l, const lun_strbuf *own)
 lun_status lun__lent_agree(const lun_lending *l, const lun_said *said, lun_status s, int64_t *most)
 {
     lun_strbuf own = LUN_STRBUF_INIT;
-    lun_agreed a = {.most = s == LUN_OK ? *most : 0, .yes = s == LUN_OK};
+    lun_agreed a = {.size = sizeof a, .most = s == LUN_OK ? *most : 0, .yes = s == LUN_OK};
     write_failure(l->e, s, &own);
     lun_status told = lun_spmd_agree(l->e, said->doing, said->noun, said->options, &a);
     if (told == LUN_OK && !a.yes)

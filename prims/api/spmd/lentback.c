@@ -162,7 +162,7 @@ static lun_status take(const lun_lending *l, const lun_parcels *given, int64_t m
 
 lun_status lun__lent_back(lun_lending *l, lun_status ran)
 {
-    static const lun_said said = {"runs a shared loop", "a shared loop", NULL};
+    static const lun_said said = {sizeof said, "runs a shared loop", "a shared loop", NULL};
     char *parts[LUN_MAX_OPERANDS] = {NULL};
     uint8_t *seen[LUN_MAX_OPERANDS] = {NULL};
     lun_strbuf own = LUN_STRBUF_INIT;

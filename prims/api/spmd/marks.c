@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "base/sized.h"
 #include "lunarray_bind.h"
 
 enum { WORD = 32 };
@@ -108,7 +109,7 @@ static void copy_bits(const uint32_t *marks, const runs *r, unsigned char *to)
 lun_status lun_marks_request(lun_engine *e, lun_array *marks, const lun_blocks *b, int pe,
                              void **bytes, int64_t *count, int64_t *wanted)
 {
-    LUN_NEED(e, marks && b && bytes && count && wanted);
+    LUN_NEED(e, marks && LUN_HAS(b, grid) && bytes && count && wanted);
     const runs r = runs_of(b, pe);
     const void *bits;
     *bytes = NULL;
@@ -293,9 +294,9 @@ static lun_status put_parts(lun_engine *e, const hoard *h, const lun_blocks *b, 
 
 lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, int pe,
                           lun_array *own, const void *const *bytes, const int64_t *counts,
-                          lun_part *out)
+                          lun_part *filled)
 {
-    LUN_NEED(e, marks && b && own && bytes && counts && out);
+    LUN_NEED(e, marks && LUN_HAS(b, grid) && own && bytes && counts && LUN_HAS(filled, words));
     const lun_dtype t = lun_dtype_of(own);
     const int64_t words = lun_size(marks);
     const runs mine = runs_of(b, pe);
@@ -303,7 +304,7 @@ lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, 
     const void *bits, *data;
     lun_blank *blank = NULL;
     void *to;
-    *out = (lun_part){.computed = true};
+    lun_part out = {.size = sizeof out, .computed = true};
     lun_status s = lun_data(e, marks, &bits);
     if (s == LUN_OK)
         s = lun_data(e, own, &data);
@@ -314,7 +315,7 @@ lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, 
         return lun__nomem(e);
     memcpy(all, bits, (size_t)words * sizeof *all);
     mark_own(all, &mine);
-    s = choose(e, all, words, &h, out);
+    s = choose(e, all, words, &h, &out);
     if (s == LUN_OK)
         s = lun_blank_new(e, h.count, h.size, &blank, &to);
     if (s == LUN_OK) {
@@ -323,15 +324,16 @@ lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, 
             memset(to, 0, (size_t)(h.count * h.size));
         s = put_parts(e, &h, b, pe, data, bytes, counts);
         if (s == LUN_OK)
-            s = lun_blank_vector(e, blank, t, &out->elements);
+            s = lun_blank_vector(e, blank, t, &out.elements);
         if (s != LUN_OK)
             lun_blank_drop(e, blank);
     }
-    out->from = h.from;
+    out.from = h.from;
     if (s != LUN_OK) {
-        lun_release(out->words);
-        out->words = NULL;
+        lun_release(out.words);
+        out.words = NULL;
     }
+    lun__give(filled, &out, sizeof out);
     free(all);
     return s;
 }

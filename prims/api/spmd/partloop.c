@@ -5,6 +5,7 @@
 
 #include "api/loop/assign.h"
 #include "api/spmd/wanted.h"
+#include "base/sized.h"
 #include "ir/remap_gathers.h"
 
 /* ---- elements at computed indices ------------------------------------------------------------ */
@@ -201,7 +202,9 @@ static lun_status note(lun_engine *e, const lun_boxed *b, const lun_front_store 
 {
     lun_array *value = NULL;
     lun_layout at;
-    *x = (lun_logged){.array = lun__boxed_number(b->loop, to->to.array), .boxed = !to->scattered};
+    *x = (lun_logged){.size = sizeof *x,
+                      .array = lun__boxed_number(b->loop, to->to.array),
+                      .boxed = !to->scattered};
     lun_status s = LUN_OK;
     if (to->scattered) {
         x->how = (int)to->how;
@@ -254,38 +257,47 @@ static lun_status note_all(lun_engine *e, const lun_boxed *b, lun_array **values
 
 void lun_logged_release(lun_logged *list, int length)
 {
-    for (int k = 0; k < length; k++) {
-        lun_release(list[k].places);
-        lun_release(list[k].values);
+    for (int k = 0; k < length && LUN_HAS(list, values); k++) {
+        const lun_logged *x = (const lun_logged *)((const char *)list + (size_t)k * list->size);
+        lun_release(x->places);
+        lun_release(x->values);
     }
 }
 
 lun_status lun_loop_run(lun_engine *e, lun_function *f, const lun_part_loop *loop,
-                        const lun_part *parts, int count, lun_logged *list, int *length)
+                        const lun_part *given, int count, lun_logged *list, int *length)
 {
-    LUN_NEED(e, loop && (parts || !count) && list && length);
+    LUN_NEED(e, LUN_HAS(loop, count) && (!count || LUN_HAS(given, words)) && count >= 0 &&
+                    LUN_HAS(list, values) && length);
+    lun_logged own[LUN_MAX_OUTPUTS];
     lun_array *values[LUN_MAX_OUTPUTS];
     lun_function *on = NULL;
     lun_boxed b;
-    int results = 0;
+    int results = 0, logged = 0;
     *length = 0;
-    lun_status s = lun__boxed_open(e, f, loop, &b);
-    if (s != LUN_OK)
+    lun_part *parts = lun__take_list(given, count, sizeof *parts);
+    lun_status s = parts ? lun__boxed_open(e, f, loop, &b) : lun__nomem(e);
+    if (s != LUN_OK) {
+        free(parts);
         return s;
+    }
     s = on_these(e, f, &b, parts, count, &on);
     if (s == LUN_OK)
         s = lun__box_apply(e, on, &b.box, b.index, &b.r, values, LUN_MAX_OUTPUTS, &results);
     if (s != LUN_OK)
         results = 0;
     if (s == LUN_OK)
-        s = note_all(e, &b, values, results, list, length);
-    if (s != LUN_OK) {
-        lun_logged_release(list, *length);
-        *length = 0;
+        s = note_all(e, &b, values, results, own, &logged);
+    if (s == LUN_OK) {
+        lun__give_list(list, own, logged, sizeof *own);
+        *length = logged;
+    } else {
+        lun_logged_release(own, logged);
     }
     for (int k = 0; k < results; k++)
         lun_release(values[k]);
     lun_function_release(on);
     lun__boxed_close(&b);
+    free(parts);
     return s;
 }

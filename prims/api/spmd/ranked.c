@@ -80,7 +80,7 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     say_kind(x, kind);
     snprintf(doing, sizeof doing, "%s %s", op == LUN_OP_ADD ? "sums" : "reduces", kind);
     snprintf(options, sizeof options, "%s %d", call, (int)op);
-    const lun_said said = {doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
+    const lun_said said = {sizeof said, doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
     if (s == LUN_OK)
         s = lun_spmd_gather_said(e, &said, own, n * size, &counts, &bytes);
     free(own);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/spmd/wanted.h"
+#include "base/sized.h"
 #include "ir/affine.h"
 
 /* Numbers that a function captures besides for each array whose gathers are known. */
@@ -26,7 +27,7 @@ static void add(reaching *r, const lun_front_window *w, bool assigned)
     if (k < 0)
         return;
     lun_reach *x = &r->list[r->length++];
-    *x = (lun_reach){.array = k, .assigned = assigned};
+    *x = (lun_reach){.size = sizeof *x, .array = k, .assigned = assigned};
     for (int d = 0; d < LUN_MAX_RANK; d++) {
         x->param[d] = w->at[d].param;
         x->factor[d] = w->at[d].param >= 0;
@@ -148,8 +149,9 @@ static bool add_gathers(reaching *r, int k)
         if (body->ins[i].kind != LUN_IR_GATHER || body->ins[i].imm != k)
             continue;
         lun_reach *x = &r->list[r->length], *first = &r->list[before];
-        *x =
-            (lun_reach){.array = lun__boxed_number(r->b->loop, r->b->r.array[k]), .computed = true};
+        *x = (lun_reach){.size = sizeof *x,
+                         .array = lun__boxed_number(r->b->loop, r->b->r.array[k]),
+                         .computed = true};
         well = r->length - before < MOST_GATHERS && r->length < LUN_MAX_REACHES - LUN_MAX_OUTPUTS &&
                reach(r, &r->values[body->ins[i].a], r->b->r.array[k], x) &&
                !memcmp(x->param, first->param, sizeof x->param) &&
@@ -224,9 +226,11 @@ static lun_status find_computed(lun_engine *e, reaching *r, lun_computed *comput
 lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *loop,
                           lun_reach *list, int *length, lun_computed *computed)
 {
-    LUN_NEED(e, loop && list && length && (computed || !loop->count));
+    LUN_NEED(e,
+             LUN_HAS(loop, count) && LUN_HAS(list, shift) && length && (computed || !loop->count));
     lun_boxed b;
-    reaching r = {.b = &b, .list = list};
+    lun_reach own[LUN_MAX_REACHES];
+    reaching r = {.b = &b, .list = own};
     *length = 0;
     lun_status s = lun__boxed_open(e, f, loop, &b);
     if (s != LUN_OK)
@@ -238,6 +242,7 @@ lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *l
     for (int k = 0; k < b.r.store_count; k++)
         if (!b.r.stores[k].scattered)
             add(&r, &b.r.stores[k].to, true);
+    lun__give_list(list, own, r.length, sizeof *own);
     *length = r.length;
     free(r.values);
     lun__boxed_close(&b);

@@ -194,8 +194,9 @@ static lun_status share(lun_engine *e, lun_function *f, const lun_spmd_loop *loo
     describe(loop, l->count, options, sizeof options);
     if (ran == LUN_OK)
         ran = lun__lent_give(l, &given);
-    lun_status s = lun__lent_agree(l, &(lun_said){"shares a loop", "a shared loop", options}, ran,
-                                   &given.most);
+    lun_status s =
+        lun__lent_agree(l, &(lun_said){sizeof(lun_said), "shares a loop", "a shared loop", options},
+                        ran, &given.most);
     if (s == LUN_OK)
         s = lun_spmd_hold(e, true);
     if (s == LUN_OK)

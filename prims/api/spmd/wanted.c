@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "kernels/bitmap_kernel.h"
 #include "steps/inplace_step.h"
 
@@ -217,19 +218,20 @@ static lun_status run(lun_engine *e, const lun_boxed *b, marking *m, int64_t *ge
 }
 
 lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *loop,
-                           const lun_part *parts, int count, const lun_whose *whose,
+                           const lun_part *given, int count, const lun_whose *whose,
                            lun_array **marks, int64_t *gets)
 {
-    LUN_NEED(e, loop && (parts || !count) && whose && marks && gets);
+    LUN_NEED(e, LUN_HAS(loop, count) && (!count || LUN_HAS(given, words)) && count >= 0 &&
+                    LUN_HAS(whose, pe) && marks && gets);
     lun_boxed b;
     *gets = 0;
     for (int k = 0; k < loop->count; k++)
         marks[k] = NULL;
     marking *m = calloc(1, sizeof *m);
-    if (!m)
-        return lun__nomem(e);
-    lun_status s = lun__boxed_open(e, f, loop, &b);
+    lun_part *parts = lun__take_list(given, count, sizeof *parts);
+    lun_status s = m && parts ? lun__boxed_open(e, f, loop, &b) : lun__nomem(e);
     if (s != LUN_OK) {
+        free(parts);
         free(m);
         return s;
     }
@@ -250,6 +252,7 @@ lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *
     }
     lun__ir_free(&m->found.body);
     lun__boxed_close(&b);
+    free(parts);
     free(m);
     return s;
 }
