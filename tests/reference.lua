@@ -48,8 +48,8 @@ local function code(text)
     return "`" .. text .. "`"
 end
 
-local function read(path)
-    local file = assert(io.open(path))
+local function read(name)
+    local file = assert(io.open(name))
     local text = file:read "a"
     file:close()
     return text
