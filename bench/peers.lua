@@ -81,7 +81,7 @@ for i = 3, #arg do
         if round > 0 then
             print(("%s %.9f"):format(arg[i], time))
         end
-        result = nil -- luacheck: ignore
+        assert(result)
         if again[arg[i]] then
             again[arg[i]]()
         end

@@ -157,6 +157,11 @@ LUN_API lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, 
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 
+/* The numbers of the order of combination (chunks, lanes and so on), which reductions that a
+ * binding makes of several arrays repeat: the name and the value of number i >= 0, in no
+ * particular order.  False: there is no such number. */
+LUN_API bool lun_order_number(int i, const char **name, int64_t *value);
+
 /* Memory for the elements of a Vector that does not exist yet: it is filled first, and the dtype
  * may be chosen afterwards. */
 typedef struct lun_blank lun_blank;

@@ -15,18 +15,19 @@
 #include "algorithms/algorithm_functions.h"
 #include "algorithms/load_element.h"
 #include "algorithms/work_parts.h"
+#include "ir/order.h"
 #include "table/dtype.h"
 
 enum {
-    PART = 65536, /* rows of a part, and */
-    FEW = 8192,   /* groups up to which there are parts: both are part of what a sum is */
+    PART = LUN_ORDER_PART, /* rows of a part, and */
+    FEW = 8192,            /* groups up to which there are parts: both are part of what a sum is */
     COLUMNS = LUN_LOAD_BLOCK,          /* taken at a time, at most */
     TABLE = 1 << 17,                   /* elements of a part's table, about, at most */
     SLOTS_BYTES = 1 << 20,             /* of the tables of parts, about */
     FOLDED = 4096,                     /* elements that a thread folds at a time, about */
     OWNER = 32768,                     /* elements for which a thread is woken */
     TOGETHER = 16,                     /* runs, at most, and */
-    NEAR = 65536,                      /* rows that they take in turn */
+    NEAR = 1 << 16,                    /* rows that they take in turn */
     WORKER_BYTES = LUN_LOAD_BLOCK * 20 /* values, those that are owned, their codes */
 };
 

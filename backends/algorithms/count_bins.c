@@ -10,9 +10,10 @@
 
 #include "algorithms/algorithm_functions.h"
 #include "algorithms/bins.h"
+#include "ir/order.h"
 
 enum {
-    PART = 65536,
+    PART = LUN_ORDER_PART,
     FEW_BINS = 8192, /* whose tables are added part by part */
     TABLES = 8,
     VALUES = 256,

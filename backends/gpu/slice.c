@@ -6,9 +6,9 @@
 #include "gpu/gpu_state.h"
 
 enum {
-    SLICE = 40000000, /* nanoseconds that a slice shall take */
-    STEP = 1000000,   /* nanoseconds of a run's first slice, by the last run, with loops */
-    GRAIN = 16384,    /* indices that slices are multiples of */
+    SLICE = 40000000,  /* nanoseconds that a slice shall take */
+    STEP = 1000000,    /* nanoseconds of a run's first slice, by the last run, with loops */
+    GRAIN = LUN_CHUNK, /* indices that slices are multiples of */
     LOOP_GRAIN = 1024,
     GROWTH = 8,         /* factor from slice to slice, at most, with loops */
     FIRST_OPS = 1 << 28 /* operations of the first slice of a kernel whose rate is unknown */

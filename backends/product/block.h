@@ -5,12 +5,13 @@
 
 #include <stdatomic.h>
 
+#include "ir/order.h"
 #include "product/block_product.h"
 #include "product/tile.h"
 
 enum {
-    LUN_PRODUCT_INNER = 256, /* values of k in a sum: part of what a product is */
-    LUN_PRODUCT_LINE = 64    /* bytes */
+    LUN_PRODUCT_INNER = LUN_ORDER_BLOCK, /* values of k in a sum: part of what a product is */
+    LUN_PRODUCT_LINE = 64                /* bytes */
 };
 
 /* How a product is cut, and what that takes. */

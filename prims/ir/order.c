@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+const lun_order_row lun__order_numbers[] = {
+    {"lanes", LUN_LANES},           {"chunk", LUN_CHUNK},
+    {"scan_chunk", LUN_SCAN_CHUNK}, {"scan_group", LUN_SCAN_GROUP},
+    {"block", LUN_ORDER_BLOCK},     {"running_line", LUN_RUNNING_LINE},
+    {"part", LUN_ORDER_PART},       {NULL, 0},
+};
+
 #include "table/op.h"
 
 bool lun__order_free(const lun_ir *ir)

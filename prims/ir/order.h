@@ -57,8 +57,28 @@
 
 #include "ir/ir.h"
 
-enum { LUN_LANES = 64, LUN_CHUNK = 16384, LUN_SCAN_CHUNK = 65536, LUN_SCAN_GROUP = 8 };
-enum { LUN_ORDER_BLOCK = 256, LUN_RUNNING_LINE = 1024 };
+/* The numbers of the order, once.  They are macros so that generated text can quote them
+ * (LUN_ORDER_TEXT); Lua has them as core.internal.order (lun__order_numbers); tests/lint/order.sh
+ * refuses them elsewhere. */
+#define LUN_LANES        64    /* lanes of a chunk, elements of a block of pairs */
+#define LUN_CHUNK        16384 /* elements of a reduction that one cell is made of */
+#define LUN_SCAN_CHUNK   65536 /* elements of a scan with one carry */
+#define LUN_SCAN_GROUP   8     /* elements of a chunk that are scanned at a time */
+#define LUN_ORDER_BLOCK  256   /* values of a pair of rows, or of k, in one partial sum */
+#define LUN_RUNNING_LINE 1024  /* elements of a tuple's scan or reduction in one piece */
+#define LUN_ORDER_PART   65536 /* rows of one partial result of groups and of weighted bins */
+
+/* A number of the order as text. */
+#define LUN_ORDER_TEXT(number)  LUN_ORDER_QUOTE(number)
+#define LUN_ORDER_QUOTE(number) #number
+
+typedef struct lun_order_row {
+    const char *name; /* in Lua */
+    int64_t value;
+} lun_order_row;
+
+/* The numbers above; the last row has no name. */
+extern const lun_order_row lun__order_numbers[];
 
 /* Elements are computed in whole blocks where memory has room for them: one element for each
  * lane. */

@@ -138,7 +138,7 @@ static int halve(int lane, int lanes, int distance)
 /* <name><v>[] of <name><v>_0, <name><v>_1, ... */
 static void gathered(lun_renderer *r, lun_rep rep, const char *name, int32_t v, lun_strbuf *out)
 {
-    int parts = 64 / r->lanes;
+    int parts = LUN_LANES / r->lanes;
     lun__strbuf_printf(out, "    %s %s%" PRId32 "[%d] = {", lun__vector_type(r, rep).s, name, v,
                        parts);
     for (int k = 0; k < parts; k++)
@@ -152,7 +152,7 @@ static lun_snippet fold(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *o
     lun_rep rep = rep_of(r, v);
     lun_snippet op = lun__operation_vector(r, (lun_op)r->ir->ins[v].op, rep),
                 a0 = lun__text_name("a%" PRId32 "[0]", v);
-    int parts = 64 / r->lanes;
+    int parts = LUN_LANES / r->lanes;
     if (unrolled)
         gathered(r, rep, "a", v, out);
     if (parts > 1)
@@ -161,7 +161,7 @@ static lun_snippet fold(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *o
                            "            a%" PRId32 "[k] = %s(a%" PRId32 "[k], a%" PRId32
                            "[k + s]);\n",
                            parts / 2, v, op.s, v, v);
-    for (int s = (r->lanes < 64 ? r->lanes : 64) / 2; s; s /= 2) {
+    for (int s = (r->lanes < LUN_LANES ? r->lanes : LUN_LANES) / 2; s; s /= 2) {
         lun__strbuf_printf(out, "    %s = %s(%s, ", a0.s, op.s, a0.s);
         lun__vector_shuffle(r, out, rep, a0.s, a0.s, halve, s);
         lun__strbuf_puts(out, ");\n");
@@ -247,7 +247,7 @@ static void evaluate(lun_renderer *r, const lun_loop *l, const char *at, int num
  * name. */
 static bool unrolls(const lun_renderer *r, const lun_loop *l)
 {
-    int parts = 64 / r->lanes;
+    int parts = LUN_LANES / r->lanes;
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
         lanes |= l->sinks[k].way <= LUN_LOOP_PLACES;
@@ -257,15 +257,16 @@ static bool unrolls(const lun_renderer *r, const lun_loop *l)
 void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     if (unrolls(r, l)) {
-        for (int k = 0; k < 64 / r->lanes; k++)
+        for (int k = 0; k < LUN_LANES / r->lanes; k++)
             evaluate(r, l, lun__text_name(" + %d", k * r->lanes).s, k, out);
         return;
     }
     /* for a few statements the loop itself would cost */
     int step = r->lanes * r->parts;
-    if (r->dialect->unrolls && 64 / step * lun__uses_weight(r, l->need) <= UNROLLED)
-        lun__strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", 64 / step);
-    lun__strbuf_printf(out, "        for (int k = 0; k < 64; k += %d) {\n", step);
+    if (r->dialect->unrolls && LUN_LANES / step * lun__uses_weight(r, l->need) <= UNROLLED)
+        lun__strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", LUN_LANES / step);
+    lun__strbuf_printf(
+        out, "        for (int k = 0; k < " LUN_ORDER_TEXT(LUN_LANES) "; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);
     lun__strbuf_puts(out, "        }\n");
 }
@@ -274,7 +275,7 @@ void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
  * and if all are that bad the first one, in lane 0 of block 0, is the one. */
 static void places_before(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
-    int parts = 64 / r->lanes;
+    int parts = LUN_LANES / r->lanes;
     lun__place_lanes(r, v);
     lun_snippet type = lun__vector_type(r, lun__place_rep(r, v));
     for (int p = 0; unrolled && p < parts; p++)
@@ -298,7 +299,7 @@ void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
         if (l->sinks[k].way > LUN_LOOP_PLACES)
             continue;
         bool unrolled = unrolls(r, l);
-        int lanes = shorten(r, v), parts = 64 / r->lanes;
+        int lanes = shorten(r, v), parts = LUN_LANES / r->lanes;
         if (l->sinks[k].way == LUN_LOOP_LANES)
             lane_helper(r, v);
         lun_snippet type = lun__vector_type(r, rep);
@@ -380,8 +381,9 @@ void lun__loop_parts(lun_strbuf *out)
 
 void lun__loop_block(lun_renderer *r, unsigned need, bool left, bool parts, lun_strbuf *out)
 {
-    lun__strbuf_puts(out, parts ? "    for (lun_i64 i = from; i < to; i += 64) {\n"
-                                : "    for (lun_i64 i = lo; i < hi; i += 64) {\n");
+    lun__strbuf_puts(
+        out, parts ? "    for (lun_i64 i = from; i < to; i += " LUN_ORDER_TEXT(LUN_LANES) ") {\n"
+                   : "    for (lun_i64 i = lo; i < hi; i += " LUN_ORDER_TEXT(LUN_LANES) ") {\n");
     if (left)
         lun__strbuf_puts(out, "        const lun_i64 left = u.n - i;\n");
     lun__random_streams(r, need, out);

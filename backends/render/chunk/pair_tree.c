@@ -20,7 +20,8 @@ static void tree_helpers(lun_renderer *r, int32_t v)
         "/* Roots of complete subtrees, the largest first: one for each bit of blocks. */\n"
         "struct lun_tree%" PRId32 " { %s root[64]; int top; lun_u64 blocks; };\n"
         "static void lun_tree_add%" PRId32 "(struct lun_tree%" PRId32
-        " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= 64) {\n",
+        " *t, %s *x, lun_i64 count, struct frame *f)\n{\n    if (count >= " LUN_ORDER_TEXT(
+            LUN_LANES) ") {\n",
         v, t.s, v, v, t.s);
     for (int n = 32; n; n /= 2) /* each level into memory of its own, so that it vectorises */
         lun__strbuf_printf(
@@ -48,8 +49,9 @@ void lun__tree_start(lun_renderer *r, int32_t v, lun_strbuf *out)
 {
     tree_helpers(r, v);
     lun__strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
-    lun__strbuf_printf(out, "    %s e%" PRId32 "[64] __attribute__((aligned(64)));\n",
-                       lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
+    lun__strbuf_printf(
+        out, "    %s e%" PRId32 "[" LUN_ORDER_TEXT(LUN_LANES) "] __attribute__((aligned(64)));\n",
+        lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
 }
 
 void lun__tree_add(lun_renderer *r, int32_t v, lun_strbuf *out)

@@ -198,7 +198,8 @@ static void step_by_op(lun_renderer *r)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(
         &text,
-        "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < 64; k += %d) {\n",
+        "INLINE void lun_scan(%s *x, %s *carry)\n{\n    for (int k = 0; k < " LUN_ORDER_TEXT(
+            LUN_LANES) "; k += %d) {\n",
         lun__element_type(rep.t).s, lun__vector_type(r, rep).s, step);
     if (r->lanes < GROUP)
         vectors_in_group(r, rep, op.s, ins->inclusive, &text);
@@ -241,11 +242,11 @@ static void step_by_function(lun_renderer *r)
 static void block(lun_renderer *r, lun_strbuf *out)
 {
     int32_t v = r->ir->scan;
-    lun__strbuf_printf(out,
-                       "    %s e%" PRId32
-                       "[64] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
-                       lun__element_type(rep_of(r, v).t).s, v, lun__element_type(rep_of(r, v).t).s,
-                       v);
+    lun__strbuf_printf(
+        out,
+        "    %s e%" PRId32 "[" LUN_ORDER_TEXT(
+            LUN_LANES) "] __attribute__((aligned(64)));\n    %s *const scan = e%" PRId32 ";\n",
+        lun__element_type(rep_of(r, v).t).s, v, lun__element_type(rep_of(r, v).t).s, v);
 }
 
 void lun__scan_before(lun_renderer *r, lun_strbuf *out)
@@ -276,7 +277,9 @@ void lun__scan_sink(lun_renderer *r, lun_loop *l)
 void lun__scan_step(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_printf(out, "        lun_scan(scan, &carry%s);\n",
-                       by_op(r) ? "" : ", left < 64 ? left : 64, f");
+                       by_op(r) ? ""
+                                : ", left < " LUN_ORDER_TEXT(LUN_LANES) " ? left : " LUN_ORDER_TEXT(
+                                      LUN_LANES) ", f");
 }
 
 /* ---- totals ---------------------------------------------------------------------------------- */
@@ -294,9 +297,11 @@ static void total_by_function(lun_renderer *r, lun_loop *l, lun_strbuf *out)
     lun__loop_vectors(r, l, out);
     lun__strbuf_printf(
         out,
-        "        for (lun_i64 k = 0; k < 64 && k < left; k++) {\n"
-        "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, f) : a;\n"
-        "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
+        "        for (lun_i64 k = 0; k < " LUN_ORDER_TEXT(
+            LUN_LANES) " && k < left; k++) {\n"
+                       "            const %s a = scan[k]%s;\n            acc = some ? %s(acc, a, "
+                       "f) : a;\n"
+                       "            some = 1;\n        }\n    }\n    *f->carry = %s(acc);\n",
         type.s, rep.mask ? " & 1" : "", join.s, lun__element_cell(r, t).s);
 }
 

@@ -107,6 +107,14 @@ void lun__open_blocks(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg functions[] = {
         {"cut", cut}, {"box", box}, {"home", home}, {"whole", whole}, {NULL, NULL}};
+    lua_newtable(L);
+    const char *name;
+    int64_t value;
+    for (int i = 0; lun_order_number(i, &name, &value); i++) {
+        lua_pushinteger(L, (lua_Integer)value);
+        lua_setfield(L, -2, name);
+    }
+    lua_setfield(L, p->internal, "order");
     lua_getfield(L, p->internal, "spmd");
     lun__register(L, p, lua_gettop(L), functions);
     lua_pop(L, 1);

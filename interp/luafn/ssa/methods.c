@@ -3,6 +3,11 @@
  * between. */
 #include "luafn/ssa/methods.h"
 
+#include "ir/order.h"
+
+#define LANES LUN_ORDER_TEXT(LUN_LANES)
+#define CHUNK LUN_ORDER_TEXT(LUN_CHUNK)
+
 /* The tree of adjacent pairs over cells that come one by one, as lun__order_push has it: `value`
  * is number `number`, from 0; cells[k] combines 2^(k - 1) of those before, for each bit of that. */
 #define PUSH(cells, number, value)                     \
@@ -63,21 +68,21 @@ const char luafn_methods[] =
     "    return to[t:thread()], to[t:threads() + 1]\n"
     "end\n"
     "local function lanes(t, op, n, g)\n"
-    "    local lanes, cells = t:memory(64, true), t:memory(50, true)\n"
+    "    local lanes, cells = t:memory(" LANES ", true), t:memory(50, true)\n"
     "    local one = t:memory(1, true)\n"
     "    local id = t:identity(op, lanes)\n"
-    "    local chunks = (n + 16383) // 16384\n"
+    "    local chunks = (n + (" CHUNK " - 1)) // " CHUNK "\n"
     "    for c = 0, chunks - 1 do\n"
-    "        local first, last = c * 16384, (c + 1) * 16384\n"
+    "        local first, last = c * " CHUNK ", (c + 1) * " CHUNK "\n"
     "        if last > n then last = n end\n"
-    "        for lane = t:thread(), 64, t:threads() do\n"
+    "        for lane = t:thread(), " LANES ", t:threads() do\n"
     "            local s = id\n"
-    "            for i = first + lane, last, 64 do s = op(s, g(i)) end\n"
+    "            for i = first + lane, last, " LANES " do s = op(s, g(i)) end\n"
     "            lanes[lane] = s\n"
     "        end\n"
     "        t:barrier()\n"
     "        if t:thread() == 1 then\n"
-    "            local half = 32\n"
+    "            local half = " LANES " // 2\n"
     "            while half > 0 do\n"
     "                for l = 1, half do lanes[l] = op(lanes[l], lanes[l + half]) end\n"
     "                half = half // 2\n"
@@ -95,14 +100,14 @@ const char luafn_methods[] =
     "end\n"
     /* each thread combines 64 elements at a time, the first one what comes of that */
     "local function pairs(t, op, n, g, id)\n"
-    "    local all, cells, one = t:memory(t:threads()), t:memory(64), t:memory(1)\n"
+    "    local all, cells, one = t:memory(t:threads()), t:memory(" LANES "), t:memory(1)\n"
     "    local own = t:private_memory(8)\n"
-    "    local blocks = (n + 63) // 64\n"
+    "    local blocks = (n + (" LANES " - 1)) // " LANES "\n"
     "    for round = 0, (blocks - 1) // t:threads() do\n"
     "        local block = round * t:threads() + t:thread() - 1\n"
     "        if block < blocks then\n"
-    "            local from, count = block * 64, n - block * 64\n"
-    "            if count > 64 then count = 64 end\n"
+    "            local from, count = block * " LANES ", n - block * " LANES "\n"
+    "            if count > " LANES " then count = " LANES " end\n"
     "            for i = 0, count - 1 do\n"
     PUSH("own", "i", "g(from + i + 1)")
     "            end\n"

@@ -11,9 +11,9 @@ local tree = require "lunarray.block.blocktree"
 local net = core.internal.spmd
 local npes, mype = net.start()
 
-local lanes = { CHUNK = 16384 } -- rows that the engine combines first
+local lanes = { CHUNK = core.internal.order.chunk } -- rows that the engine combines first
 
-local LANES = 64
+local LANES = core.internal.order.lanes
 local STEPS = 16 -- rows for each lane that one kernel takes
 local WIDTH = 128 -- columns at least that are handed on at once, while others are combined
 

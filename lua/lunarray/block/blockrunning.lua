@@ -12,7 +12,8 @@ local rows = require "lunarray.block.blockrows"
 local net = core.internal.spmd
 local npes, mype = net.start()
 
-local CHUNK, GROUP = 65536, 8 -- rows, as the engine's order has them
+local order = core.internal.order
+local CHUNK, GROUP = order.scan_chunk, order.scan_group -- rows
 local PIECE = CHUNK // 2 -- rows that are scanned at once, with a group before them
 
 -- ---------------------------------------------------------------- from a row

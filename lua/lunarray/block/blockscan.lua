@@ -11,7 +11,8 @@ local spread = require "lunarray.block.spread"
 local net = core.internal.spmd
 local npes, mype = net.start()
 
-local CHUNK, LANES = 65536, 64 -- the engine's order: chunks, and lanes in which an operation combines each
+local order = core.internal.order
+local CHUNK, LANES = order.scan_chunk, order.lanes -- chunks, and lanes in which an operation combines each
 
 -- ---------------------------------------------------------------- functions
 

@@ -10,7 +10,7 @@ local _, mype = core.internal.spmd.start()
 
 local tree = {}
 
-local CHUNK = 16384 -- elements that the engine combines first, in their order; then neighbours
+local CHUNK = core.internal.order.chunk -- elements that the engine combines first, in their order; then neighbours
 
 -- ---------------------------------------------------------------- the tree
 

@@ -53,6 +53,17 @@ lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array 
     return status;
 }
 
+bool lun_order_number(int i, const char **name, int64_t *value)
+{
+    for (int k = 0; i >= 0 && lun__order_numbers[k].name; k++)
+        if (k == i) {
+            *name = lun__order_numbers[k].name;
+            *value = lun__order_numbers[k].value;
+            return true;
+        }
+    return false;
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* A backend gives out ranges of whole blocks, as many as the bytes are worth: a part is a block of
