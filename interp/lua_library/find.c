@@ -1,9 +1,11 @@
-/* find.c - Lua for the shared library, whose host may have another Lua: LuaJIT, or 5.1 or 5.3,
- * linked statically too, with functions of the same names.  The library does not link these names;
- * it jumps (trampolines.S) to those of one Lua 5.4: the process's own if it has one, so that the
- * library works in the host's lua_State, else that of the system, loaded so that it calls its own
- * functions alone.  The slots of the jumps are filled once, before the first function of Lua is
- * called. */
+/* find.c - finds Lua for the shared library, whose host may have another Lua: LuaJIT, 5.1 or 5.3,
+ * perhaps linked statically, with functions of the same names. The library does not link these
+ * names; it jumps (trampolines.S) to those of one Lua 5.4: the process's own if it has one, so that
+ * the library works in the host's lua_State, else the system's, loaded so that it calls only its
+ * own functions.
+ *
+ * Invariant: the slots of the jumps are filled once, all of one Lua, before the first function of
+ * Lua is called, and never change. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -28,10 +30,10 @@ static const struct {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-static char reason[512]; /* why there is no Lua; "": there is */
+static char reason[512]; /* why there is no Lua; "": there is one */
 
-/* The first function that is not there, NULL if all are.  base: of the library that they must be
- * in; NULL: any. */
+/* The first function that is missing, NULL if none is.  base: of the library that they must be in;
+ * NULL: any. */
 static const char *find_all(void *handle, const void *base, void **found)
 {
     for (int k = 0; k < FUNCTIONS; k++) {
@@ -56,9 +58,8 @@ static int find_in_process(void **found)
     return is_fit(ident) && dladdr(ident, &at) && !find_all(RTLD_DEFAULT, at.dli_fbase, found);
 }
 
-/* How the system's is loaded.  Where the process has functions of these names, what Lua's library
- * calls of its own must not become those; where it has none, and the host has linked this library,
- * C modules of scripts find them. */
+/* The flags for loading the system's. If the process has functions of these names, Lua's library
+ * must not bind to those; if it has none, C modules of scripts must find the loaded ones. */
 static int loading(void)
 {
     void *process = dlopen(NULL, RTLD_LAZY);

@@ -1,9 +1,9 @@
-/* cache.c - compiled kernels on disk, for scripts: lun.cache.export and import, and what the prompt
- * tells of them. */
+/* cache.c - compiled kernels on disk, for scripts: lun.cache.export and import, and the numbers for
+ * the prompt. */
 #include "bind/host/bind.h"
 
-/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which it removes
- * if it is to, and how many bytes there may be; or nil and why there is none. */
+/* internal.cache(clear): the directory, entries and bytes of the kernels on disk, which are removed
+ * if clear, and the most bytes allowed; or nil and why there is no cache. */
 static int survey(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -21,7 +21,7 @@ static int survey(lua_State *L)
     return 4;
 }
 
-/* Pushes how many kernels there were; or nil, message, code for a file that cannot be had. */
+/* Pushes the number of kernels; or nil, message, code for a file that cannot be read or written. */
 static int outcome(lua_State *L, lun__host *h, lun_status s, int64_t count)
 {
     if (s == LUN_EIO) {

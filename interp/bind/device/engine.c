@@ -67,8 +67,8 @@ static int evaluate(lua_State *L)
     return count;
 }
 
-/* lun.prepare(e1, e2, ...): compiles what lun.eval of them would run. True; or nil, message, code
- * where something stays interpreted. */
+/* lun.prepare(e1, e2, ...): compiles the kernels that lun.eval of them would run. True; or nil,
+ * message, code if some stay interpreted. */
 static int prepare(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -146,8 +146,8 @@ static int trim(lua_State *L)
     return 0;
 }
 
-/* internal.terminal(): columns and rows of the window and whether stdout is one; nil where it tells
- * none. One that a launcher has made, to read from, is none. */
+/* internal.terminal(): columns and rows of the window and whether stdout is one; nil if they are
+ * not known. A pseudo-terminal that a launcher only reads from is none. */
 static int terminal(lua_State *L)
 {
     struct winsize size;
@@ -165,8 +165,8 @@ static int terminal(lua_State *L)
 
 /* ---- backends and devices -------------------------------------------------------------------- */
 
-/* lun.backends(): the names of those that can be used here, best first; and of the others the
- * reasons. */
+/* lun.backends(): the names of the usable backends, best first; and why the others are not
+ * usable. */
 static int backends(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -212,7 +212,7 @@ static int devices(lua_State *L)
     return 1;
 }
 
-/* lun.math "precise" or "fast"; gives what holds now, as lun.math() does. */
+/* lun.math "precise" or "fast"; gives the present mode, as lun.math() does. */
 static int math_mode(lua_State *L)
 {
     static const char *const names[] = {"fast", "precise", NULL};

@@ -1,5 +1,5 @@
-/* lua_buffer.c - lun.buffer and lun.copy: memory at a place, and copies that queues do.  Knows
- * nothing of tasks. */
+/* lua_buffer.c - lun.buffer and lun.copy: memory at a location, and copies by queues. Knows nothing
+ * of tasks. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -65,7 +65,7 @@ static int buffer(lua_State *L)
     return 1;
 }
 
-/* The buffer at 1, whose memory is still there. */
+/* The buffer at 1, with its memory not freed. */
 static lun_memory *live(lua_State *L, lun_buffer_info *info)
 {
     lun__host *h = lun__here(L);

@@ -1,5 +1,4 @@
-/* lua_explain.c - lun.explain: the engine's plan as a Lua table. What its page looks like is said
- * in Lua. */
+/* lua_explain.c - lun.explain: the engine's plan as a Lua table. Its page is formatted in Lua. */
 #include "bind/host/bind.h"
 #include "bind/host/field.h"
 
@@ -31,8 +30,8 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     lun__set_text(L, "types", shown(k->types));
 }
 
-/* The places that run kernel number `kernel`, from row *at on; *at becomes that of the next one.
- * What is done before has lists of its own. */
+/* The locations that run kernel number `kernel`, from row *at on; *at becomes the row of the next
+ * kernel. Steps before kernels have lists of their own. */
 static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
 {
     const lun_plan_place *x;
@@ -55,7 +54,7 @@ static void push_places(lua_State *L, const lun_plan *p, int kernel, int *at)
     }
 }
 
-/* Those of a plan whose bytes are known, or exchanges, as a list of that name. */
+/* The moves of a plan whose bytes are known, or the exchanges, as a list of that name. */
 static void push_moves(lua_State *L, const lun_plan *p, bool exchanges, const char *list)
 {
     const lun_plan_move *m;

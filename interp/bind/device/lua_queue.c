@@ -109,7 +109,7 @@ static int record(lua_State *L)
     return 1;
 }
 
-/* A failure of work that was given earlier is no bad argument of the wait. */
+/* A failure of work enqueued earlier is no bad argument of the wait. */
 static void check_waited(lua_State *L, lun__host *h, lun_status s)
 {
     if (s == LUN_EFREED)
@@ -142,7 +142,7 @@ static int idle(lua_State *L)
     return 1;
 }
 
-/* local q <close>: waits; the failure of an error on its way is not told. */
+/* local q <close>: waits; a failure is not raised while an error is. */
 static int close_queue(lua_State *L)
 {
     lun__host *h = lun__here(L);

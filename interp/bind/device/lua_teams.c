@@ -1,5 +1,5 @@
 /* lua_teams.c - lun.teams and lun.workdiv: functions run for each thread of each team.  Reads the
- * division; what a function may be is lua_function.c's. */
+ * division; functions are lua_function.c's. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -72,7 +72,7 @@ void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
     lua_pop(L, 1);
 }
 
-/* lun.teams is not what is called, so that Lua would not name it. */
+/* The called function is lun.teams's result, which Lua could not name. */
 static void check_argument(lua_State *L, lun__host *h, int i)
 {
     const bool buffer = lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES) != NULL;
@@ -106,7 +106,7 @@ static int run(lua_State *L)
     lun__mark(L, h);
     for (; s == LUN_OK && taken < count; taken += s == LUN_OK)
         s = lun__load_operand(L, h, taken + 2, &args[taken], &own[taken]);
-    if (s == LUN_OK) /* once: what a failure leaves half done is not done again */
+    if (s == LUN_OK) /* once: a failed run may have written arrays, so it is not repeated */
         s = lun_teams(h->engine, f, w, args, count);
     while (taken-- > 0)
         if (own[taken])
@@ -117,7 +117,8 @@ static int run(lua_State *L)
     return 0;
 }
 
-/* lun.teams{league=, team=, elements=, scratch=}: what runs a function so. */
+/* lun.teams{league=, team=, elements=, scratch=}: a function that runs another one with that
+ * division. */
 static int teams(lua_State *L)
 {
     lua_settop(L, 1);

@@ -1,4 +1,4 @@
-/* lua_use.c - the places where kernels run: lun.use, lun.stats, a:distribute, a:distribution. */
+/* lua_use.c - the locations where kernels run: lun.use, lun.stats, a:distribute, a:distribution. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -24,7 +24,8 @@ static const char *join_names(lua_State *L)
     luaL_buffinit(L, &text);
     for (lua_Integer i = 1; i <= count; i++) {
         if (i > 1)
-            luaL_addchar(&text, ','); /* the buffer may be on the stack, and has to be its top */
+            luaL_addchar(&text,
+                         ','); /* the buffer may be on the stack, and must be at its top then */
         if (lua_rawgeti(L, 1, i) != LUA_TSTRING)
             lun__bad_argument(
                 L, 1,
@@ -37,8 +38,8 @@ static const char *join_names(lua_State *L)
     return lua_tostring(L, -1);
 }
 
-/* lun.use(name, ...), lun.use{name, ...}: selects a backend or a set of places; gives the names of
- * those in use, as lun.use() does. */
+/* lun.use(name, ...), lun.use{name, ...}: selects a backend or a set of locations; gives the names
+ * of those in use, as lun.use() does. */
 static int use(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -66,7 +67,7 @@ static void set_seconds(lua_State *L, const char *name, double x)
     lua_setfield(L, -2, name);
 }
 
-/* The counters of each place, by name. */
+/* The counters of each location, by name. */
 static void push_places(lua_State *L, lun_engine *e)
 {
     lun_place_stats s = {.size = sizeof s};
@@ -148,7 +149,7 @@ static int stats(lua_State *L)
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-/* The number of a place, from 0, that the value at the top names or counts from 1. */
+/* The number, from 0, of the location that the value at the top names or numbers from 1. */
 static int device_of(lua_State *L, lun_engine *e)
 {
     const char *name;
@@ -184,7 +185,8 @@ static void read_weights(lua_State *L, lun_distribution *d)
     lua_replace(L, -2);
 }
 
-/* The option of that name, whose value is at the top; leaves that where d keeps it. */
+/* The option of that name, whose value is at the top; keeps the value on the stack if d points into
+ * it. */
 static void read_option(lua_State *L, lun_engine *e, const char *name, lun_distribution *d)
 {
     int exact = 0;
@@ -209,7 +211,7 @@ static void read_option(lua_State *L, lun_engine *e, const char *name, lun_distr
     }
 }
 
-/* Whether a kind takes options, so that they may be what is wrong. */
+/* Whether a kind takes options, so that they may be the mistake. */
 static bool is_kind(const char *name)
 {
     return !strcmp(name, "single") || !strcmp(name, "block") || !strcmp(name, "overlap") ||
@@ -218,7 +220,7 @@ static bool is_kind(const char *name)
 
 static const char over_ranks; /* its address is the key in the registry */
 
-/* What distributes over ranks, a function of Lua with distribute's arguments, is kept. */
+/* Keeps the function of Lua that distributes over ranks, with distribute's arguments. */
 static int distribute_over_ranks(lua_State *L)
 {
     lua_settop(L, 1);
@@ -237,8 +239,8 @@ static bool is_over_ranks(lua_State *L)
     return given;
 }
 
-/* a:distribute(kind [, {device=, rule=, weights=, halo=, combine=}]): a, whose elements belong so
- * from now on. */
+/* a:distribute(kind [, {device=, rule=, weights=, halo=, combine=}]): a, distributed so from now
+ * on. */
 static int distribute(lua_State *L)
 {
     static const char *const names[] = {"device", "rule", "weights", "halo"};
@@ -263,7 +265,7 @@ static int distribute(lua_State *L)
             if (lua_getfield(L, 3, names[i]) != LUA_TNIL)
                 read_option(L, h->engine, names[i], &d);
         if (lua_getfield(L, 3, "combine") != LUA_TNIL) {
-            lua_replace(L, 3); /* so that messages name this argument */
+            lua_replace(L, 3); /* so that messages number this argument */
             d.combine = lun__function(L, h, 3, 2, true);
         }
     }
@@ -274,14 +276,14 @@ static int distribute(lua_State *L)
     return 1;
 }
 
-/* What merges copies, at the top: as it was given, as far as it is still there; else its text. */
+/* Pushes the function that merges copies: as it was given, if it still exists; else its text. */
 static void push_combine(lua_State *L, lun__host *h, const lun_distribution_state *d)
 {
     if (strcmp(d->combine, "function") != 0 || !lun__push_code(L, h, d->function))
         lua_pushstring(L, d->combine);
 }
 
-/* a:touched(): a, whose copies differ from now on. */
+/* a:touched(): a, whose copies count as different from now on. */
 static int touched(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -293,7 +295,7 @@ static int touched(lua_State *L)
     return 1;
 }
 
-/* Of what is not distributed nothing belongs anywhere. */
+/* An array that is not distributed has no shards. */
 static void drop_parts(lua_State *L)
 {
     lua_pushnil(L);
@@ -302,7 +304,7 @@ static void drop_parts(lua_State *L)
     lua_setfield(L, -2, "starts");
 }
 
-/* a:distribution(): the kind, and what it comes to at each place. */
+/* a:distribution(): the kind, and the shard of each location. */
 static int distribution(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,6 +1,6 @@
 /* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
- * internal.csv_open and csv_columns. The text is a file of Lua's, read where it stands, or a
- * string. Knows nothing of the format. */
+ * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string. Knows
+ * nothing of the format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static reader *new_reader(lua_State *L, lun__host *h)
     return r;
 }
 
-/* Has the text unpacked; 0, or the number of values that say why not. */
+/* Unpacks the text; 0, or the number of pushed values that say why not. */
 static int unpack(lua_State *L, reader *r)
 {
     lun__gzip_fault fault;
@@ -152,7 +152,7 @@ static int csv_close(lua_State *L)
     return end_reader(L);
 }
 
-/* Whether the file is the one that was opened. */
+/* Whether the file is unchanged since it was opened. */
 static bool is_same(const reader *r)
 {
     struct stat now;
@@ -187,7 +187,7 @@ static void make_columns(lua_State *L, reader *r, int list, const lun__csv_kind 
     }
 }
 
-/* Raises what a service has met. */
+/* Raises the failure of a service. */
 static int raise_refusal(lua_State *L, reader *r)
 {
     lun_status s = r->status;

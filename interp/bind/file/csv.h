@@ -1,5 +1,5 @@
-/* csv.h - a reader of CSV text: what the format's reader asks for (csv_services.c), and what Lua
- * does with it (csv.c). Within interp/bind. */
+/* csv.h - a reader of CSV text: the services of the format's reader (csv_services.c), and its
+ * functions for Lua (csv.c). Within interp/bind. */
 #ifndef LUN_BIND_CSV_H
 #define LUN_BIND_CSV_H
 
@@ -17,21 +17,21 @@ typedef struct lun__csv_reader {
     lun__csv *csv;
     int file;           /* -1: the text is a string */
     struct stat opened; /* the file as it was then */
-    const char *text;   /* which is a user value */
+    const char *text;   /* a user value of the reader */
     lun__unpacked
         *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
     lun_blank **blanks;
-    lun__column **texts; /* of a column of text, instead of a blank */
+    lun__column **texts; /* of a column of text, in place of a blank */
     int64_t count;       /* of wanted columns */
     lun_status status;
 } lun__csv_reader;
 
-/* Gives the format's reader what it asks for: the text, threads, memory for columns. r->blanks
- * and texts are set while columns are read. */
+/* Sets the services of the format's reader: the text, threads, memory for columns. r->blanks and
+ * texts are set while columns are read. */
 void lun__csv_serve(lun__csv_reader *r);
-/* Ends what reading columns has left. */
+/* Frees what reading columns left. */
 void lun__csv_end_columns(lun__csv_reader *r);
-/* services.read: of the file or string, and of what it unpacks to. */
+/* services.read: of the file or string, or of its unpacked text. */
 int lun__csv_read_text(void *reader, int64_t at, int64_t count, void *to);
 int lun__csv_read_unpacked(void *reader, int64_t at, int64_t count, void *to);
 

@@ -1,6 +1,5 @@
-/* csv_services.c - what the reader of CSV asks for: the text, from a file where it stands, a
- * string or gzip data; threads; memory of the engine's for columns. No error
- * of Lua's leaves a function here. */
+/* csv_services.c - the services of the CSV reader: the text, from a file in place, a string or gzip
+ * data; threads; memory of the engine for columns. No function here raises. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* csv_write.c - columns into a file of Lua's as CSV text, for lua/lunarray/format/csv.lua:
- * internal.csv_check and csv_write. Rows are taken some at a time: elements of arrays from the
- * engine, fields of lists from Lua, and written as text on all threads. Knows nothing of the
- * format. */
+ * internal.csv_check and csv_write. Rows are loaded in batches, elements of arrays from the engine
+ * and fields of lists from Lua, and formatted on all threads. Knows nothing of the format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ enum { PART = 4096, PARTS = 16, ROWS = PART * PARTS }; /* rows of a task; tasks 
 typedef struct part {
     char *text;
     size_t room, length;
-    char *packed; /* of a file of gzip data: what is written instead */
+    char *packed; /* of a file of gzip data: the packed text */
     size_t packed_room, packed_length;
     bool failed;
 } part;
@@ -65,7 +64,7 @@ static writer *new_writer(lua_State *L, int64_t count)
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* The field that the value on the top is; false: it can be none. Strings stay where they are. */
+/* The field that the value on the top is; false: it is none. Strings are not copied. */
 static bool to_cell(lua_State *L, lun__csv_cell *c)
 {
     switch (lua_type(L, -1)) {
@@ -89,7 +88,7 @@ static bool to_cell(lua_State *L, lun__csv_cell *c)
     }
 }
 
-/* Takes rows of the column on the top into its memory. */
+/* Loads rows of the column on the top into its memory. */
 static void load_column(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t first)
 {
     if (w->texts[k]) /* each task does so */
@@ -190,8 +189,8 @@ static bool write_batch(lua_State *L, lun__host *h, writer *w, FILE *to)
 
 /* ---- for Lua --------------------------------------------------------------------------------- */
 
-/* Makes memory for the column on the top, of which so many rows are taken at a time. What a column
- * of text has stays on the stack. */
+/* Makes memory for the column on the top, for batches of so many rows. A column of text stays on
+ * the stack. */
 static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t rows)
 {
     static const lun__csv_kind kinds[] = {[LUN_KIND_BOOL] = LUN__CSV_BOOL,
@@ -214,7 +213,7 @@ static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t 
         luaL_error(L, "not enough memory");
 }
 
-/* The line of the names, by the first part. False: errno says why. */
+/* Writes the line of names, in the first part's memory. False: errno says why. */
 static bool write_header(lua_State *L, writer *w, const lun__csv_column *names, FILE *to)
 {
     part *p = &w->parts[0];

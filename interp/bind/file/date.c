@@ -1,6 +1,6 @@
 /* date.c - internal.parse_dates and internal.date_texts, for lun.date: lists of texts such as
- * "2012-01-31" to days since 1970-01-01 and back, in the Gregorian calendar at all times. Knows no
- * kernels: the parts of dates are computed by lua/lunarray/table/date.lua. */
+ * "2012-01-31" to days since 1970-01-01 and back, in the proleptic Gregorian calendar. The parts of
+ * dates are computed by lua/lunarray/table/date.lua. */
 #include <limits.h>
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ enum {
 
 /* ---- texts to days --------------------------------------------------------------------------- */
 
-/* The number that `count` digits are, -1 if they are none. */
+/* The number of `count` digits, -1 if they are not all digits. */
 static int digits(const char *text, int count)
 {
     int x = 0;
@@ -26,7 +26,7 @@ static int digits(const char *text, int count)
     return x;
 }
 
-/* Whether what follows a date is nothing or a time: "T06:30", " 06:30:15.5", with "Z" or "+02:00"
+/* Whether a date is followed by nothing or by a time: "T06:30", " 06:30:15.5", with "Z" or "+02:00"
  * after it. */
 static bool is_time(const char *p, const char *end)
 {
@@ -52,7 +52,7 @@ static bool is_time(const char *p, const char *end)
     return p == end;
 }
 
-/* The day that a text says; false if it is no date. */
+/* The day of a text; false if it is no date. */
 static bool parse(const char *text, size_t length, int64_t *day)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

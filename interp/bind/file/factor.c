@@ -1,6 +1,5 @@
 /* factor.c - internal.factor, for lun.factor: the different texts of a list, in order, and which of
- * them each element is. Equal short strings are one string in Lua, so most elements are told apart
- * by their address. */
+ * them each element is. Lua interns short strings, so most elements are compared by address. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ typedef struct seen {
 
 /* The stack: the list, codes, the memory of the table, the texts by number. */
 enum { LIST = 1, CODES, SLOTS, TEXTS };
-enum { TOGETHER = 4096 }; /* levels; more of them are no strings before a script asks for them */
+enum { TOGETHER = 4096 }; /* levels; more of them become strings only when a script asks for them */
 
 static level *place_of(const seen *s, const char *text)
 {
@@ -77,7 +76,7 @@ static int by_bytes(const void *p, const void *q)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Pushes the texts in order, each once, and what place in it each number has: a userdata. */
+/* Pushes the sorted texts, each once, and a userdata with the index of each number in them. */
 static const int32_t *sort_levels(lua_State *L, const seen *s)
 {
     int32_t *place = lua_newuserdatauv(L, ((size_t)s->count + 1) * sizeof *place, 0);
@@ -149,7 +148,7 @@ static lun_status add_levels(lun__column *c, lun__texts_levels *levels)
     return s;
 }
 
-/* (levels, host): a list of them. */
+/* (levels, host): pushes the list of them. */
 static int make_levels(lua_State *L)
 {
     lun__texts_levels *levels = lua_touserdata(L, 1);

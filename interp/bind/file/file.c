@@ -8,7 +8,7 @@
 #include "bind/host/bind.h"
 #include "bind/host/hold.h"
 
-/* Bytes that are computed and written at a time. */
+/* Bytes computed and written at a time. */
 #define PIECE (INT64_C(2) << 20)
 
 /* internal.open(path): the bytes of a file as a Vector of u8; or nil, message, errno. */
@@ -57,7 +57,8 @@ static int push_elements(lua_State *L, bool now)
     return 1;
 }
 
-/* internal.elements(bytes, offset, dtype, shape, swapped): what lies in such bytes. */
+/* internal.elements(bytes, offset, dtype, shape, swapped): the array of the elements in such
+ * bytes. */
 static int file_elements(lua_State *L)
 {
     return push_elements(L, false);
@@ -84,7 +85,7 @@ static int crc_of(lua_State *L)
     return 1;
 }
 
-/* internal.ranks_read(): whether ranks among the places in use read files. */
+/* internal.ranks_read(): whether ranks among the locations in use read files. */
 static int ranks_read(lua_State *L)
 {
     lua_pushboolean(L, lun_ranks_read(lun__here(L)->engine));
@@ -92,7 +93,7 @@ static int ranks_read(lua_State *L)
 }
 
 /* internal.bytes(a, first, count): elements, counted from 1 in row-major order, as this machine
- * stores them. What has to be computed for them is not kept where they can be had alone. */
+ * stores them. If they can be computed alone, the result is not kept. */
 static int part_bytes(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -111,8 +112,8 @@ static int part_bytes(lua_State *L)
     return 1;
 }
 
-/* internal.write(file, a): all elements into a file of Lua's, some at a time; what has to be
- * computed for them is not kept where they can be had so. True; or nil, message, errno. */
+/* internal.write(file, a): all elements into a file of Lua's, some at a time; if they can be
+ * computed in parts, the results are not kept. True; or nil, message, errno. */
 static int write_elements(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -197,8 +198,8 @@ static int is_streamed(lua_State *L)
     return 1;
 }
 
-/* internal.writing(f, ...): what f(...) gives; files that grow too large and pipes that are no
- * longer read are errors in it, no signals. */
+/* internal.writing(f, ...): the results of f(...), within which files that grow too large and pipes
+ * without a reader are errors and no signals. */
 static int writing(lua_State *L)
 {
     lun__held_signal held;

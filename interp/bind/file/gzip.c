@@ -53,7 +53,7 @@ static bool next_member(z_stream *z, const lun__gzip_source *source, lun__gzip_i
     return true;
 }
 
-/* What a result of inflate means that is not the end of a member. */
+/* Checks a result of inflate that is not the end of a member. */
 static bool check(const z_stream *z, int result, bool stuck, lun__gzip_fault *fault)
 {
     char text[64];

@@ -1,5 +1,5 @@
-/* gzip.h - gzip data (RFC 1952) by zlib: bytes at any place of what it unpacks to, and packing.
- * Within interp/bind. Knows nothing of what is packed. */
+/* gzip.h - gzip data (RFC 1952) by zlib: bytes at any offset of the unpacked data, and packing.
+ * Within interp/bind. */
 #ifndef LUN_BIND_GZIP_H
 #define LUN_BIND_GZIP_H
 
@@ -24,13 +24,13 @@ typedef struct lun__gzip_source {
 
 typedef struct lun__unpacked lun__unpacked;
 
-/* Reads all of the data once; some megabytes of what it unpacks to are in memory at a time, and
- * 4 % of it is kept to find any place again. Data of several members, one after the other, is what
- * they give together. The source must live as long. NULL: *fault says why. */
+/* Reads all of the data once; some megabytes of the unpacked data are in memory at a time, and 4 %
+ * of it is kept for random access. Data of several members unpacks to all of them, one after the
+ * other. The source must live as long. NULL: *fault says why. */
 lun__unpacked *lun__unpack(lun_engine *e, const lun__gzip_source *source, lun__gzip_fault *fault);
 int64_t lun__unpacked_size(const lun__unpacked *u);
-/* Copies bytes at .. at+count-1, which must be there; from any thread. 0, or an errno, -1: the
- * source has fewer bytes. */
+/* Copies bytes at .. at+count-1, which must exist; from any thread. 0, or an errno, -1: the source
+ * has fewer bytes. */
 int lun__unpacked_read(lun__unpacked *u, int64_t at, int64_t count, void *to);
 /* Ends it; NULL is allowed. e is NULL if the engine, and with it its memory, is gone. */
 void lun__unpacked_end(lun_engine *e, lun__unpacked *u);
@@ -39,7 +39,7 @@ void lun__unpacked_end(lun_engine *e, lun__unpacked *u);
 
 struct z_stream_s;
 
-/* Room in the source from which a stream is read. */
+/* The input of a stream: a buffer filled from the source. */
 typedef struct lun__gzip_input {
     int64_t at; /* of the source: behind the bytes that the stream has */
     unsigned char bytes[64 << 10];
@@ -47,13 +47,13 @@ typedef struct lun__gzip_input {
 
 /* A stream that is initialised for gzip data. False: there is no memory. */
 bool lun__gzip_begin(struct z_stream_s *z);
-/* The next `room` bytes; how many, fewer at the end alone; -1: *fault. */
+/* The next `room` bytes; how many, fewer only at the end; -1: *fault. */
 int64_t lun__gzip_next(struct z_stream_s *z, const lun__gzip_source *source, lun__gzip_input *input,
                        char *to, int64_t room, lun__gzip_fault *fault);
 
-/* The most bytes that packing so many takes. */
+/* The most bytes that packing so many can give. */
 size_t lun__packed_bound(size_t bytes);
-/* Packs bytes as gzip data of their own; how many, 0: there is no memory. */
+/* Packs bytes as one gzip member; how many, 0: there is no memory. */
 size_t lun__pack_gzip(const char *from, size_t bytes, char *to, size_t room);
 
 #endif

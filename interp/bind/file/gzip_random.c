@@ -1,6 +1,11 @@
-/* gzip_random.c - gzip data as bytes at any place, from several threads; see gzip.h. Bytes come in
- * blocks, of which some stay in memory. Where each block begins, the state of zlib is kept, so a
- * block is unpacked again without those before it. Knows nothing of gzip data beyond that. */
+/* gzip_random.c - random access to gzip data from several threads; see gzip.h. It is unpacked in
+ * blocks, of which some stay in memory. The state of zlib is kept at the start of each block, so a
+ * block can be unpacked again without those before it.
+ *
+ * Invariant: after lun__unpack, marks[k] is the state of zlib at the start of block k and never
+ * changes. A slot with readers is not reassigned; one that is not `filled` has one thread that
+ * fills it, and others wait for `changed`. Slots are read and changed under the lock; bytes of a
+ * filled slot are read without it by its users. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,8 +18,8 @@
 
 enum {
     BLOCK = 960 << 10,  /* bytes */
-    BLANK = 4092 << 10, /* of the engine's: four blocks and as many marks */
-    SLOTS = 32, /* blocks in memory; more where there are more than half as many processors */
+    BLANK = 4092 << 10, /* memory of the engine: four blocks and as many marks */
+    SLOTS = 32, /* blocks in memory; more on machines with more than half as many processors */
     ALIGNMENT = 64
 };
 
@@ -27,7 +32,7 @@ typedef struct mark {
 /* A block in memory. */
 typedef struct slot {
     char *data;
-    int64_t block, used; /* number, -1: none; when */
+    int64_t block, used; /* number, -1: none; time of the last use */
     int readers;
     bool filled; /* else a thread is filling it */
 } slot;
@@ -35,7 +40,7 @@ typedef struct slot {
 struct lun__unpacked {
     lun_engine *engine; /* while marks are made */
     lun__gzip_source source;
-    lun_blank **blanks; /* all memory of the engine's: of slots, and of marks */
+    lun_blank **blanks; /* all memory of slots and marks */
     int64_t blank_count, blank_room;
     char *rest; /* of the last blank */
     size_t left;
@@ -45,7 +50,7 @@ struct lun__unpacked {
     int64_t slot_count, slot_limit, clock;
     lun_status status; /* of the last request for memory */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a slot was filled, or let go of */
+    pthread_cond_t changed; /* a slot was filled or released */
 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -69,7 +74,7 @@ static bool add_blank(lun__unpacked *u)
     return u->status == LUN_OK;
 }
 
-/* Memory of the engine's for a block or a part of a mark, which ends with u. */
+/* Memory of the engine for a block or a part of a mark, freed with u. */
 static void *take(lun__unpacked *u, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -81,7 +86,7 @@ static void *take(lun__unpacked *u, size_t bytes)
     return memory;
 }
 
-/* zlib's memory: of marks while these are made; of a thread's own stream afterwards. */
+/* zlib's memory: for marks while these are made; afterwards for a thread's private stream. */
 static void *zlib_take(void *opaque, uInt items, uInt size)
 {
     lun__unpacked *u = opaque;
@@ -97,7 +102,7 @@ static void zlib_give(void *opaque, void *memory)
 
 /* ---- reading all of it once ------------------------------------------------------------------ */
 
-/* Notes where the stream is: a block begins here. */
+/* Adds a mark of the stream's state: a block begins here. */
 static bool add_mark(lun__unpacked *u, z_stream *z, int64_t at)
 {
     u->status = LUN_ENOMEM;
@@ -123,7 +128,7 @@ static bool add_mark(lun__unpacked *u, z_stream *z, int64_t at)
 /* The slot for the next block: a new one, or the one that was filled first. */
 static slot *next_slot(lun__unpacked *u)
 {
-    int64_t k = u->count - 1; /* its mark is there */
+    int64_t k = u->count - 1; /* its mark exists */
     slot *s = &u->slots[k % u->slot_limit];
     if (k < u->slot_limit) {
         s->data = take(u, BLOCK);
@@ -214,7 +219,8 @@ void lun__unpacked_end(lun_engine *e, lun__unpacked *u)
 
 /* ---- any place ------------------------------------------------------------------------------- */
 
-/* Unpacks block `k`; 0, or an errno, -1. Data that was sound at first has changed if it is not. */
+/* Unpacks block `k`; 0, or an errno, -1. Data that fails now has changed since it was read
+ * first. */
 static int unpack_block(lun__unpacked *u, int64_t k, char *to)
 {
     z_stream z;
@@ -244,7 +250,7 @@ static slot *find(const lun__unpacked *u, int64_t block)
     return NULL;
 }
 
-/* Of the slots that nobody uses the one whose use is longest ago, or NULL. */
+/* The least recently used slot without users, or NULL. */
 static slot *oldest(const lun__unpacked *u)
 {
     slot *s = NULL;
@@ -254,7 +260,7 @@ static slot *oldest(const lun__unpacked *u)
     return s;
 }
 
-/* A slot with the block, which is the caller's until it lets go; NULL: *reason. Locked. */
+/* A slot with the block, which the caller uses until it releases it; NULL: *reason. Locked. */
 static slot *hold(lun__unpacked *u, int64_t block, int *reason)
 {
     for (;;) {

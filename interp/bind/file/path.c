@@ -1,6 +1,6 @@
-/* path.c - files by their names, for lua/lunarray/format/file.lua: what is read, with or without an
- * end; what a name to be written stands for, and the file that takes its place. Knows nothing of
- * what is in them. */
+/* path.c - files by their names, for lua/lunarray/format/file.lua: opened for reading, with or
+ * without a known size; names to be written resolved, and new files that replace them. Knows
+ * nothing of what is in them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE */
 #endif
@@ -16,13 +16,13 @@
 
 #include "bind/host/bind.h"
 
-/* Bytes read at most of what has no size; with a memory limit that part of it: they are in memory
- * as pieces, as a text and as elements. */
+/* The most bytes read from a source without a size, or this share of a memory limit: they are in
+ * memory as pieces, as a text and as elements. */
 #define UNBOUNDED (INT64_C(1) << 30)
 #define SHARE     4
 
 enum {
-    WAIT = 50,  /* milliseconds from one look at the engine's stop to the next */
+    WAIT = 50,  /* milliseconds between two checks of the engine's stop */
     LINKS = 40, /* followed at most, as the kernel does */
     ALL = 0777
 };
@@ -50,8 +50,8 @@ static bool push_stream(lua_State *L, luaL_Stream *s, int fd, const char *mode)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* internal.source(path): a file of Lua's and its size; of what has none, such as a pipe or a
- * device, false, and how many bytes may be read of it. Nil, message, errno if it cannot be read. */
+/* internal.source(path): a file of Lua's and its size; for a pipe or a device false instead, and
+ * how many bytes may be read of it. Nil, message, errno if it cannot be read. */
 static int open_source(lua_State *L)
 {
     const lun__host *h = lun__here(L);
@@ -81,8 +81,8 @@ static int open_source(lua_State *L)
     return 3;
 }
 
-/* internal.receive(source, count): 1 to `count` bytes of what has no size, "" at its end, false if
- * there is nothing yet; nil, message, errno if reading fails. */
+/* internal.receive(source, count): 1 to `count` bytes of a source without a size, "" at its end,
+ * false if there are none yet; nil, message, errno if reading fails. */
 static int receive(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -112,7 +112,7 @@ static int receive(lua_State *L)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Replaces the link `path` by what it names. Returns 0, or the errno. */
+/* Replaces the link `path` by its target. Returns 0, or the errno. */
 static int follow(char path[PATH_MAX])
 {
     char name[PATH_MAX];
@@ -130,9 +130,9 @@ static int follow(char path[PATH_MAX])
     return 0;
 }
 
-/* Follows the links at the end of `path`. What is there then: "file", a regular one; "new", none;
- * "other", to be written through, as is what a link of /proc names, for that one may have no other
- * name. NULL: errno says why. */
+/* Follows the links at the end of `path`. What the path is then: "file", a regular file; "new",
+ * nothing; "other", to be written in place, such as the target of a link of /proc, which may have
+ * no other name. NULL: errno says why. */
 static const char *resolve(char path[PATH_MAX])
 {
     struct stat st, proc;
@@ -152,8 +152,8 @@ static const char *resolve(char path[PATH_MAX])
     return NULL;
 }
 
-/* internal.target(path): what writing there is to write to, and what that is: "file", "new" or
- * "other" as resolve has it; nil, message, errno. */
+/* internal.target(path): the path to write to, and its kind, "file", "new" or "other" as resolve
+ * has it; nil, message, errno. */
 static int find_target(lua_State *L)
 {
     char path[PATH_MAX];
@@ -172,8 +172,8 @@ static int find_target(lua_State *L)
     return 2;
 }
 
-/* Gives fd the owner, group and mode of a file as far as the process may. A group that cannot be
- * kept has no more rights than all others. */
+/* Gives fd the owner, group and mode of a file as far as the process may. If the group cannot be
+ * kept, the group gets only the rights of others. */
 static void take_after(int fd, const struct stat *st)
 {
     mode_t mode = st->st_mode & ALL;
@@ -184,15 +184,15 @@ static void take_after(int fd, const struct stat *st)
 
 enum { PROC_ROOM = 64 };
 
-/* The name of fd in /proc, which links to a file that has no other. */
+/* The name of fd in /proc, which links to a file without another name. */
 static const char *proc_name(int fd, char text[PROC_ROOM])
 {
     snprintf(text, PROC_ROOM, "/proc/self/fd/%d", fd);
     return text;
 }
 
-/* A file without a name in the folder of `path`, which the system removes however the process
- * ends; -1: there is none, or it could not be named later. */
+/* A file without a name in the folder of `path`, which the system removes at the end of the
+ * process; -1: it cannot be made, or could not be named later. */
 static int create_nameless(const char *path, mode_t mode)
 {
 #ifdef O_TMPFILE
@@ -215,7 +215,8 @@ static int create_nameless(const char *path, mode_t mode)
 }
 
 /* internal.create(path [, like]): a new file of Lua's to write to, with the rights and owner of the
- * file `like`, and whether it has its name, else internal.name gives it; nil, message, errno. */
+ * file `like`, and whether it has its name already, else internal.name sets it; nil, message,
+ * errno. */
 static int create(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1), *like = luaL_optstring(L, 2, NULL);

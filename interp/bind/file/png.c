@@ -1,6 +1,6 @@
 /* png.c - PNG images as bytes, by libpng: internal.png_decode and internal.png_encode, for
- * lua/lunarray/format/png.lua. libpng leaves by longjmp, so one userdata owns all that it works on,
- * and no function of Lua's is called meanwhile. Knows neither files nor arrays. */
+ * lua/lunarray/format/png.lua. libpng fails by longjmp, so one userdata owns all memory, and no
+ * function of Lua is called meanwhile. Knows neither files nor arrays. */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "bind/host/bind.h"
 
-/* Deflate packs at most so many bytes into one; an image beyond that cannot be in its file. */
+/* The most bytes that deflate packs into one; a larger image cannot be in its file. */
 #define MOST_RATIO 1032
 
 typedef struct job {
@@ -92,8 +92,8 @@ static void make_room(job *j)
         j->rows[y] = j->bytes + y * row;
 }
 
-/* Has libpng give whole bytes: no palette, no bits, transparency as a channel, 16 bits as the
- * machine has them (the module is for little-endian ones). */
+/* Sets libpng's transformations: no palette, samples of whole bytes, transparency as a channel, 16
+ * bits little-endian, as the machine has them. */
 static void choose_form(job *j)
 {
     png_byte type = png_get_color_type(j->png, j->info);
@@ -169,7 +169,7 @@ static bool encode(job *j)
 
 /* ---- for Lua --------------------------------------------------------------------------------- */
 
-/* The finaliser: ends what is left, however the function was left. */
+/* The finaliser: frees what is left, also after an error. */
 static int end_job(lua_State *L)
 {
     job *j = lua_touserdata(L, 1);

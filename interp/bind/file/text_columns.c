@@ -12,8 +12,8 @@
 
 #include "bind/file/text_columns.h"
 
-/* Strings that are given one by one, besides once the whole column, before all are made: a loop
- * costs a fifth of what making all does. */
+/* Strings given one by one, beyond one pass over the column, before all are made: a pass costs a
+ * fifth of making all. */
 enum { SERVED = 1000 };
 
 /* The field of the metatable that has the column: its address. */
@@ -145,7 +145,8 @@ static int fill_list(lua_State *L)
     return 0;
 }
 
-/* Gives the table at i the strings of the column, which is on the top; no metatable is left. */
+/* Fills the table at i with the strings of the column, which is on the top, and removes the
+ * metatable. */
 static void make_plain(lua_State *L, int i, lun__column *c)
 {
     if (!c->host->engine)
@@ -156,7 +157,7 @@ static void make_plain(lua_State *L, int i, lun__column *c)
     lua_pushcfunction(L, fill_list);
     lua_pushvalue(L, i);
     lua_pushlightuserdata(L, c);
-    if (runs) /* all that is made here stays; a collector would look at it again and again */
+    if (runs) /* all strings made here stay alive; a collector would traverse them repeatedly */
         lua_gc(L, LUA_GCSTOP);
     int failed = lua_pcall(L, 2, 0, 0);
     if (runs)
@@ -180,7 +181,7 @@ lun__column *lun__to_column(lua_State *L, int i)
         lua_pushnil(L);
         if (lua_next(L, i) == 0)
             return c;
-        lua_pop(L, 2); /* something was put there past the metatable */
+        lua_pop(L, 2); /* a script has written by rawset */
         make_plain(L, i, c);
     }
     lua_pop(L, 1);
@@ -205,7 +206,7 @@ static lun__column *column_here(lua_State *L)
     return ((owner *)lua_touserdata(L, lua_upvalueindex(1)))->column;
 }
 
-/* Fields of the table (at 1), which is the column's list, unless it was given this function. */
+/* Whether the table at 1 is the column's list; a script may call a metamethod with another one. */
 static bool is_list(lua_State *L)
 {
     lun__column *c = lun__to_column(L, 1);
@@ -312,7 +313,7 @@ enum {
     TASKS = 16
 };
 
-/* What rows a batch takes from a column, each task into a place of its own. */
+/* A batch of rows taken from a column, each task into its own memory. */
 typedef struct taking {
     const lun__column *from;
     lun__column *to;

@@ -12,7 +12,7 @@ typedef struct lun__column {
     lun__texts texts;
     lun_blank **blanks; /* which hold them */
     int64_t count, room;
-    int64_t served, part; /* cells that scripts were given; where the last one was */
+    int64_t served, part; /* cells given to scripts; the part of the last one */
 } lun__column;
 
 /* NULL: there is no memory. */
@@ -20,10 +20,10 @@ lun__column *lun__column_new(lun__host *h);
 void lun__column_end(lun__column *c);
 /* Adds parts, which are copied: their rows follow those that are there. */
 lun_status lun__column_add(lun__column *c, const lun__texts_part *parts, int64_t count);
-/* Pushes the list that *c is, and makes *c NULL, which belongs to Lua then. */
+/* Pushes *c as a list, which Lua owns then, and makes *c NULL. */
 void lun__push_column(lua_State *L, lun__column **c);
-/* The column that the value at i is while it has no strings, which stays as long as what is pushed
- * then; else NULL, and nothing is pushed. */
+/* The column of the list at i while it has no strings, alive as long as the value pushed for it;
+ * else NULL, and nothing is pushed. */
 lun__column *lun__to_column(lua_State *L, int i);
 /* Makes a list of strings of the value at i, if it is such a column. */
 void lun__make_list(lua_State *L, int i);

@@ -12,13 +12,13 @@
 
 enum { RAW = -MAX_WBITS, MEMORY = 8 }; /* no header around the data; zlib's own default */
 
-/* How much of what is left zlib takes in one call. */
+/* The bytes that zlib takes in one call. */
 static uInt some_of(size_t left)
 {
     return left < UINT_MAX ? (uInt)left : UINT_MAX;
 }
 
-/* crc32(text [, crc]): the checksum of what crc is of and the text. */
+/* crc32(text [, crc]): the checksum of the text, continued from crc. */
 static int checksum(lua_State *L)
 {
     size_t left;
@@ -34,8 +34,8 @@ static int checksum(lua_State *L)
     return 1;
 }
 
-/* Runs inflate or deflate over both buffers until zlib ends; its last status. *made: bytes that it
- * gave, *used: bytes that it took. */
+/* Runs inflate or deflate over both buffers until zlib ends; its last status. *made, *used: bytes
+ * written and read. */
 static int run(z_stream *z, int (*step)(z_stream *, int), size_t from, size_t room, size_t *used,
                size_t *made)
 {
@@ -49,7 +49,7 @@ static int run(z_stream *z, int (*step)(z_stream *, int), size_t from, size_t ro
         left -= in - z->avail_in;
         free -= out - z->avail_out;
         if (status == Z_BUF_ERROR && free > 0 && (z->avail_in < in || z->avail_out < out))
-            status = Z_OK; /* only this call's share of a buffer was used up */
+            status = Z_OK; /* only this call's part of a buffer is used up */
     }
     *used = from - left;
     *made = room - free;
@@ -63,7 +63,8 @@ static int unpack(lua_State *L)
     const char *text = luaL_checklstring(L, 1, &length);
     lua_Integer size = luaL_checkinteger(L, 2);
     luaL_argcheck(L, size >= 0 && (uint64_t)size < SIZE_MAX, 2, "no size");
-    char *to = lua_newuserdatauv(L, (size_t)size + 1, 0); /* one more: that they are more shows */
+    char *to =
+        lua_newuserdatauv(L, (size_t)size + 1, 0); /* one more: shows if there are more bytes */
     z_stream z = {.next_in = (const Bytef *)text, .next_out = (Bytef *)to};
     if (inflateInit2(&z, RAW) != Z_OK)
         return luaL_error(L, "not enough memory");

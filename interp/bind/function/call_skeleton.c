@@ -1,5 +1,5 @@
 /* call_skeleton.c - how scripts call skeletons: s(A, extra...), s:run{A, extra..., out=B}, A:map(f,
- * extra...) and the like. What a call then does is lua_skeleton.c's. */
+ * extra...) and the like. The calls are lua_skeleton.c's. */
 #include <string.h>
 
 #include "bind/function/lua_skeleton.h"
@@ -58,8 +58,8 @@ static int skeleton_run(lua_State *L)
     return count;
 }
 
-/* Whether the backend in use heeds the size of work-groups: GPUs do; what runs on cores cuts its
- * work by their caches. */
+/* Whether the backend in use uses the size of work-groups: GPUs do; on CPUs work is divided by
+ * caches. */
 static bool has_workgroups(lun__host *h)
 {
     lun_device rows[64];
@@ -72,8 +72,8 @@ static bool has_workgroups(lun__host *h)
     return false;
 }
 
-/* s:workgroup(n) sets and returns s, and a text if that has no effect here; 0: tuned again.
- * s:workgroup() reads, nil where it is tuned. */
+/* s:workgroup(n) sets and returns s, and a text if that has no effect with the backend in use; 0:
+ * tuned again. s:workgroup() reads, nil if it is tuned. */
 static int skeleton_workgroup(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -105,7 +105,7 @@ static int last_options(lua_State *L, int first)
     return top >= first && lua_istable(L, top) ? top : 0;
 }
 
-/* Of the arguments that follow the function, those that the option `elements` names. */
+/* Counts arguments behind the function as elements, as the option `elements` says. */
 static void take_elements(lua_State *L, const lun__skeleton *k, int arrays, lun__call *c)
 {
     int more = k->leaves - arrays;
@@ -119,7 +119,7 @@ static void take_elements(lua_State *L, const lun__skeleton *k, int arrays, lun_
 }
 
 /* A:map(f, extra..., opts), A:zip(B, f, extra..., opts), A:scan(f, id, extra..., opts) and so on:
- * the other arrays, the function, what its row says. Upvalues: the host, the kind. */
+ * the other arrays, the function, the arguments of its row. Upvalues: the host, the kind. */
 static int array_skeleton(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,11 +1,11 @@
 /* compose.c - calls of skeletons of every kind; chains and trees of skeletons, which run as postfix
- * programs: a list of skeletons, with false where an argument comes. Lists are put together by
+ * programs: a list of skeletons, with false for an argument. Lists are put together by
  * lua/lunarray/function/skeleton.lua; running one needs no recursion, however deep the tree. */
 #include <string.h>
 
 #include "bind/function/lua_skeleton.h"
 
-/* Raises unless the call brings as many arrays as the skeleton takes. */
+/* Raises unless the call has as many arrays as the skeleton takes. */
 static void check_count(lua_State *L, const lun__skeleton *k, int count)
 {
     if (count != k->leaves)
@@ -13,8 +13,8 @@ static void check_count(lua_State *L, const lun__skeleton *k, int count)
                    k->leaves, k->leaves == 1 ? "" : "s", count);
 }
 
-/* Calls k on the values on the top, which first[] says come from which arguments on; puts the
- * result in their place. */
+/* Calls k on the values on the top, made of the arguments from first[] on; replaces them by the
+ * result. */
 static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
                        const lun__skeleton *program, int *first)
 {
@@ -25,13 +25,13 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
         c.number[i] = first[i];
     }
     int results = lun__call_skeleton(L, h, k, &c);
-    lua_pop(L, results - 1); /* the first one goes on */
+    lua_pop(L, results - 1); /* only the first one is used */
     lua_replace(L, at);
     lua_settop(L, at);
 }
 
-/* The arrays that the list at the top takes; raises unless it is a whole program: each skeleton
- * finds its operands, and one value is left. */
+/* The number of arrays that the list at the top takes; raises unless it is a complete program: each
+ * skeleton has its operands, and one value is left. */
 static int check_list(lua_State *L, lun__host *h)
 {
     int leaves = 0, depth = 0, i = lua_gettop(L);
@@ -76,7 +76,7 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
     push_list(L, h, at);
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
-    /* Of each value on the way, the number of the first argument in it. */
+    /* By value of the stack: the number of the first argument in it. */
     size_t bytes = ((size_t)program->leaves + 1) * sizeof(int);
     int *first = lua_newuserdatauv(L, bytes, 0);
     memset(first, 0, bytes);
@@ -118,8 +118,8 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
 
 /* ---- for lua/lunarray/function/skeleton.lua -------------------------------------------------- */
 
-/* internal.program(name, leaves, length, parts, list): a skeleton that takes so many arrays; list
- * gives, for the skeleton, the list of that length that it runs. */
+/* internal.program(name, leaves, length, parts, list): a skeleton that takes so many arrays;
+ * list(skeleton) returns the list, of that length, that it runs. */
 static int new_program(lua_State *L)
 {
     enum { MOST = 1000000 };
@@ -141,8 +141,8 @@ static int new_program(lua_State *L)
     return 1;
 }
 
-/* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts then
- * or what its function was made of, the length of its list. Nothing if s is no skeleton. */
+/* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts
+ * then, else the source of its function, the length of its list. Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,5 +1,5 @@
 /* identity.c - the first values of reductions and scans as scripts give them: one, or a list of one
- * for each element.  Knows no call of a skeleton. */
+ * for each element. */
 #include "bind/function/lua_skeleton.h"
 
 /* Pushes the identity given at i as an array and returns it; nil and NULL if there is none. */
@@ -24,7 +24,7 @@ lun_array *lun__push_identity(lua_State *L, lun__host *h, int i)
     return *out;
 }
 
-/* Pushes a list that holds the identities in the list at i, one for each element of k; these are
+/* Pushes a list that holds the identities in the list at i, one for each element of k; they become
  * k's. */
 void lun__push_identities(lua_State *L, lun__host *h, lun__skeleton *k, int i)
 {

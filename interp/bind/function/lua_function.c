@@ -1,6 +1,6 @@
 /* lua_function.c - from a Lua value to a function for a skeleton: a Lua function, an operation of
- * lun.op or its name, a C string, a file's path. The one place where user functions enter. Knows
- * nothing of the skeletons that take them. */
+ * lun.op or its name, a C string, a file's path. All user functions enter here. Knows no
+ * skeleton. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -50,8 +50,8 @@ static bool is_buffer(lua_State *L, int i)
     return h && lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES);
 }
 
-/* What lun.struct has made: the list is the struct, of records a field of their metatable; or a
- * blocked array. */
+/* Tables of lun.struct: a struct is its own list of fields, records have it in their metatable; or
+ * a blocked array. */
 static lf_fields push_fields(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
@@ -116,7 +116,7 @@ static lun_function *of_file(lua_State *L, lun__host *h, int i)
     lun_function **out = new_function(L, h);
     lun_status s;
     LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
-    if (s == LUN_EIO) /* another path mends it */
+    if (s == LUN_EIO) /* a mistake: another path avoids it */
         lun__bad_argument(L, i, lua_pushstring(L, lun_error_from(h->engine, 1)));
     lun__check(L, h, s, i);
     return *out;
@@ -156,7 +156,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     switch (lua_type(L, i)) {
     case LUA_TSTRING:
         return of_string(L, h, i, arity, folds);
-    case LUA_TFUNCTION: /* lun.sqrt and its like are C functions that mean an operation */
+    case LUA_TFUNCTION: /* lun.sqrt and others are C functions that stand for an operation */
         if (lua_iscfunction(L, i) && to_operation(L, i, &op))
             return of_op(L, h, i, op, arity, folds);
         return of_code(L, h, i);
@@ -170,7 +170,7 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     return NULL;
 }
 
-/* internal.check_indices(on): of C functions that are made from now on; texts are forgotten. */
+/* internal.check_indices(on): for C functions made from now on; empties the cache of texts. */
 static int check_indices(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,12 +1,12 @@
 /* lua_generate.c - lun.generate and lun.each: functions called for indices.  Reads shapes and
- * options; what a function may be is lua_function.c's. */
+ * options; functions are lua_function.c's. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bind/function/lua_skeleton.h"
 #include "luafn/luafn.h"
 
-/* What is generated: indices first[k] .. first[k] + extent[k] - 1 along axis k. */
+/* The indices of the call: first[k] .. first[k] + extent[k] - 1 along axis k. */
 typedef struct ranges {
     int rank;
     int64_t first[LUN_MAX_RANK], extent[LUN_MAX_RANK];
@@ -159,7 +159,7 @@ static lun_each_options each_options(lua_State *L, int arg, int rank)
     return o;
 }
 
-/* Whether what is given at i goes to C text: else it is options. */
+/* Whether the argument at i is passed to the C text: else it is options. */
 static bool is_given(lua_State *L, lun__host *h, int i)
 {
     const int type = lua_type(L, i);

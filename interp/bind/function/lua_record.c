@@ -1,5 +1,5 @@
-/* lua_record.c - for lua/lunarray/record*.lua: fields of structs that stand side by side in memory,
- * as arrays; skeletons of functions that take them. Knows nothing of what a struct is. */
+/* lua_record.c - for lua/lunarray/record*.lua: fields of structs in an array of structs, as strided
+ * arrays; skeletons of functions that take them. Knows nothing of what a struct is. */
 #include "bind/function/lua_skeleton.h"
 
 /* A field's end: its reference to the bytes. */
@@ -18,8 +18,8 @@ static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step,
            span <= n;
 }
 
-/* internal.field(bytes, offset, step, dtype, shape): elements of the structs of `step` bytes that a
- * Vector of u8 holds, which nothing else uses; writes to them reach it. */
+/* internal.field(bytes, offset, step, dtype, shape): elements of structs of `step` bytes in a
+ * Vector of u8 without other uses; writes to them change it. */
 static int field(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -40,7 +40,7 @@ static int field(lua_State *L)
     LUN__TRY(s, lun_data(h->engine, bytes, &data));
     lun__check(L, h, s, 1);
     lun_retain(bytes);
-    /* nothing else reads or writes these bytes, so they can be those of arrays */
+    /* nothing else reads or writes these bytes, so arrays may wrap them */
     char *at = (char *)(uintptr_t)data + offset;
     LUN__TRY(s, lun_wrap_strided(h->engine, at, rank, shape, strides, t, let_go, bytes, out));
     if (s != LUN_OK)
@@ -88,7 +88,7 @@ static int skeleton_of(lua_State *L)
     return 1;
 }
 
-/* internal.offer_records(t): what scripts' calls with records go to, by names of functions. */
+/* internal.offer_records(t): the functions, by their names, that calls with records use. */
 static int offer_records(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

@@ -1,11 +1,12 @@
-/* lua_running.c - functions that go along lines of a Vector for the parts in Lua, and lun.call. */
+/* lua_running.c - functions that run along segments of a Vector, for the Lua files, and
+ * lun.call. */
 #include <string.h>
 
 #include "bind/host/bind.h"
 #include "luafn/luafn.h"
 
-/* internal.run_lines(f, id, x, first, counts, give): what f gives along lines of x; nil and a text:
- * the function does not fit. */
+/* internal.run_lines(f, id, x, first, counts, give): the results of f along segments of x; nil and
+ * a text: the function does not fit. */
 static int run_lines(lua_State *L)
 {
     static const char *const gives[] = {"behind", "before", "ends", NULL};

@@ -109,7 +109,7 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
     k->name = row.name;
     k->leaves = row.arrays;
     read_options(L, k, &row, options);
-    /* where the row says one element, there are as many as arrays */
+    /* if the row has one element, there are as many as arrays */
     const bool several = row.folds && k->leaves > 1;
     k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     if (row.combines)
@@ -155,7 +155,7 @@ static int new_skeleton(lua_State *L)
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-/* Raises a bad argument of a call: found is at stack index i and counted as `number`. */
+/* Raises a bad argument of a call: the value at stack index i, with that number. */
 static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)
 {
     if (!c->name)
@@ -198,7 +198,7 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
     }
 }
 
-/* The arrays of a call; those made of numbers are its own. */
+/* The arrays of a call; it owns those made of numbers. */
 typedef struct operands {
     int axes[LUN_MAX_RANK]; /* of the first one, from 0 */
     lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_ARGUMENTS];
@@ -281,7 +281,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
 static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                        int *axes)
 {
-    int at = 0; /* an array, beside which numbers stand for such */
+    int at = 0; /* an array, to whose length numbers are broadcast */
     while (at < k->leaves - 1 && !lun__is_array(L, h, c->element[at]))
         at++;
     const char *wrong =
@@ -292,7 +292,7 @@ static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const
         lun__bad_argument(L, c->options ? c->options : c->number[at], wrong);
 }
 
-/* Loads the operands, builds, lets go of the operands. */
+/* Loads the operands, builds, releases the operands. */
 static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                            lun_array **outs, int room, int *results)
 {
@@ -342,7 +342,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
     lun__mark(L, h);
     lun_status s = try_call(L, h, k, c, outs, room, &results);
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
-        /* a function with several results: a place for each of them first */
+        /* a function with several results: first a userdata for each of them */
         luaL_checkstack(L, results, "too many results");
         for (; room < results; room++)
             lun__new_array(L, h);

@@ -8,18 +8,18 @@
 /* Kinds of skeletons beside those of the engine's table. */
 enum { LUN__PROGRAM = LUN_SKELETON_COUNT };
 
-/* User values of a skeleton: what keeps f, id and by alive, the Lua value that f was made of; of a
- * program its list, or the function that gives it until it has run, and what it was made of. */
+/* User values of a skeleton: userdata that keep f, id and by alive, the Lua value of which f was
+ * made; of a program its list, or before it has run the function that returns it, and its parts. */
 enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE, LUN__USE_BY };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 4
 
-/* Arrays of a call of one skeleton, element by element; and with what follows them, as a C function
- * takes it. */
+/* The most arrays of a call taken element by element; and with the extra arguments, as a C function
+ * takes them. */
 #define LUN__MOST_ARRAYS    16
 #define LUN__MOST_ARGUMENTS LUN_MAX_PARAMS
 
-/* What a stencil does at the ends of the axes, and how far it looks: for all axes, or by axis. */
+/* The edges and the radius of a stencil: for all axes, or by axis. */
 typedef struct lun__around {
     int edges, radii; /* as many are listed; 0: one for all axes */
     bool far;         /* no radius is given */
@@ -34,14 +34,14 @@ typedef struct lun__skeleton {
     lun__box box;
     int kind;                        /* lun_skeleton or LUN__PROGRAM */
     const char *name;                /* "map", ..., "sequence", "compose" */
-    lun_function *f, *by;            /* by: of those that combine what f gives; else NULL */
-    lun_array *id;                   /* NULL: the operation's own */
-    lun_array *ids[LUN_MOST_VALUES]; /* of reduce and scan of several elements, in place of id */
-    lun__axes axes;                  /* that it runs along, and how */
+    lun_function *f, *by;            /* by: of skeletons that combine results of f; else NULL */
+    lun_array *id;                   /* NULL: the operation's identity */
+    lun_array *ids[LUN_MOST_VALUES]; /* of reduce and scan of several elements, instead of id */
+    lun__axes axes;                  /* axes of the call, and its options */
     lun__around around;              /* of a stencil */
     int leaves, length;              /* arrays that it takes; steps and arguments in its list */
     lua_Integer workgroup;           /* 0: tuned */
-    int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they come */
+    int outs; /* dtypes in `out`, one for each result; -1: one for all; 0: as they are */
     signed char out[LUN_MAX_OUTPUTS];
 } lun__skeleton;
 
@@ -52,7 +52,7 @@ typedef struct lun__call {
     int extra, extra_number, extras; /* the first one, and how many */
     int function;                    /* the number of the function, 0 if it is no argument */
     int options;                     /* of the table of options; 0 as well */
-    lua_Integer workgroup;           /* for skeletons that have none of their own; 0: tuned */
+    lua_Integer workgroup;           /* for skeletons without one; 0: tuned */
 } lun__call;
 
 /* The row of a skeleton of the engine's table. */
@@ -63,8 +63,8 @@ static inline lun_skeleton_info lun__skeleton_row(int kind)
     return row;
 }
 
-/* The options of a stencil (stencil_options.c): what they are if none is given, and one of them, by
- * its name and with its value at the top of the stack; false if it is none of them. */
+/* The options of a stencil (stencil_options.c): the defaults, and one of them, by its name and with
+ * its value at the top of the stack; false if it is none of them. */
 void lun__around_none(lun__around *o);
 bool lun__around_option(lua_State *L, int options, const char *name, lun__around *o);
 /* lun_stencil of `count` operands. */
@@ -72,8 +72,8 @@ lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *ope
                            int elements, const lun__around *o, lun_array **outs, int room,
                            int *results);
 
-/* Raises what is wrong with a stencil, made of the function at 1 and the options at `options`,
- * before it is called. */
+/* Raises a mistake in a stencil, made of the function at 1 and the options at `options`, before it
+ * is called. */
 void lun__around_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options);
 
 /* Pushes the first value given at i as an array and returns it; nil and NULL if there is none. */
@@ -84,20 +84,20 @@ void lun__push_identities(lua_State *L, lun__host *h, lun__skeleton *k, int i);
 lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
 lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
-/* Functions in front of what else makes a skeleton of that row. */
+/* The number of functions before the other arguments that make a skeleton of that row. */
 static inline int lun__skeleton_functions(const lun_skeleton_info *row)
 {
     return row->combines ? 2 : 1;
 }
 
-/* Fills k, of the kind that it says, from its functions, the first of which is at f, the identity
- * behind them and the table of options (0: none can be given). Pushes what k->f, k->by and k->id
- * need to stay alive: three values. */
+/* Fills k, of its kind, from its functions, the first of which is at f, the identity behind them
+ * and the table of options (0: none can be given). Pushes what k->f, k->by and k->id need to stay
+ * alive: three values. */
 void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options);
 /* Reads the option `out` of the table at i, the only one that there may be, into k. */
 void lun__out_options(lua_State *L, lun__skeleton *k, int i);
-/* Gives the results of `name`, at first and above, the dtypes that k asks for; argument: the number
- * of what they were made of. */
+/* Casts the results of `name`, at first and above, to the dtypes of k; argument: the number of the
+ * argument they were made of. */
 void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
                           int first, int results, int argument);
 /* Pushes the results of a skeleton that is no program and returns their number. */

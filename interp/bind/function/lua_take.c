@@ -1,6 +1,5 @@
-/* lua_take.c - a:take and a:put: elements at indices that an array, a table or a number gives.
- * Indices count from 1, and from the end for negative ones. Knows nothing of how elements are
- * found. */
+/* lua_take.c - a:take and a:put: elements at indices given by an array, a table or a number.
+ * Indices count from 1, or back from the end if negative. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -11,7 +10,7 @@ static int table_to_array(lua_State *L)
     return lun__vector_of_table(L);
 }
 
-/* Raises what reading the table at i has failed with, at the top, as an error of that argument. */
+/* Raises the failure of reading the table at i, at the top, as an error of that argument. */
 static int reraise(lua_State *L, int i)
 {
     static const char head[] = "bad argument #1 to ";
@@ -22,7 +21,7 @@ static int reraise(lua_State *L, int i)
     return lun__bad_argument(L, i, lua_tostring(L, -1));
 }
 
-/* Puts an array in the place of the table at i; dtype NULL: that of its numbers. */
+/* Replaces the table at i by an array; dtype NULL: that of its numbers. */
 static void replace_table(lua_State *L, int i, const char *dtype)
 {
     lua_pushvalue(L, lua_upvalueindex(1));

@@ -1,5 +1,4 @@
-/* stencil_options.c - the options edge and radius of lun.stencil, whose meaning is
- * prims/api/loop/stencil.c's. */
+/* stencil_options.c - the options edge and radius of lun.stencil. */
 #include <string.h>
 
 #include "bind/function/lua_skeleton.h"
