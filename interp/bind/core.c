@@ -1,6 +1,6 @@
 /* core.c - luaopen_lunarray_core: makes the host and the metatables and lets each part add its
- * functions. What comes out is a plain table; lua/lunarray/init.lua makes the module of it. Knows
- * no function of the parts. */
+ * functions. The result is a plain table, of which lua/lunarray/init.lua makes the module. Knows no
+ * function of the parts. */
 #include "bind/host/bind.h"
 
 /* Pushes a table and sets it as a field of the one at `in`; returns where it is. */
@@ -12,8 +12,8 @@ static int add_table(lua_State *L, int in, const char *name)
     return lua_gettop(L);
 }
 
-/* Makes the metatables and the module's table, with nothing in it yet but core.internal. The host
- * is on the top. */
+/* Makes the metatables and the module's table, which has only core.internal yet. The host is on the
+ * top. */
 static lun__parts start(lua_State *L, lun__host *h)
 {
     lun__parts p;

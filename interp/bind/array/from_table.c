@@ -1,6 +1,6 @@
 /* from_table.c - lun.vector of a Lua table: its shape, which must be rectangular and without holes,
- * the dtype that its numbers and arrays ask for, and their packing. An array in the table stands
- * for a table of its elements, a Scalar for its number. Every complaint says where: t[2][3]. */
+ * the dtype that its numbers and arrays need, and their packing. An array in the table is like a
+ * table of its elements, a Scalar like its number. Errors name the element: t[2][3]. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 typedef struct walk {
     lua_State *L;
     lun__host *host;
-    int rank; /* of the tables alone */
+    int rank; /* of the tables, without arrays in them */
     int64_t shape[LUN_MAX_RANK];
     int inner; /* the rank of each array in them; 0: numbers and Scalars */
     int64_t inner_shape[LUN_MAX_RANK];
     int64_t each;   /* elements of each array; 1 if inner is 0 */
-    int64_t arrays; /* how many there are, Scalars counted; the table at 2 lists them */
+    int64_t arrays; /* their number, with Scalars; the table at 2 lists them */
     bool mixed;     /* their dtypes differ; else all are array_dtype */
     lun_dtype array_dtype;
-    int64_t at[LUN_MAX_RANK]; /* the indices on the way, from 1 */
+    int64_t at[LUN_MAX_RANK]; /* the indices of the current element, from 1 */
     bool integers, floats, booleans;
-    bool fractions;    /* some of Lua's own numbers are floats */
+    bool fractions;    /* some numbers of Lua are floats */
     unsigned char *to; /* second pass: where the next element goes */
     lun_dtype dtype;
     size_t size;
@@ -72,8 +72,8 @@ static bool has_readers(lua_State *L)
     return true;
 }
 
-/* Puts a plain table in the place of one on the top whose metamethods say what is in it, as Lua's
- * own library reads it; the first nil ends that, so no length can lie. */
+/* Replaces the table on the top, which is read by metamethods, by a plain one, as Lua's library
+ * reads it; it ends at the first nil, so a wrong length does no harm. */
 static void read_through(walk *w, int depth)
 {
     lua_State *L = w->L;
@@ -250,7 +250,7 @@ static void pack_array(walk *w)
         LUN__TRY(s, lun_cast(h->engine, a, w->dtype, cast));
         lun__check(L, h, s, 1);
         a = lun__check_array(L, h, -1);
-        lua_remove(L, -2); /* the cast one stands in its place, for visit to take away */
+        lua_remove(L, -2); /* replaced by the cast one, which visit pops */
     }
     LUN__TRY(s, lun_read(h->engine, a, w->to, 0, w->each));
     lun__check(L, h, s, 1);
@@ -278,7 +278,7 @@ static void pack_element(walk *w)
     w->to += w->size;
 }
 
-/* Goes through the table on the top, which stands at `depth`; recursion is as deep as the rank. */
+/* Visits the table on the top, at `depth`; recursion is as deep as the rank. */
 static void visit(walk *w, int depth)
 {
     lua_State *L = w->L;
@@ -320,7 +320,7 @@ static int64_t count_of(const walk *w)
     return n;
 }
 
-/* Evaluates the arrays that wait, all together: the table at 2 lists them. */
+/* Evaluates the arrays, listed by the table at 2, together. */
 static void evaluate(const walk *w)
 {
     lua_State *L = w->L;
@@ -343,7 +343,8 @@ static void evaluate(const walk *w)
     lua_pop(L, 1);
 }
 
-/* That of the arrays where they agree and can hold the numbers beside them, else Lua's own. */
+/* The arrays' dtype where they have the same one and it can hold the numbers beside them, else the
+ * dtype of Lua's numbers. */
 static lun_dtype choose_dtype(const walk *w)
 {
     if (w->booleans && (w->integers || w->floats))

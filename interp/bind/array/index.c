@@ -1,5 +1,5 @@
-/* index.c - elements of arrays: v[i], v[i] = x, iteration, filling, storing. Counts from 1, and
- * from the end for negative indices, where the engine counts from 0. */
+/* index.c - elements of arrays: v[i], v[i] = x, iteration, filling, storing. Indices count from 1,
+ * or back from the end if negative; the engine's count from 0. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -55,7 +55,7 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
     lun__report_memory(L, h);
 }
 
-/* a[key]: a method for a string (the second upvalue has them), else an element or a row. */
+/* a[key]: a method for a string (the second upvalue is their table), else an element or a row. */
 static int array_index(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TSTRING) {
@@ -188,7 +188,7 @@ static int array_iter(lua_State *L)
     return 3;
 }
 
-/* s:value(): the number that an array of one element is. */
+/* s:value(): the element of an array of one element, as a number. */
 static int array_value(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -1,9 +1,10 @@
-/* lua_atomic.c - lun.atomic: elements changed at once, in plain Lua; in kernels luafn knows the
- * functions by their identity.  Knows no operation. */
+/* lua_atomic.c - lun.atomic: atomic changes of elements in plain Lua; in kernels luafn recognises
+ * the functions by their identity.  Knows no operation. */
 #include "bind/host/bind.h"
 #include "lunarray_bind.h"
 
-/* The flat position, from 0, of the element that arguments 2 .. say; *next: the argument behind. */
+/* The flat index, from 0, of the element at the indices from argument 2 on; *next: the argument
+ * behind. */
 static int64_t position(lua_State *L, const lun_array *a, int *next)
 {
     int64_t shape[LUN_MAX_RANK], at = 0;

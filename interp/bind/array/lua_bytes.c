@@ -20,7 +20,7 @@ typedef struct reader {
     int64_t next, left; /* the first element that is not in the buffer, and how many there are */
 } reader;
 
-/* Evaluates an array that would otherwise be computed piece by piece. */
+/* Evaluates an array that would otherwise be computed chunk by chunk. */
 static void prepare(lua_State *L, lun__host *h, lun_array *a, int64_t count)
 {
     if (count <= CHUNK || lun_is_virtual(a))
@@ -142,8 +142,8 @@ static int64_t elements(const int64_t *shape, int rank)
     return n;
 }
 
-/* lun.frombytes(s, dtype [, shape]): an array of what tobytes gives. Bytes of bool other than 0 are
- * true. */
+/* lun.frombytes(s, dtype [, shape]): an array of the bytes of tobytes. Bytes of bool other than 0
+ * are true. */
 static int from_bytes(lua_State *L)
 {
     lun__host *h = lun__here(L);

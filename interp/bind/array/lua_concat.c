@@ -1,5 +1,5 @@
-/* lua_concat.c - lun.concat, lun.stack and a:shift: values made of several arrays, or of one and
- * what stands beyond its end. */
+/* lua_concat.c - lun.concat, lun.stack and a:shift: joins of several arrays, and an array
+ * shifted. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static lun_array **check_list(lua_State *L, lun__host *h, int *count)
     return list;
 }
 
-/* The axis that the script counts so, from 0, of so many; a bad argument number `arg` otherwise. */
+/* Axis `axis` of a script as an axis, from 0, of so many; a bad argument number `arg` otherwise. */
 static int check_axis(lua_State *L, int arg, lua_Integer axis, int axes)
 {
     if (axis == 0)
@@ -41,7 +41,8 @@ static int check_axis(lua_State *L, int arg, lua_Integer axis, int axes)
     return axis < 0 ? axes + (int)axis : (int)axis - 1;
 }
 
-/* Pushes what `make` gives of the list at 1, along the axis at 2; `more` axes than the arrays. */
+/* Pushes the result of `make` for the list at 1, along the axis at 2; it has `more` axes than the
+ * arrays. */
 static int join(lua_State *L, int more,
                 lun_status (*make)(lun_engine *e, lun_array *const *arrays, int count, int axis,
                                    lun_array **out))
@@ -77,7 +78,7 @@ static int stack_list(lua_State *L)
     return join(L, 1, lun_stack);
 }
 
-/* What the options of a shift say. */
+/* The options of a shift. */
 typedef struct beyond {
     int axis;
     lun_edge edge;

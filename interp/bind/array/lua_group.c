@@ -1,11 +1,10 @@
-/* lua_group.c - groups of rows and joins for lua/lunarray/table/group.lua: what a script can mend
- * comes back as nil, a text and the number of the operand, everything else is raised. Knows no call
- * of a script. */
+/* lua_group.c - groups of rows and joins for lua/lunarray/table/group.lua: a script's mistake is
+ * returned as nil, a text and the number of the operand, everything else is raised. */
 #include <string.h>
 
 #include "bind/host/bind.h"
 
-/* What a function gives: `results` values on the top, or why there are none. */
+/* Returns `results` values on the top, or the mistake. */
 static int finish(lua_State *L, lun__host *h, lun_status s, int results)
 {
     switch (s) {

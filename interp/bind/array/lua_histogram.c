@@ -4,7 +4,7 @@
 
 #include "bind/host/bind.h"
 
-/* What the options at 3 say; weights: an index of the stack, 0: none. */
+/* The options at 3; weights: an index of the stack, 0: none. */
 typedef struct options {
     bool ranged;
     double range[2];
@@ -49,7 +49,7 @@ static options read_options(lua_State *L, lun__host *h)
     return o;
 }
 
-/* Raises a failure; operand: what the engine's operands 1, 2 and 3 are. */
+/* Raises a failure; operand: the arguments that the engine's operands 1, 2 and 3 are. */
 static void check(lua_State *L, lun__host *h, lun_status s, int fallback)
 {
     static const int argument[] = {0, 1, 2, 3};
@@ -86,7 +86,7 @@ static int array_histogram(lua_State *L)
     lun__host *h = lun__here(L);
     lun_status s;
     lun__check_array(L, h, 1);
-    if (lua_istable(L, 2) && lua_isnoneornil(L, 3)) { /* the options alone */
+    if (lua_istable(L, 2) && lua_isnoneornil(L, 3)) { /* only options */
         lua_settop(L, 2);
         lua_pushnil(L);
         lua_insert(L, 2);

@@ -1,5 +1,5 @@
-/* lua_layout.c - the option `layout` of what makes arrays, and a:copy(), which takes it. Where
- * elements stand is the engine's; what a script writes for it is read here. */
+/* lua_layout.c - the option `layout` of functions that make arrays, and a:copy(), which takes
+ * it. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -62,7 +62,7 @@ lun__layout lun__layout_options(lua_State *L, int at)
     return layout;
 }
 
-/* Strides for other axes than a's are an error. */
+/* It is an error if there are more or fewer strides than axes. */
 static void check_count(lua_State *L, const lun_array *a, const lun__layout *layout, int arg)
 {
     int64_t shape[LUN_MAX_RANK];
@@ -108,8 +108,8 @@ static int array_copy(lua_State *L)
     return 1;
 }
 
-/* internal.column_major(a): what a has in the other order of axes, as a left array on the same
- * elements, for files that keep them so. */
+/* internal.column_major(a): a's elements as an array of reversed axes, column-major, for files in
+ * that order. */
 static int column_major(lua_State *L)
 {
     lun__host *h = lun__here(L);

@@ -18,7 +18,7 @@ static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
     return lua_isnoneornil(L, i) ? fallback : lun__check_dtype(L, i);
 }
 
-/* The options at i + 1, or at i in the place of a dtype; only what stands before them stays. */
+/* The options at i + 1, or at i instead of a dtype; pops from them on. */
 static lun__layout opt_layout(lua_State *L, int i, int *at)
 {
     *at = lua_istable(L, i) && lua_isnoneornil(L, i + 1) ? i : i + 1;
@@ -53,7 +53,7 @@ static int make_vector(lua_State *L)
         LUN__TRY(s, lun_cast(h->engine, a, t, out));
     lun__check(L, h, s, 1);
     bool given = layout.given;
-    layout.given = true; /* a cast one keeps the layout of what it is made of */
+    layout.given = true; /* a cast array keeps the layout of its source */
     lun__arrange(L, h, &layout, given, options);
     lun__report_memory(L, h);
     return 1;
@@ -120,7 +120,7 @@ static int make_filled(lua_State *L)
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* How many integers a, a + step, ... up to b Lua's for counts; -1 if beyond int64_t. */
+/* The number of integers a, a + step, ... up to b, as Lua's for counts; -1 if beyond int64_t. */
 static int64_t count_integers(lua_Integer a, lua_Integer b, lua_Integer step)
 {
     if (step > 0 ? a > b : a < b)
@@ -132,7 +132,7 @@ static int64_t count_integers(lua_Integer a, lua_Integer b, lua_Integer step)
     return steps >= (lua_Unsigned)LUA_MAXINTEGER ? -1 : (int64_t)steps + 1;
 }
 
-/* The number of i >= 0 with a + i * step not beyond b; -1 if beyond what can be counted. */
+/* The number of i >= 0 with a + i * step not beyond b; -1 if beyond int64_t. */
 static int64_t count_floats(double a, double b, double step)
 {
     if (step > 0 ? a > b : a < b)
@@ -140,7 +140,7 @@ static int64_t count_floats(double a, double b, double step)
     double steps = floor((b - a) / step);
     if (!(steps < 0x1p53))
         return -1;
-    /* The division is rounded, the elements are too: what counts is where they come to lie. */
+    /* The division is rounded, and so are the elements: compare the rounded elements. */
     double next = a + (steps + 1) * step, last = a + steps * step;
     if (step > 0 ? next <= b : next >= b)
         steps += 1;
@@ -219,7 +219,7 @@ static int make_linspace(lua_State *L)
 
 /* ---- random ---------------------------------------------------------------------------------- */
 
-/* What lun.random can be told besides the shape. */
+/* The options of lun.random. */
 typedef struct random_options {
     uint64_t seed;
     lun_dist dist;

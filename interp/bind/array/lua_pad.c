@@ -1,4 +1,4 @@
-/* lua_pad.c - a:pad, and what is said to stand beyond the ends of an axis. */
+/* lua_pad.c - a:pad, and the option for elements beyond the ends of an axis. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t)
                                           what, lun_dtype_name(t)));
 }
 
-/* How many elements the value at the top of the stack, a part of argument 2, adds on one side. */
+/* The number at the top of the stack, within argument 2, of elements added on one side. */
 static int64_t check_width(lua_State *L, int axis)
 {
     int exact = 0;
@@ -41,7 +41,8 @@ static int64_t check_width(lua_State *L, int axis)
     return n;
 }
 
-/* Pops what is added at the ends of an axis: {before, after}, or a number for both. */
+/* Pops the numbers of elements added at the ends of an axis: {before, after}, or a number for
+ * both. */
 static void pop_widths(lua_State *L, int axis, int64_t *before, int64_t *after)
 {
     if (lua_istable(L, -1)) {

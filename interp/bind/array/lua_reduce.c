@@ -1,6 +1,6 @@
 /* lua_reduce.c - reductions of whole arrays to Lua numbers, made in one loop over the engine's
- * table, and what is built of them. A function that is an operation too (min, max) is that with two
- * arguments. */
+ * table, and the functions built on them. A function that is an operation too (min, max) is that
+ * with two arguments. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -14,10 +14,10 @@ static lun_reduction_info row_of(lun_reduction r)
     return row;
 }
 
-enum { LEFT = 8 }; /* slots that calls before this one may have left an operand in */
+enum { LEFT = 8 }; /* slots in which earlier calls may have left an operand */
 
-/* Makes x the only value of this call's slots: what is left in them counts as alive for the
- * collector until the caller uses them again, and would hold the elements of what was reduced. */
+/* Makes x the only value in this call's slots: the collector takes leftovers in them as alive until
+ * the caller uses the slots again, so they would keep the reduced elements. */
 static int only_number(lua_State *L, lun_value x)
 {
     lua_settop(L, 0);
@@ -123,7 +123,8 @@ bool lun__to_either_op(lua_State *L, int i, lun_op *op)
     return true;
 }
 
-/* Whether a reduction is an operation of its elements too, as min, which takes axes in a table. */
+/* Whether a reduction is also an elementwise operation, such as min; then it takes axes in a
+ * table. */
 static bool is_either(const lun_reduction_info *row)
 {
     lun_op op;

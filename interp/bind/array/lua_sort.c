@@ -4,7 +4,7 @@
 
 #include "bind/host/bind.h"
 
-/* What the options at `i` say. */
+/* The options at `i`. */
 typedef struct options {
     lun__axes axes;
     bool flag; /* descending, smallest */
@@ -117,7 +117,7 @@ static int array_unique(lua_State *L)
     return 2;
 }
 
-/* Calls lun_quantile of the array at 1 with q; a number where that is all there is. */
+/* Calls lun_quantile of the array at 1 with q; a number if the result is one. */
 static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Unsigned count)
 {
     options o;

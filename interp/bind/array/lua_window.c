@@ -1,12 +1,11 @@
 /* lua_window.c - methods that make windows, which show elements of another array: sub, select, row,
- * col, transpose, view, diagonal, windows, broadcast; also layout and strides.
- * Axes and indices count from 1, and from the end for negative ones, where the engine counts from
- * 0. Knows nothing of how elements are found. */
+ * col, transpose, view, diagonal, windows, broadcast; also layout and strides. Axes and indices
+ * count from 1, or back from the end if negative; the engine's count from 0. */
 #include <string.h>
 
 #include "bind/host/bind.h"
 
-/* Leaves the new array alone on the top, or raises. */
+/* Leaves only the new array on the stack, or raises. */
 static int give(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     lun__check(L, h, s, arg);
@@ -16,7 +15,7 @@ static int give(lua_State *L, lun__host *h, lun_status s, int arg)
 
 /* ---- axes and indices ------------------------------------------------------------------------ */
 
-/* The axis, from 0, of the array at 1 that the number at `at` names, a part of argument `arg`. */
+/* The axis, from 0, of the array at 1 that the number at `at`, within argument `arg`, names. */
 static int axis_at(lua_State *L, lun__host *h, int at, int arg)
 {
     int exact = 0;
@@ -85,7 +84,7 @@ static void cut(cuts *c, int k, int64_t n, lua_Integer i, lua_Integer j, lua_Int
     c->step[k] = c->count[k] > 1 ? step : 1;
 }
 
-/* Field `field` of the table at `arg`, a part of axis k. */
+/* Field `field` of the table at `arg`, for axis k. */
 static lua_Integer part(lua_State *L, int arg, int k, int field, lua_Integer fallback)
 {
     int exact = 0, type = lua_rawgeti(L, arg, field);
@@ -166,7 +165,7 @@ static int array_sub(lua_State *L)
 
 /* ---- one index of an axis -------------------------------------------------------------------- */
 
-/* That axis at the index at `arg`. */
+/* Pushes the window of that axis at the index at `arg`. */
 static int select_at(lua_State *L, lun__host *h, int axis, int arg)
 {
     int64_t i = check_place(L, h, arg, axis);

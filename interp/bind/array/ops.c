@@ -1,6 +1,6 @@
 /* ops.c - the elementwise operations as functions, methods and operators, all made in one loop over
  * the engine's table: an operation is named here only where Lua knows it by another name or
- * compares, and the two that can fail in a kernel. a + b runs through here: that path is short. */
+ * compares, and the two that can fail in a kernel. a + b has a fast path here. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -59,8 +59,7 @@ static lun_array *number_at(lua_State *L, lun__host *h, int i)
     return s == LUN_OK ? x : NULL;
 }
 
-/* Two arrays, or one and a number, and all goes well: the whole of it. False: nothing has happened
- * that counts. */
+/* The fast path: two arrays, or one and a number, without errors. False: nothing was done. */
 static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 {
     const lun__held *a = lun__array_at(L, h, 1), *b = lun__array_at(L, h, 2);
@@ -91,7 +90,7 @@ static int call_op(lua_State *L)
     }
     if (k->arity == 2 && !k->may_trap && apply_to_two(L, k->host, k->op))
         return 1;
-    lua_settop(L, given); /* the attempt may have left something */
+    lua_settop(L, given); /* the attempt may have left values */
     if (lun__records_among(L, 1)) {
         lun_op_describe(k->op, &info);
         int other = lun__offering(L, info.name);
@@ -157,7 +156,8 @@ bool lun__to_op(lua_State *L, int i, lun_op *op)
 
 /* ---- < and <= -------------------------------------------------------------------------------- */
 
-/* One boolean, of numbers, Scalars and arrays of one element. Upvalues: the host, the operation. */
+/* One boolean, from numbers, Scalars and arrays of one element. Upvalues: the host, the
+ * operation. */
 static int compare(lua_State *L)
 {
     lun__host *h = lun__here(L);

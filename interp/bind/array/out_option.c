@@ -1,4 +1,4 @@
-/* out_option.c - the option out= of what gives several results: s:run{..., out={a, b}} and
+/* out_option.c - the option out= of functions with several results: s:run{..., out={a, b}} and
  * lun.eval(e1, e2, {out={a, b}}). They are stored together by the engine. */
 #include "bind/host/bind.h"
 

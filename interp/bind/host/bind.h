@@ -1,9 +1,9 @@
-/* bind.h - what the files of the Lua binding share beside the host: how a status becomes a Lua
- * error, values, and the functions that each offers.
+/* bind.h - the interface of the Lua binding's files to each other, a section for each: errors,
+ * source lines, values, arrays, layouts, functions, records, opening, the explicit layer, indices,
+ * out=, axes. The host is host.h's.
  *
- * Every C function of the binding has the host as its first upvalue. The binding turns Lua's
- * stack into calls of lunarray.h and lunarray_bind.h and knows nothing of how the engine works.
- */
+ * Every C function of the binding has the host as its first upvalue. The binding turns Lua's stack
+ * into calls of lunarray.h and lunarray_bind.h and knows nothing of how the engine works. */
 #ifndef LUN_BIND_H
 #define LUN_BIND_H
 
@@ -17,7 +17,7 @@
 
 /* ---- errors (error.c) ------------------------------------------------------------------------ */
 
-/* How often a call that is thrifty may collect. */
+/* Collections that LUN__TRY makes at most. */
 enum { LUN__COLLECTIONS = 2 };
 /* After a failed call: true if memory was short and a collection was made; the call may be tried
  * again. *tries starts as 0. */
@@ -37,12 +37,12 @@ int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
 int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
 /* Does nothing if s is LUN_OK. */
 void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
-/* Raises the failure as an error object, with the place of the script that calls. */
+/* Raises the failure as an error object, with the source line of the calling script. */
 int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
-/* Raises a failure of ranks: what all are told with that text alone, so that it is the same on all;
- * a mistake of this one with the script's line. */
+/* Raises a failure of ranks: one that all ranks have with its text only, so that it is the same on
+ * all; a mistake of this rank with the source line. */
 int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s);
-/* The host of the running function; requests that come while it waits are answered in L. */
+/* The host of the running function; requests that arrive while it waits are answered in L. */
 lun__host *lun__here_waiting(lua_State *L);
 /* Pushes bytes that the engine has allocated as a string and frees them, also where that fails. */
 int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
@@ -66,16 +66,16 @@ bool lun__is_fault(lua_State *L, int i);
         lun_thrifty(h->engine, false);                             \
     } while (0)
 
-/* ---- places (source_line.c) ------------------------------------------------------------------ */
+/* ---- source lines (source_line.c)
+ * ------------------------------------------------------------------ */
 
-/* Where the function of a level stands, "" if it does not say; of level 0, or if that is one of the
- * module's own: where the nearest function of a script stands. */
+/* The source line of the function at a level, "" if it has none; at level 0, or if that function is
+ * of the module's files: of the nearest function of a script. */
 enum { LUN__PLACE = 256 };
 void lun__script_place(lua_State *L, int level, char *place, size_t room);
 /* Whether a source, as lua_getinfo shortens it, is of a Lua file of the module. */
 bool lun__is_own(const char *source);
-/* Marks the script's line for what is built from now on: the nearest that is none of the module's
- * own. */
+/* Gives nodes built from now on the nearest source line that is not in the module's files. */
 void lun__mark(lua_State *L, lun__host *h);
 
 /* ---- values (lua_value.c) -------------------------------------------------------------------- */
@@ -85,10 +85,10 @@ void lun__push_value(lua_State *L, lun_value x);
 void lun__push_element(lua_State *L, lun_dtype t, const void *p);
 /* The Lua number or boolean at i; false for anything else. */
 bool lun__to_value(lua_State *L, int i, lun_value *out);
-/* What stands beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack; a
- * bad argument number `arg` otherwise, with `what` in front (lua_pad.c). */
+/* The elements beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack;
+ * a bad argument number `arg` otherwise, with `what` in front (lua_pad.c). */
 void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
-/* That NaN can stand there; a bad argument otherwise: `what` is required, and what it can be. */
+/* A bad argument unless elements of dtype t can be NaN: `what` is required, and what it can be. */
 void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
 /* Stores x as an element of dtype t; NULL, or why it does not fit. */
 const char *lun__pack(lun_dtype t, lun_value x, void *to);
@@ -98,7 +98,7 @@ lun_dtype lun__check_dtype(lua_State *L, int i);
 int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 /* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
 int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK]);
-/* Puts a table in the place of several numbers that stand from i on: extents written one by one. */
+/* Replaces the numbers from i on, extents written one by one, by a table of them. */
 void lun__gather_shape(lua_State *L, int i);
 
 /* ---- arrays (lua_array.c and its neighbours) ------------------------------------------------- */
@@ -107,15 +107,16 @@ void lun__gather_shape(lua_State *L, int i);
 lun_array **lun__new_array(lua_State *L, lun__host *h);
 /* How a blocked array is divided, at i. */
 const lun_blocks *lun__check_blocks(lua_State *L, int i);
-/* Where the userdata at i, made by lun__new_array, keeps its array. Valid until the next one. */
+/* The pointer in the userdata at i, made by lun__new_array, to its array. Valid until the next
+ * one. */
 lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
 lun_array *lun__to_array(lua_State *L, int i);
 bool lun__is_array(lua_State *L, lun__host *h, int i);
-/* The array at i; a bad argument if it is none, an error if it is freed.  What only running tells,
- * its length, is known then. */
+/* The array at i; a bad argument if it is none, an error if it is freed.  An array of unknown
+ * length is evaluated. */
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
-/* The same without that: for what does not need the length. */
+/* The same, but does not evaluate: for functions that do not need the length. */
 lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i);
 /* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
 lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
@@ -128,7 +129,7 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
 /* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
-/* What an option `layout` says. */
+/* An option `layout`. */
 typedef struct lun__layout {
     bool given;
     lun_layout_kind kind;
@@ -136,60 +137,62 @@ typedef struct lun__layout {
     int64_t strides[LUN_MAX_RANK];
 } lun__layout;
 
-/* The layout that the value on the top says; a bad argument number `arg` if it is none. */
+/* The layout that the value on the top is; a bad argument number `arg` if it is none. */
 void lun__read_layout(lua_State *L, lun__layout *out, int arg);
-/* That of the table of options at i, which may be missing and knows no other option. */
+/* The layout in the table of options at i, which may be missing and may hold no other option. */
 lun__layout lun__layout_options(lua_State *L, int i);
-/* The array on the top as one in that layout, if it was given; copy: in memory at once. */
+/* Converts the array on the top to that layout, if one was given; copy: into memory at once. */
 void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool copy, int arg);
 
 /* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
- * (ops.c). may_trap: an error may come when it is computed, and should name the script's line. */
+ * (ops.c). may_trap: its kernel can fail, so the node gets the source line. */
 int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
 
-/* The operation that the value at i is: a function as lun.erf, or one of lun.op (ops.c); a function
- * that is a reduction too, as lun.min (lua_reduce.c). False: it is none. Raises nothing. */
+/* The operation that the value at i is: a function such as lun.erf, or one of lun.op (ops.c); or a
+ * function that is also a reduction, such as lun.min (lua_reduce.c). False: it is none. Raises
+ * nothing. */
 bool lun__to_op(lua_State *L, int i, lun_op *op);
 bool lun__to_either_op(lua_State *L, int i, lun_op *op);
 
 /* ---- user functions (lua_function.c) --------------------------------------------------------- */
 
-/* Pushes a box with the function that the value at i says; arity: its elementwise operands; folds:
- * it has to be associative. */
+/* Pushes a box with the function that the value at i is; arity: its elementwise operands; folds: it
+ * has to be associative. */
 lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
 /* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
 bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
 
 /* ---- records (record_calls.c) ---------------------------------------------------------------- */
 
-/* Whether records, or a struct, stand at i; the first such argument from `first` on, 0: there is
- * none; whether there are some among the objects that the list at i begins with. */
+/* Whether records or a struct are at i; the first such argument from `first` on, 0: there is none;
+ * whether the list at i begins with objects of which some are records. */
 bool lun__is_records(lua_State *L, int i);
 int lun__records_among(lua_State *L, int first);
 bool lun__records_listed(lua_State *L, int i);
-/* The first argument that has something of its own for a function of that name; 0: none. */
+/* The first argument whose metatable overrides the function of that name; 0: none. */
 int lun__offering(lua_State *L, const char *name);
-/* Ends the call of a function of that name whose first argument is a shape with an extent that has
- * something of its own for it: the number of results; -1: it has none. */
+/* Ends the call of a function of that name if an extent of the shape that is its first argument
+ * overrides it: the number of results; -1: none does. */
 int lun__divert_shape(lua_State *L, const char *name);
-/* Ends the call of a function of that name whose argument i is records or a struct: what
- * lua/lunarray has for it gives the results, else a bad argument. The same if argument i is a list
- * with records. */
+/* Ends the call of a function of that name whose argument i is records or a struct: the function of
+ * lua/lunarray for records gives the results, else it is a bad argument. The same if argument i is
+ * a list with records. */
 int lun__divert(lua_State *L, const char *name, int i);
 int lun__divert_list(lua_State *L, const char *name, int i);
-/* The results at `first` and above, which a function gave as fields of records of the struct on the
- * top, as those records.  Returns how many there are: 1. */
+/* Turns the results at `first` and above, fields of records of the struct on the top, into those
+ * records. Returns their number: 1. */
 int lun__gather_records(lua_State *L, int first);
-/* Keeps the table on the top, which it pops, as what lua/lunarray offers. */
+/* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__keep_offers(lua_State *L);
-/* A C text at i that takes records makes way for a function that takes nothing else: the text is
- * compiled when the records are known. */
+/* Replaces a C text at i that takes records by a function that takes only records: the text is
+ * compiled when the struct is known. */
 void lun__stand_in(lua_State *L, int i);
 
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
 int lun__to_atomic(lua_State *L, int i);
 
-/* ---- parts: each adds its functions to the tables at these stack indices --------------------- */
+/* ---- opening: each part adds its functions to the tables at these stack indices
+ * --------------------- */
 
 typedef struct lun__parts {
     lun__host *host;
@@ -216,7 +219,7 @@ enum { LUN__ANY = INT_MAX };
 
 /* Adds functions for scripts to the table at `table`; `functions` has to stay. */
 void lun__offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions);
-/* Raises an error unless the arguments beyond `most` are nil; takes those away. */
+/* Raises an error unless the arguments beyond `most` are nil; pops those. */
 void lun__too_many(lua_State *L, const char *name, int most);
 /* The same, for every call. */
 static inline void lun__count(lua_State *L, const char *name, int most)
@@ -278,11 +281,12 @@ LUN_API int luaopen_lunarray_core(lua_State *L);
 
 /* ---- the explicit layer (lua_teams.c, lua_buffer.c) ------------------------------------------ */
 
-/* The division of work that the table at arg says. */
+/* The division of work in the table at arg. */
 void lun__read_division(lua_State *L, int arg, lun_workdiv *w);
 /* The name of a device at i: a string, or a row of lun.devices(). */
 const char *lun__check_device(lua_State *L, int i);
-/* What is at i, of that kind and in use, or an error; `name` is what an error calls it. */
+/* The entry of the userdata at i, of that kind and not freed, or an error, in which it is called
+ * `name`. */
 lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name);
 /* Pushes the metatable of a kind of userdata with these methods, and its name. */
 void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
@@ -292,8 +296,8 @@ void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *n
 
 /* ---- indices (lua_take.c) -------------------------------------------------------------------- */
 
-/* Puts an array of indices in the place of the table or number at i; a bad argument if it is none
- * of these and no array. */
+/* Replaces the table or number at i by an array of indices; a bad argument if it is none of these
+ * and no array. */
 void lun__check_indices(lua_State *L, lun__host *h, int i);
 /* The axis, from 0, of the array at 1 that the option at the top names; a bad argument number i
  * otherwise. */
@@ -303,10 +307,11 @@ int lun__axis_option(lua_State *L, lun__host *h, int i);
 
 #define LUN__MOST_TARGETS 64
 
-/* Pushes the arrays that `out`, at i, of a call of that name is: one, or a list. Their number. */
+/* Pushes the arrays of `out`, at i, one or a list, for a call of that name. Returns their
+ * number. */
 int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call);
-/* The results from `first` on into the `count` arrays at the top, together: old elements are read
- * before any is written, and none is written if one does not fit. */
+/* Stores the results from `first` on into the `count` arrays at the top, as one assignment: old
+ * elements are read before any is written, and none is written if one does not fit. */
 void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
                         int count);
 
@@ -320,10 +325,10 @@ typedef struct lun__axes {
     bool inclusive;
 } lun__axes;
 
-/* The axis, from 0, that a script counts so of the array at `array`.  NULL, or pushes why there is
- * none. */
+/* Axis `axis` of a script as the axis, from 0, of the array at `array`. NULL, or pushes why there
+ * is none. */
 const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
-/* The axes, from 0, that those are of the array at `array`.  NULL, or pushes why there are none. */
+/* The same of several axes. */
 const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out);
 /* The name of the option whose key and value are at the top, in the table at i; options: an example
  * of those that are known, "axis=2, keep=true". */
@@ -332,11 +337,12 @@ const char *lun__check_option(lua_State *L, int i, const char *options);
 bool lun__ddof(lua_State *L, int i, lun_along_options *out);
 /* Reads the option of that name, whose value is at the top; false: it is none of these. */
 bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out);
-/* Whether what is at i asks the reduction of the array at 1 for axes or options. */
+/* Whether the value at i gives axes or options for the reduction of the array at 1. */
 bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i);
-/* Pushes the reduction of the array at 1 by what is at i; true: a Scalar, of all its elements. */
+/* Pushes the reduction of the array at 1 with the axes or options at i; true: a Scalar, of all its
+ * elements. */
 bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i);
-/* The position that *out is, counted from 1. */
+/* Adds 1 to *out, an index from 0. */
 lun_status lun__count_from_1(lun_engine *e, lun_array **out);
 
 #endif

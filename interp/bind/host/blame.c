@@ -1,4 +1,5 @@
-/* blame.c - whose mistake an error is: see blame.h.  Knows no function of the binding. */
+/* blame.c - names in an error the function that the script called, and its source line: see
+ * blame.h. Knows no function of the binding. */
 #include "bind/host/blame.h"
 
 #include <ctype.h>
@@ -8,15 +9,15 @@
 
 #include "bind/host/bind.h"
 
-/* The functions of lauxlib themselves from here on. */
+/* From here on the names are lauxlib's functions again. */
 #undef luaL_argerror
 #undef luaL_error
 
-enum { DEEPEST = 64 }; /* levels that are looked at */
+enum { DEEPEST = 64 }; /* levels of the stack that are searched */
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What a script writes where Lua calls a metamethod of this name. */
+/* The operator that a script writes where Lua calls the metamethod of this name. */
 static const char *written(const char *event)
 {
     static const struct {
@@ -48,7 +49,7 @@ static bool push_key(lua_State *L, int f)
     return false;
 }
 
-/* The same of what a module of ours gives to others. */
+/* The same in the table that a module of ours returns. */
 static bool push_exported(lua_State *L, int f, const char *module)
 {
     if (lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) == LUA_TTABLE &&
@@ -58,8 +59,8 @@ static bool push_exported(lua_State *L, int f, const char *module)
     return false;
 }
 
-/* The same of what the file gives that the function at f is from: init.lua calls it in its own
- * place. */
+/* The same in the table that the file of the function at f returns: init.lua calls such functions
+ * by a tail call. */
 static bool push_named_in_file(lua_State *L, int f)
 {
     lua_Debug of;
@@ -80,16 +81,16 @@ static bool push_named_in_file(lua_State *L, int f)
     return true;
 }
 
-/* Pushes the name under which scripts call the function on the top: of a method of arrays or of a
- * function of the module; false, and pushes nothing, if it is neither.  Lua itself would name the
- * module too, by any of the names that it is loaded as. */
+/* Pushes the name by which scripts call the function on the top, a method of arrays or a function
+ * of the module; false, and pushes nothing, if it is neither. Lua's own search would prefix a name
+ * of the module. */
 static bool push_known(lua_State *L)
 {
     const int f = lua_gettop(L);
     if (lua_type(L, lua_upvalueindex(1)) != LUA_TUSERDATA)
         return false;
     if (lua_getiuservalue(L, lua_upvalueindex(1), LUN__ARRAY) == LUA_TTABLE && push_key(L, f)) {
-        lua_pushstring(L, written(lua_tostring(L, -1) + 2)); /* an event, which C has called */
+        lua_pushstring(L, written(lua_tostring(L, -1) + 2)); /* a metamethod called by C */
         return true;
     }
     lua_settop(L, f);
@@ -117,7 +118,8 @@ static const char *push_called(lua_State *L, lua_Debug *call)
 
 /* ---- who was called -------------------------------------------------------------------------- */
 
-/* Whether a function is one of ours: of a Lua file of the module, or a C function with its host. */
+/* Whether a function is ours: in a Lua file of the module, or a C function whose upvalue is the
+ * host. */
 static bool is_ours(lua_State *L, lua_Debug *call)
 {
     lua_getinfo(L, "Sf", call);
@@ -130,8 +132,8 @@ static bool is_ours(lua_State *L, lua_Debug *call)
     return ours;
 }
 
-/* Whether the C function at a level, such as pcall, runs for a Lua file of ours, which then says
- * itself what it has caught.  The sandbox's pcall is the script's. */
+/* Whether the C function at a level, such as pcall, was called by a Lua file of ours, which then
+ * reports the error itself. The sandbox's pcall counts as the script's. */
 static bool is_caught(lua_State *L, int level)
 {
     lua_Debug call;
@@ -142,8 +144,8 @@ static bool is_caught(lua_State *L, int level)
            strcmp(call.short_src, "lua/lunarray/sandbox.lua") != 0;
 }
 
-/* The level of the function of ours that the script has called; 0 is the one that runs, also where
- * a Lua file of ours catches its error. */
+/* The level of the function of ours that the script called; 0, the running one, also where a Lua
+ * file of ours catches the error. */
 static int called_level(lua_State *L)
 {
     lua_Debug call;
@@ -157,7 +159,7 @@ static int called_level(lua_State *L)
     return found;
 }
 
-/* Where the script has called it, as luaL_where says it. */
+/* Pushes the source line of that call, as luaL_where does. */
 static void push_place(lua_State *L, int level)
 {
     char place[LUN__PLACE];
@@ -171,7 +173,7 @@ static void push_place(lua_State *L, int level)
 
 /* ---- which argument -------------------------------------------------------------------------- */
 
-/* Which argument of the call of a level the value at index i is; 0: none. */
+/* The number of the argument that the value at index i is in the call of that level; 0: none. */
 static int argument_of(lua_State *L, lua_Debug *call, int i)
 {
     lua_getinfo(L, "Su", call);
@@ -193,8 +195,8 @@ static int argument_of(lua_State *L, lua_Debug *call, int i)
     return 0;
 }
 
-/* The number that argument `arg` of the running function has in the call of that level; 0: it
- * is none of those that the script has given. */
+/* The number of argument `arg` of the running function in the call of that level; 0: the script did
+ * not pass it. */
 static int number_there(lua_State *L, lua_Debug *call, const char *called, int arg)
 {
     lua_Debug here;
@@ -205,7 +207,7 @@ static int number_there(lua_State *L, lua_Debug *call, const char *called, int a
 
 /* ---- the errors ------------------------------------------------------------------------------ */
 
-/* Pushes a text without places of ours, which it has where one of ours calls the script's. */
+/* Pushes a text without source lines of our files. */
 static const char *push_clean(lua_State *L, const char *text)
 {
     static const char own[] = "lua/lunarray/";
@@ -226,7 +228,7 @@ static const char *push_clean(lua_State *L, const char *text)
     return lua_tostring(L, -1);
 }
 
-/* The same from the function of that level, which the script has called. */
+/* The same for the function of that level, which the script called. */
 static int bad_argument_there(lua_State *L, int level, int arg, const char *message)
 {
     lua_Debug call;
@@ -270,8 +272,8 @@ int lun__bad_argument(lua_State *L, int arg, const char *message)
     return luaL_argerror(L, arg, message);
 }
 
-/* Pushes a text of ours with the name of the function that the script has called in place of the
- * one that it names, and without the number of an argument of that one. */
+/* Pushes a text of ours in which the function that it names is replaced by the one that the script
+ * called, and the number of an argument is left out. */
 static void push_renamed(lua_State *L, int level, const char *text)
 {
     static const char to[] = " to '";

@@ -1,18 +1,20 @@
-/* blame.h - errors as the script sees them that made the mistake: they name the function that it
- * called and its line, though the check may have failed further inside, where a Lua file of the
- * module calls another function with what it was given.  lauxlib's errors name the innermost call,
- * so its functions that raise are replaced here in all files of the binding. */
+/* blame.h - errors name the function that the script called and the script's source line, though
+ * the check may fail deeper, in a function that a Lua file of the module calls with the script's
+ * arguments. lauxlib's errors name the innermost call, so its raising functions are replaced here
+ * in all files of the binding.
+ *
+ * It keeps no state: names and levels are found when an error is raised. */
 #ifndef LUN_BLAME_H
 #define LUN_BLAME_H
 
 #include <lauxlib.h>
 #include <lua.h>
 
-/* Raises "bad argument #arg to 'f' (message)"; f is what the script writes, '-' and not 'sub' where
- * that was an operator.  Without a number where the value is none that the script gave. */
+/* Raises "bad argument #arg to 'f' (message)"; f is the script's spelling, '-' and not 'sub' for an
+ * operator. Without a number if the script did not pass the value. */
 int lun__bad_argument(lua_State *L, int arg, const char *message);
-/* Raises a text behind the script's place; a function that it names by "to 'f'" becomes the one
- * that the script has called. */
+/* Raises a text with the script's source line; a function named in it by "to 'f'" is replaced by
+ * the one that the script called. */
 int lun__error(lua_State *L, const char *format, ...);
 
 int lun__type_error(lua_State *L, int arg, const char *expected);

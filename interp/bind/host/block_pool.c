@@ -1,6 +1,11 @@
-/* block_pool.c - blocks of one size kept for reuse, and their end told; see block_pool.h. What Lua
- * calls its allocator with is enough for both: the size of a block tells whether it can hold such a
- * userdata. Knows nothing of arrays. */
+/* block_pool.c - blocks of one size kept for reuse, and a callback when they end; see block_pool.h.
+ * Both rely on the size with which Lua calls its allocator: by it a block can hold such a userdata
+ * or not. Knows nothing of arrays.
+ *
+ * Invariant: the free list has at most KEPT blocks, all of `size` bytes and none used by Lua; it is
+ * empty until `size` is measured. While owner is not NULL, each free of a block of that size is
+ * reported to it once. Only the thread that runs the state touches the recycler. The recycler ends
+ * with `state`, the last block that Lua frees. */
 #include "bind/host/block_pool.h"
 
 #include <stdbool.h>
@@ -8,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks at most: more than are freed between two young collections of a small heap. */
+/* The most blocks kept: more than are freed between two young collections of a small heap. */
 enum { KEPT = 1024 };
 
 typedef struct spare {
@@ -19,10 +24,10 @@ struct lun__recycler {
     lua_Alloc alloc;
     void *ctx;
     size_t size; /* of the block of a userdata that is watched; 0: not known yet */
-    size_t at;   /* where in its block the userdata begins */
+    size_t at;   /* offset of the userdata in its block */
     spare *spares;
     int count;
-    void *owner; /* NULL: none is told */
+    void *owner; /* NULL: ends are not reported */
     lun__ended_call *ended;
     void *state; /* the block of the lua_State itself, which is freed last */
     void *last;  /* while the size is not known: the last block of a userdata, */
@@ -60,7 +65,7 @@ static void *allocate(void *self, void *old, size_t had, size_t size)
         }
     }
     if (old && (uintptr_t)r->owner - (uintptr_t)old < had)
-        r->owner = NULL; /* a script has taken its finaliser from it */
+        r->owner = NULL; /* a script removed its finaliser */
     void *block = r->alloc(r->ctx, old, had, size);
     if (old && old == r->state && !size) {
         end(r);
@@ -79,11 +84,11 @@ void lun__recycle(lua_State *L)
     if (!r)
         return;
     r->alloc = lua_getallocf(L, &r->ctx);
-    r->state = lua_getextraspace(L); /* where that of a main thread begins */
+    r->state = lua_getextraspace(L); /* the block of a main thread begins there */
     lua_setallocf(L, allocate, r);
 }
 
-/* Has a userdata of so many bytes made to see its block. */
+/* Makes a userdata of so many bytes to see its block. */
 static bool measure(lua_State *L, lun__recycler *r, size_t bytes)
 {
     bool runs = lua_gc(L, LUA_GCISRUNNING) == 1;

@@ -1,10 +1,10 @@
-/* block_pool.h - a wrapper around the allocator of a lua_State of our own: blocks of the userdata
- * of arrays are kept for the next ones, and the end of each is told without a finaliser. States of
- * others keep their allocator, and have finalisers.
+/* block_pool.h - a wrapper around the allocator of a lua_State that we created: blocks of array
+ * userdata are reused, and their end is reported without a finaliser. Other states keep their
+ * allocator and use finalisers.
  *
- * What it gives (bench/latency.lua, medians of 40 interleaved runs): without it (a + b) * (c + d)
- * takes 1.32 times as long on 100 elements and 1.10 times on 10,000, a chain of 20 operations 1.62
- * times. Knows nothing of arrays. */
+ * Gain (bench/latency.lua, medians of 40 interleaved runs): without it (a + b) * (c + d) takes 1.32
+ * times as long on 100 elements and 1.10 times on 10,000, a chain of 20 operations 1.62 times.
+ * Knows nothing of arrays. */
 #ifndef LUN_BLOCK_POOL_H
 #define LUN_BLOCK_POOL_H
 
@@ -13,8 +13,8 @@
 #include <lua.h>
 
 typedef struct lun__recycler lun__recycler;
-/* Called when Lua frees a block of the size that is watched, with where a userdata in it begins:
- * one of the owner's, or other bytes. It must call nothing of Lua. */
+/* Called when Lua frees a block of the watched size, with the address of the userdata in it: one of
+ * the owner's, or other bytes. It must not call Lua. */
 typedef void lun__ended_call(void *owner, const void *data);
 
 /* Wraps the allocator of L, a main thread, until L ends. Without memory L stays as it is. */

@@ -1,14 +1,13 @@
-/* error.c - from a status to a Lua error, bad arguments in the script's words: a caller's mistake
- * becomes "bad argument #2 to 'zip' (...)", a fault in a kernel an error object with code, message
- * and where. Knows nothing of the calls that fail. A function that raises holds nothing that Lua
- * does not own. */
+/* error.c - a status becomes a Lua error: a caller's mistake "bad argument #2 to 'zip' (...)", a
+ * fault in a kernel an error object with code, message and where. Knows nothing of the calls that
+ * fail. A function that raises holds nothing that Lua does not own. */
 #include <stdio.h>
 #include <string.h>
 
 #include "bind/host/bind.h"
 #include "bind/host/field.h"
 
-/* True for what a caller can mend by other arguments. */
+/* True for failures that other arguments avoid. */
 static bool is_mistake(lun_status s)
 {
     switch (s) {
@@ -83,14 +82,14 @@ int lun__bad_type(lua_State *L, int arg, const char *expected)
 
 /* ---- a failure of the engine ----------------------------------------------------------------- */
 
-/* Pushes the engine's text first of all: what Lua does next may run finalisers, which use it. */
+/* Pushes the engine's text before anything else: Lua may run finalisers, which overwrite it. */
 static const char *push_message(lua_State *L, const lun__host *h)
 {
     return lua_pushstring(L, lun_error_from(h->engine, 1));
 }
 
-/* Pushes an error object; its place is where the expression was built, else where the script
- * stands. The host's userdata is at host_at. */
+/* Pushes an error object; its source line is that of the expression, else the script's current one.
+ * The host's userdata is at host_at. */
 static void push_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
     char where[LUN__PLACE];
@@ -140,7 +139,7 @@ void lun__push_stop(lua_State *L, lun_status s)
     char text[256];
     const lun__host *h = lun__host_open(L);
     snprintf(text, sizeof text, "%s", lun_error_from(h->engine, 1));
-    (void)lun_fail(h->engine, s, text); /* without the place of an expression */
+    (void)lun_fail(h->engine, s, text); /* without the source line of an expression */
     push_fault(L, h, s, lua_gettop(L), 0);
 }
 

@@ -1,4 +1,4 @@
-/* field.h - fields of the table on top of the stack.  It must not know what tables hold. */
+/* field.h - sets fields of the table on top of the stack. */
 #ifndef LUN_BIND_FIELD_H
 #define LUN_BIND_FIELD_H
 

@@ -1,7 +1,7 @@
-/* hold.h - writing files without SIGXFSZ and SIGPIPE: what grows beyond the process's limit
- * (ulimit -f) fails with EFBIG instead, a pipe that is no longer read with EPIPE. The mask of the
- * thread alone is changed, and put back; handlers stay as they are. prims/base/write_bytes.c, which
- * is not seen here, does the same for itself. Knows no Lua. */
+/* hold.h - writing files without SIGXFSZ and SIGPIPE: a write beyond the process's limit (ulimit
+ * -f) fails with EFBIG instead, to a pipe without a reader with EPIPE. Only the thread's mask is
+ * changed, and restored; handlers stay as they are. prims/base/write_bytes.c, behind the engine's
+ * interface, does the same. Knows no Lua. */
 #ifndef LUN_INTERP_HOLD_H
 #define LUN_INTERP_HOLD_H
 
@@ -11,7 +11,7 @@
 #include <time.h>
 
 typedef struct lun__held_signal {
-    sigset_t held; /* those that were not held back before */
+    sigset_t held; /* those that were not blocked before */
     sigset_t before;
 } lun__held_signal;
 
@@ -26,7 +26,7 @@ static inline void lun__hold_signal(lun__held_signal *h)
     pthread_sigmask(SIG_BLOCK, &h->held, NULL);
 }
 
-/* Keeps errno. A signal that has come meanwhile is forgotten. */
+/* Keeps errno. A signal that arrived meanwhile is dropped. */
 static inline void lun__let_signal_go(const lun__held_signal *h)
 {
     int error = errno, came;

@@ -1,6 +1,14 @@
-/* host.c - the engine's place in a lua_State: opened at first use, ended when the state is; the
- * references that its userdata stand for; what the garbage collector is told. Knows nothing of
- * arrays' values. */
+/* host.c - the engine of a lua_State: opened at first use, ended with the state; the references
+ * that its userdata hold; the bytes reported to the garbage collector. Knows nothing of arrays'
+ * values.
+ *
+ * Invariant: every entry of held is in one of three states: in use (box is its userdata, whose slot
+ * is the entry's index), in the list `ended` (no box, the reference still held) or in the list
+ * `unused` (no box, no reference). Both lists are linked by next and end with -1. The allocator,
+ * when Lua frees a box, only moves its entry from use to `ended`, for it must call neither Lua nor
+ * the engine; calls of the binding and finalisers release those. Entries never move. engine is NULL
+ * once the host has ended, and all references are released then. Only the thread that runs the
+ * state changes a host. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +21,13 @@
 /* Keys of the registry: their addresses. */
 static const char host_key, offer_key, rank_key;
 
-/* Bytes of elements after which the collector is told; telling it more often costs more than it
- * frees. The arrays that a loop makes and drops reach this before their memory is reused, so it
- * fits a core's own cache. */
+/* Bytes of elements after which the collector is run a step; more often would cost more than it
+ * frees. Temporaries of a loop add up to this before their memory is reused, so it fits a core's
+ * private cache. */
 #define TELL (512 * 1024)
 /* A full collection is due beyond this many bytes of elements, once as many were added as the last
- * one left or as Lua's own heap has: a generational collector looks at old arrays only when that
- * heap has doubled. */
+ * one left or as Lua's own heap has: a generational collector visits old arrays only when that heap
+ * has doubled. */
 #define FULL (INT64_C(64) << 20)
 
 /* ---- opening and ending ---------------------------------------------------------------------- */
@@ -72,8 +80,8 @@ static void release_entry(lun__held *held)
     }
 }
 
-/* Puts the entry of a box whose userdata has ended into the list of those; no box at `data`: does
- * nothing. */
+/* Moves the entry of a box whose userdata has ended to that list; does nothing if no box is at
+ * `data`. */
 static void box_ended(void *host, const void *data)
 {
     lun__host *h = host;
@@ -114,7 +122,7 @@ void lun__host_end(lua_State *L, lun__host *h)
     h->engine = NULL;
 }
 
-/* The host's finaliser, the last one in a normal run; functions that run later find no engine. */
+/* The host's finaliser, the last one in a normal run; later finalisers find no engine. */
 static int end_host(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, 1);
@@ -206,8 +214,8 @@ int lun__ended(lua_State *L)
 
 /* ---- userdata -------------------------------------------------------------------------------- */
 
-/* The finaliser of userdata with an entry in held, but of arrays where the allocator tells of their
- * end. */
+/* The finaliser of userdata with an entry in held; arrays have none where the allocator reports
+ * their end. */
 static int end_box(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
@@ -259,7 +267,7 @@ lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, 
     return box;
 }
 
-/* Makes room in held for a page of entries more. */
+/* Adds a page of entries to held. */
 static void grow(lua_State *L, lun__host *h)
 {
     const int32_t pages = h->room / LUN__HELD_PAGE, first = h->room;
@@ -284,7 +292,7 @@ static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
 {
     lun__box *box = lua_newuserdatauv(L, LUN__HELD_BYTES, 0);
     *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
-    /* Making the userdata may have run the collector, which only gives entries back. */
+    /* Making the userdata may have run the collector, which adds to `ended` only. */
     if (h->ended >= 0)
         lun__release_ended(h);
     if (h->unused < 0)
@@ -323,14 +331,14 @@ void lun__collect(lua_State *L, lun__host *h)
         lun__release_ended(h);
 }
 
-/* Bytes of Lua's own. */
+/* Bytes of Lua's heap. */
 static int64_t heap_of(lua_State *L)
 {
     return (int64_t)lua_gc(L, LUA_GCCOUNT) * 1024;
 }
 
-/* Whether a full collection is due: beside what is alive of arrays and of Lua's own there may be as
- * much again that is not. */
+/* Whether a full collection is due: as many bytes as are alive, of arrays and of Lua's heap, may be
+ * garbage. */
 static bool is_due(lua_State *L, const lun__host *h)
 {
     lun_stats stats = {.size = sizeof stats};

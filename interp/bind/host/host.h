@@ -1,5 +1,5 @@
-/* host.h - the engine's place in a lua_State, and boxes for arrays and functions.  It must not
- * know what calls do. */
+/* host.h - the engine of a lua_State, and boxes for arrays and functions. Knows nothing of what
+ * calls do. */
 #ifndef LUN_BIND_HOST_H
 #define LUN_BIND_HOST_H
 
@@ -9,10 +9,9 @@
 #include "bind/host/block_pool.h"
 #include "lunarray_bind.h"
 
-/* What a userdata of ours can stand for; also the number of the host's user value that keeps the
- * metatable. From LUN__ERROR on they are no userdata: the metatable of error objects, the C
- * functions by their text, the table that luaopen_lunarray_core gives, the metatable of what
- * lun.explain gives. */
+/* The kinds of userdata, each also the number of the host's user value that keeps its metatable.
+ * From LUN__ERROR on other user values: the metatable of error objects, the C functions by their
+ * text, the table of luaopen_lunarray_core, the metatable of results of lun.explain. */
 typedef enum lun__kind {
     LUN__ARRAY = 1,
     LUN__FUNCTION,
@@ -44,7 +43,7 @@ typedef struct lun__held {
         lun_task *task;
         lun_queue *queue;
         lun_event *event;
-    } as;                       /* NULL: freed, or not yet made */
+    } as;                       /* NULL: freed, or not made yet */
     const struct lun__box *box; /* the userdata, while it lives */
     int32_t kind;
     int32_t next; /* in the list of unused entries, or of ended ones */
@@ -57,16 +56,16 @@ typedef struct lun__host {
     lun__held **held;        /* entries, in pages of LUN__HELD_PAGE: see lun__held_at */
     int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
     int32_t ended;           /* the first whose userdata has ended; -1: none */
-    lun__recycler *recycler; /* notices that; NULL: finalisers do */
-    int64_t pressure;        /* bytes not yet told to the collector */
+    lun__recycler *recycler; /* reports their end; NULL: finalisers do */
+    int64_t pressure;        /* bytes not reported to the collector yet */
     int64_t collected;       /* bytes of elements alive after the last full collection */
-    uint64_t seed;           /* of the next random array that has none */
+    uint64_t seed;           /* of the next random array without one */
     const char *math;        /* "fast" or "precise" */
-    lua_State *waiting;      /* that waits for other ranks (spmd.c) */
+    lua_State *waiting;      /* the thread of Lua that waits for other ranks (spmd.c) */
 } lun__host;
 
-/* How each userdata of the binding begins. Size, host and kind identify it; its metatable does not,
- * which scripts can exchange. */
+/* The head of each userdata of the binding. Size, host and kind identify it; its metatable does
+ * not, which scripts can exchange. */
 typedef struct lun__box {
     lun__host *host;
     int32_t slot; /* in held; LUN__OP: the operation; LUN__SKELETON: unused */
@@ -74,15 +73,15 @@ typedef struct lun__box {
 } lun__box;
 
 enum { LUN__HELD_PAGE = 64 };
-/* Entry number slot of held.  Entries never move: a call of the engine's that is about to fill one
- * may run functions of the script meanwhile, for ranks and hosts that wait, which take others. */
+/* Entry number slot of held.  Entries never move: a call of the engine that will fill one may first
+ * run functions of the script, for waiting ranks and hosts, which take others. */
 static inline lun__held *lun__held_at(const lun__host *h, int32_t slot)
 {
     return &h->held[slot / LUN__HELD_PAGE][slot % LUN__HELD_PAGE];
 }
 
-/* The size of a userdata with an entry in held. It is odd because block_pool.c looks into each
- * block of this size, and Lua makes few others of an odd one. */
+/* The size of a userdata with an entry in held. It is odd because block_pool.c reads each block of
+ * this size, and few other blocks of Lua have an odd one. */
 enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 
 /* Raises the error that the engine is closed. */
@@ -108,7 +107,7 @@ static inline lun__host *lun__here(lua_State *L)
 lun__host *lun__host_open(lua_State *L);
 /* Makes luaopen_lunarray use this engine in L instead of opening one. */
 void lun__host_offer(lua_State *L, lun_engine *e);
-/* Makes it open an engine of this rank, with so many threads; config lives until then. */
+/* Makes it open an engine of this rank by that configuration, which lives until then. */
 void lun__host_rank(lua_State *L, const lun_config *config);
 /* The host of a state, NULL if there is none. Raises nothing. */
 lun__host *lun__host_of(lua_State *L);
@@ -122,9 +121,9 @@ void lun__host_end(lua_State *L, lun__host *h);
 lun_engine *lun__engine_of(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
 void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
-/* Pushes a userdata of a kind and of `size` bytes, 0 but for what every one starts with. */
+/* Pushes a userdata of a kind and of `size` bytes, zeros behind its head. */
 lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values);
-/* The same with an entry of held, where a call can put what it makes. Valid until the next one. */
+/* The same with an entry of held, for the pointer that a call returns. Valid until the next one. */
 lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind);
 /* The same for an array, from a function that has the metatable at this index. */
 lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable);
@@ -147,7 +146,7 @@ void lun__collect(lua_State *L, lun__host *h);
 /* Collects so that a block of so many bytes may become free: young objects; thoroughly: all, if
  * that takes less time than fresh memory would. */
 void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
-/* Tells the collector how many bytes were allocated since the last call; for each function that
+/* Reports the bytes allocated since the last call to the collector; for each function that
  * allocates elements. May run the collector. */
 void lun__report_memory(lua_State *L, lun__host *h);
 

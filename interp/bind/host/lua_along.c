@@ -1,5 +1,4 @@
-/* lua_along.c - axes and options of reductions as scripts write them: a:sum(2), a:max{axis=1}.
- * What they give is the engine's. */
+/* lua_along.c - axes and options of reductions as scripts write them: a:sum(2), a:max{axis=1}. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -230,7 +229,7 @@ bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i)
     (void)lun_reduction_describe(r, &row);
     read_along(L, h, &row, i, &axes, at);
     if (row.index)
-        lun__mark(L, h); /* of a line of NaN alone it fails */
+        lun__mark(L, h); /* it fails for a segment of NaN only */
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     LUN__TRY(s, lun_along(h->engine, r, a, at, axes.count, &axes.options, out));

@@ -1,5 +1,5 @@
-/* lua_array.c - arrays as userdata: what every other part needs to take and give them, and the
- * methods that ask about an array or make a value of it. Elements are index.c's, windows
+/* lua_array.c - arrays as userdata: functions of all other parts to take and return them, and the
+ * methods that query an array or make a value of it. Elements are index.c's, windows
  * lua_window.c's, operators ops.c's. */
 #include "bind/host/bind.h"
 
@@ -35,7 +35,7 @@ static lun_array *unfreed(lua_State *L, const lun__held *held)
     return held->as.array;
 }
 
-/* The same; its length is known then. */
+/* The same, with its length known. */
 static lun_array *usable(lua_State *L, lun__host *h, const lun__held *held)
 {
     lun_array *a = unfreed(L, held);
@@ -186,7 +186,7 @@ static int is_array(lua_State *L)
 
 /* ---- others made of it ----------------------------------------------------------------------- */
 
-/* Leaves the new array alone on the top, or raises. */
+/* Leaves only the new array on the stack, or raises. */
 static int give(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     lun__check(L, h, s, arg);

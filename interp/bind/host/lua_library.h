@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Why not, with what to do; NULL: they can.  Only in the shared library; from any thread. */
+/* NULL if they can; else why not, and what to do. Only in the shared library; from any thread. */
 __attribute__((weak, visibility("hidden"))) const char *lun__lua_find(void);
 
 /* The same everywhere. */

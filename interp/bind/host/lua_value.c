@@ -8,7 +8,7 @@
 
 /* ---- values and elements --------------------------------------------------------------------- */
 
-/* Pushes a float. NaN has no sign in Lua, whose tostring would write one. */
+/* Pushes a float. NaN gets no sign, which Lua's tostring would write. */
 static void push_float(lua_State *L, double x)
 {
     lua_pushnumber(L, x == x ? x : (lua_Number)NAN);
@@ -39,7 +39,7 @@ void lun__push_value(lua_State *L, lun_value x)
         return;                    \
     } while (0)
 
-/* What C can read is pushed as it stands: tables of millions of elements are made so. */
+/* Dtypes of C are pushed without a conversion: tables of millions of elements are made so. */
 void lun__push_element(lua_State *L, lun_dtype t, const void *p)
 {
     int size = lun_dtype_size(t);
@@ -129,7 +129,7 @@ const char *lun__pack(lun_dtype t, lun_value x, void *to)
         const char *why = as_integer(x, &bits, &negative);
         if (why)
             return why;
-        /* an integer is one of u64 by its bits: so are elements from 2^63 on */
+        /* u64 takes the bits of an integer: elements from 2^63 on are negative in Lua */
         const bool by_bits = lun_dtype_kind(x.dtype) == LUN_KIND_SIGNED &&
                              lun_dtype_kind(t) == LUN_KIND_UNSIGNED && lun_dtype_size(t) == 8;
         if (!by_bits && !fits(t, bits, negative))

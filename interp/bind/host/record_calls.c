@@ -1,9 +1,9 @@
-/* record_calls.c - calls with records among their arguments, which are tables of
- * lua/lunarray/record/record.lua: they go there. Knows nothing of what records are, nor of the
- * functions called. */
+/* record_calls.c - calls with records among their arguments, tables of
+ * lua/lunarray/record/record.lua, whose functions take over. Knows nothing of what records are, nor
+ * of the functions called. */
 #include "bind/host/bind.h"
 
-/* The field of a metatable that has what record.lua offers, by the names of the functions. */
+/* The field of a metatable with record.lua's functions by their names. */
 static const char offered[] = "__records";
 
 bool lun__is_records(lua_State *L, int i)
@@ -22,7 +22,8 @@ int lun__records_among(lua_State *L, int first)
     return 0;
 }
 
-/* Where the first records of a list stand; 0: none do before an element that is no object. */
+/* The index of the first records in a list; 0: there are none before an element that is no
+ * object. */
 static lua_Integer first_records(lua_State *L, int i)
 {
     bool found = false, goes_on = lua_type(L, i) == LUA_TTABLE;
@@ -41,7 +42,7 @@ bool lun__records_listed(lua_State *L, int i)
     return first_records(L, i) > 0;
 }
 
-/* Pushes what is offered for the records, or the struct, at i by that name. */
+/* Pushes the function of that name for the records, or the struct, at i. */
 static void push_offer(lua_State *L, int i, const char *name)
 {
     luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
@@ -101,7 +102,7 @@ int lun__divert_shape(lua_State *L, const char *name)
     return -1;
 }
 
-/* Its address is the key of the registry where what is offered is, once there are structs. */
+/* Its address is the registry's key for the functions for records, once there are structs. */
 static const char offers_key;
 
 void lun__keep_offers(lua_State *L)

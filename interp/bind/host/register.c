@@ -1,5 +1,5 @@
-/* register.c - how a part adds its functions to the tables that core.c has made; what is called
- * with too many arguments is refused here. Knows no part, and nothing of what the functions do. */
+/* register.c - adds a part's functions to the tables that core.c has made, wrapped so that too many
+ * arguments are refused. Knows no part. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -24,7 +24,7 @@ void lun__too_many(lua_State *L, const char *name, int most)
     }
     if (lua_getstack(L, 0, &call) && lua_getinfo(L, "n", &call) &&
         strcmp(call.namewhat, "method") == 0) {
-        given--; /* what it is called on is not written as an argument */
+        given--; /* the receiver of a method is not written as an argument */
         most--;
     }
     if (most == 0)

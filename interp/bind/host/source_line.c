@@ -1,5 +1,5 @@
-/* source_line.c - where a script stands: the file and line that expressions are marked with, and
- * that errors name.  Knows nothing of what is computed there. */
+/* source_line.c - the source line of a script, which nodes keep and errors name. Knows nothing of
+ * what is computed there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ bool lun__is_own(const char *source)
     return strncmp(source, own, sizeof own - 1) == 0;
 }
 
-/* "source:line", as far as there is room.  Every call of the module comes here: no snprintf. */
+/* "source:line", cut to `room`. Every call of the module needs it: no snprintf. */
 static void write_place(const lua_Debug *at, char *place, size_t room)
 {
     char digits[3 * sizeof at->currentline];
@@ -57,6 +57,6 @@ void lun__mark(lua_State *L, lun__host *h)
         else
             write_place(&caller, place, sizeof place);
     }
-    /* Without memory for the place errors name none; the call itself does not fail. */
+    /* Without memory errors name no line; the call itself does not fail. */
     (void)lun_mark(h->engine, place);
 }

@@ -14,8 +14,8 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
 lun_status lun__op_of(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t, lun_node **out);
 /* CMP or PICK on integers of which some are u64 and some signed, by value; t: the result's
  * (mixed_sign.c). */
-lun_status lun__op_across(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                          lun_node **out);
+lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                              lun_node **out);
 /* LUN_EDTYPE: these two have no common dtype, and what to do about it. */
 lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b);
 /* lun__op, then releases the operands, also on failure.  A NULL operand: an earlier call failed,
@@ -42,16 +42,16 @@ bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_
 lun_status lun__shape_check(lun_engine *e, int rank, const int64_t *shape);
 
 /* n with before[k] and after[k] elements more at the ends of axis k, as edge[k] says; x: for
- * LUN_EDGE_VALUE.  LUN_ESHAPE: an axis of no elements has none that could stand there. */
+ * LUN_EDGE_VALUE.  LUN_ESHAPE: an axis without elements has none to repeat. */
 lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int64_t *after,
                     const lun_edge *edge, lun_value x, lun_node **out);
 
 /* Frees what lun_spmd_shared and lun_spmd_symmetric made (shared.c). */
 void lun__shared_close(lun_engine *e);
 
-/* n, of i64, where all elements of `holds`, a bool of n's shape, are true; else the evaluation
- * fails with LUN_EBOUNDS and note[0], in which %lld is the number of the first such element, from
- * 1.  note is kept: it is static. */
+/* A run-time assertion (runtime_checks.c): n, of i64, where all elements of `holds`, a bool of n's
+ * shape, are true; else the evaluation fails with LUN_EBOUNDS and note[0], in which %lld is the
+ * index of the first false one, from 1. note has static lifetime. */
 lun_status lun__demand(lun_engine *e, lun_node *n, lun_node *holds, const char *const *note,
                        lun_node **out);
 

@@ -16,7 +16,7 @@ typedef struct call {
     lun_node **nodes; /* operands as nodes; the captured ones follow */
     int node_count;
     const lun_axes *axes; /* in which order elements are taken; NULL: row-major */
-    lun_around *around;   /* NULL: the function takes elements, not what is around */
+    lun_around *around;   /* NULL: the function takes elements, not their neighbours */
 } call;
 
 /* Operand k as a node: an element's in the order in which all are taken. */
@@ -69,7 +69,7 @@ static lun_status wrong_count(const call *c, int params)
         extras == 1 ? "" : "s");
 }
 
-/* The elements around an index that a C function takes. */
+/* The neighbours of an index that a C function takes. */
 static lun_status c_neighbours(call *c)
 {
     lun_engine *e = c->e;
@@ -198,7 +198,7 @@ lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_
     return s;
 }
 
-/* Operands first and behind as nodes; `scalar`: the body's scalar parameters before them. */
+/* Operands from `first` on as nodes; `scalar`: the body's scalar parameters before them. */
 static lun_status own_operands(call *c, const lun_front_result *r, int first, int scalar)
 {
     lun_engine *e = c->e;

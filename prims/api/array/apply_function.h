@@ -15,20 +15,21 @@ lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
 typedef struct lun_specialising {
     lun_front_indexing index;
     bool writes;
-    const int64_t *radius; /* by axis, of what is around an index; NULL: not given */
+    const int64_t *radius; /* by axis, of the neighbours of an index; NULL: not given */
 } lun_specialising;
 
-/* The IR of the front end's function f for `count` operands, of which the first are elements, and
- * what it captures. */
+/* The IR of the front end's function f for `count` operands, the first of them elements, and the
+ * values that it captures. */
 lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                            int elements, lun_specialising how, lun_front_result *r);
 
-/* Adds nodes for what the body captures to nodes[*count], references, as far as all goes well. */
+/* Appends a node for each captured value to nodes[*count], with references; after a failure those
+ * made so far. */
 lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_node **nodes,
                                   int *count);
 
 /* The operands of a body, in its order: the first are elementwise, single numbers or of the shape
- * of `like`, in the order that axes tells (NULL: row-major). */
+ * of `like`, in the order of `axes` (NULL: row-major). */
 typedef struct lun_operands {
     lun_node *const *nodes;
     int count, elements;
@@ -36,19 +37,19 @@ typedef struct lun_operands {
     const lun_axes *axes;
 } lun_operands;
 
-/* The results of the front end's function f, which r tells, for these operands; LUN_EARG where
- * there are more than room: *results. */
+/* The results of the front end's function f, specialised as r, for these operands; LUN_EARG where
+ * *results is more than room. */
 lun_status lun__call_outputs(lun_engine *e, lun_function *f, const lun_front_result *r,
                              const lun_operands *o, lun_array **outs, int room, int *results);
 
-/* What a stencil does beyond the ends of the axes; and once its function is known, how far that
- * looks along each axis of the arrays. */
+/* What a stencil reads beyond the ends of axes, and its radius along each axis once the function is
+ * specialised. */
 typedef struct lun_around {
     const lun_stencil_options *how;
     int64_t before[LUN_MAX_RANK], after[LUN_MAX_RANK];
 } lun_around;
 
-/* Whether f can be called with these at all, for results of which there may be so many. */
+/* Whether f can be called with these operands, with room for so many results. */
 lun_status lun__check_call(lun_engine *e, const lun_function *f, lun_array *const *operands,
                            int count, int elements, int room);
 /* lun_call of a function that only reads; around, if not NULL: lun_stencil. */
@@ -57,7 +58,7 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
                             int *results);
 /* Whether f is a function of that kind: only a stencil's reads elements around its index. */
 lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around);
-/* Whether what is asked for is within the radius of each axis (NULL: there is none). */
+/* Whether the neighbours are within the radius of each axis (NULL: there is none). */
 lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius);
 /* The elements around each index that `at` names, of arrays of one shape, as nodes with references;
  * none on failure.  axes: as lun__node_along's. */

@@ -1,5 +1,10 @@
-/* array.c - handles: making, releasing, asking.  What they stand for is graph/node.c's, reading and
- * writing through them value.c's, copy_on_write.c's, write.c's. */
+/* array.c - array handles: made, released, queried. Nodes are graph/node.c's, reading and writing
+ * are value.c's, copy_on_write.c's, write.c's.
+ *
+ * Invariant: a handle in use has refs > 0 and is a plain array (node, no parent), a window (parent,
+ * which is no window; `at`) or a weak number (no node). An unused handle has refs 0 and lies in the
+ * list of its engine, linked by `parent`. A freed handle keeps its memory until the last reference
+ * goes, and no node. */
 #include "api/array/array.h"
 #include "eval/eval.h"
 #include "graph/walk.h"
@@ -42,7 +47,7 @@ static lun_array *take(lun_engine *e)
     return a;
 }
 
-/* Puts a among the unused handles. */
+/* Adds a to the list of unused handles. */
 static void give(lun_array *a)
 {
     a->refs = 0;
@@ -155,13 +160,13 @@ static lun_status ours(lun_engine *e, const lun_array *a)
     return LUN_OK;
 }
 
-/* Of a window it is known: making that asked for it. */
+/* Whether the length is known; of a window it is, since making one needs it. */
 static inline bool measured(const lun_array *a)
 {
     return !a->node || !lun__node_is_unknown(a->node);
 }
 
-/* Evaluates a, of which that is not so. */
+/* Evaluates a, whose length is not known. */
 static lun_status measure(const lun_array *a)
 {
     lun_node *n = lun__node_retain(a->node);
@@ -207,8 +212,8 @@ lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out
     return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
 }
 
-/* The node of a, a window of what waits: kept, so that what is asked for twice is computed once. */
-static lun_status part(lun_engine *e, lun_array *a, lun_node *whole, lun_node **out)
+/* The node of a, a window of an expression: kept, so that it is computed once. */
+static lun_status window_node(lun_engine *e, lun_array *a, lun_node *whole, lun_node **out)
 {
     if (!a->node) {
         lun_status s = lun__view(e, whole, &a->at, &a->node);
@@ -231,8 +236,8 @@ lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
     const lun_array *top = lun__top(a);
     lun__array_used(e, top);
     if (a->parent && !lun__node_ready(top->node))
-        return part(e, a, top->node, out);
-    if (a->parent) { /* nothing waits any more, or another array's elements came */
+        return window_node(e, a, top->node, out);
+    if (a->parent) { /* it is evaluated, or has another array's elements */
         lun__node_release(e, a->node);
         a->node = NULL;
     }

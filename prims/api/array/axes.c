@@ -1,6 +1,6 @@
 /* axes.c - the order of axes in which elementwise expressions on arrays are computed that are not
- * row-major: where all operands stand in one order, their elements are taken as they stand, and the
- * result is left so.  Knows no operation. */
+ * row-major: where all operands have one order in memory, their elements are taken in it, and the
+ * result has it too.  Knows no operation. */
 #include "api/array/axes.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static uint64_t distance(int64_t stride)
     return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
 }
 
-/* Axes of one element come first: they may stand anywhere. */
+/* Axes of one element come first: their stride does not matter. */
 static bool before(const lun_layout *l, int i, int j)
 {
     if (l->extent[i] == 1 || l->extent[j] == 1)

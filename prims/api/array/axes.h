@@ -15,7 +15,7 @@ typedef struct lun_axes {
 /* The axes by falling distances of neighbours; false if that is their order. */
 bool lun__axes_sorted(const lun_layout *l, lun_axes *out);
 /* The axes of a by falling distances of neighbours in memory, so that its elements are read in the
- * order in which they stand; false if that is row-major, or if a repeats elements. */
+ * order of memory; false if that is row-major, or if a repeats elements. */
 bool lun__axes_of(const lun_array *a, lun_axes *out);
 /* The order that all operands of an elementwise expression have in common which are neither
  * numbers, nor of rank 1, nor broadcast; false if that is row-major or if there is none. */

@@ -1,5 +1,5 @@
-/* binding.c - what a binding fills and runs itself: memory for elements, and the threads of a
- * backend. Knows nothing of what is written. */
+/* binding.c - memory for elements that a binding fills itself, and tasks of a binding on a
+ * backend's threads. */
 #include "api/array/api.h"
 #include "lunarray_bind.h"
 
@@ -66,8 +66,8 @@ bool lun_order_number(int i, const char **name, int64_t *value)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* A backend gives out ranges of whole blocks, as many as the bytes are worth: a part is a block of
- * indices, and as many bytes as one range. */
+/* A backend hands out ranges of whole blocks, their number by the bytes: a task counts as a block
+ * of indices and as the bytes of one range. */
 enum { PART = 64, PART_BYTES = 512 << 10 };
 
 typedef struct parts {
@@ -82,7 +82,7 @@ static void take_parts(void *ctx, int64_t from, int64_t to)
         p->task(p->ctx, k);
 }
 
-/* The backend that has threads: the one in use, or the native one; NULL: none. */
+/* The backend whose threads are used: the one in use, or the native one; NULL: none. */
 static lun_backend_slot *sharing(lun_engine *e)
 {
     lun_backend_slot *b;

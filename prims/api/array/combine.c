@@ -1,5 +1,5 @@
-/* combine.c - users' functions as combiners of reduce and scan: for which dtype, and with which
- * numbers behind the two values.  The nodes are fold.c's. */
+/* combine.c - users' functions as combiners of reduce and scan, specialised for a dtype and for the
+ * numbers that follow the two values.  The nodes are fold.c's. */
 #include <stdlib.h>
 
 #include "api/array/apply_function.h"
@@ -21,7 +21,7 @@ static void let_go(void *ctx)
 }
 
 /* f with numbers for its parameters from the third on, arguments of the kernels that combine by it,
- * and with room for arrays, their slots.  Takes cells, of malloc's. */
+ * and with room for array slots. Takes cells, allocated by malloc. */
 static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, int count, int arrays,
                              lun_function **out)
 {
@@ -114,9 +114,9 @@ static lun_status extra_cell(lun_engine *e, lun_array *a, int k, lun_dtype t, ui
 /* The k-th cell: the value of a captured Scalar. */
 static lun_status scalar_cell(lun_engine *e, lun_array *a, lun_dtype t, uint64_t *cell)
 {
-    uint64_t own = 0;
-    lun_status s = lun_read(e, a, &own, 0, 1);
-    *cell = lun__cell_cast(t, lun_dtype_of(a), own);
+    uint64_t element = 0;
+    lun_status s = lun_read(e, a, &element, 0, 1);
+    *cell = lun__cell_cast(t, lun_dtype_of(a), element);
     return s;
 }
 
@@ -181,16 +181,16 @@ static lun_status specialise(lun_engine *e, lun_function *f, lun_extras extras, 
 {
     lun_array x[2 * LUN_MAX_VALUES], *all[LUN_MAX_OPERANDS];
     lun_node number[2 * LUN_MAX_VALUES];
-    const int own = m->values + m->elements;
-    for (int k = 0; k < own; k++) {
+    const int fixed = m->values + m->elements;
+    for (int k = 0; k < fixed; k++) {
         lun_dtype t = k < m->values ? m->value[k] : m->element[k - m->values];
         number[k] = (lun_node){.kind = LUN_NODE_NUMBER, .dtype = (uint8_t)t, .n = 1, .refs = 1};
         x[k] = (lun_array){.refs = 1, .engine = e, .node = &number[k]};
         all[k] = &x[k];
     }
     for (int k = 0; k < extras.count; k++)
-        all[own + k] = extras.at[k];
-    return lun__specialise(e, f, all, own + extras.count, own, (lun_specialising){0}, r);
+        all[fixed + k] = extras.at[k];
+    return lun__specialise(e, f, all, fixed + extras.count, fixed, (lun_specialising){0}, r);
 }
 
 static lun_status wrong_results(lun_engine *e, const lun_merger *m, int given)
@@ -216,15 +216,15 @@ static lun_status wrong_dtype(lun_engine *e, const lun_merger *m, int k, lun_dty
                      k + 1, lun_dtype_name(given), k + 1, lun_dtype_name(m->value[k]));
 }
 
-/* Whether a value of dtype t that began as such holds what is given: as the variable of a loop. */
+/* Whether a value of dtype t can hold one of dtype `given`, as the variable of a loop must. */
 static bool holds(const lun_merger *m, lun_dtype t, lun_dtype given)
 {
     return !m->pairs && !lun__dtype_is_bool(given) && !lun__dtype_is_bool(t) &&
            lun__dtype_common(t, given) == t;
 }
 
-/* The dtypes of the results become those of the values; the number of the first one that was
- * another, -1: all were the same. */
+/* The dtypes of the results become those of the values; the number of the first one that changed,
+ * -1: none did. */
 static int take_dtypes(lun_merger *m, const lun_ir_function *f, bool change, lun_dtype *given)
 {
     int first = -1;
@@ -242,17 +242,17 @@ static int take_dtypes(lun_merger *m, const lun_ir_function *f, bool change, lun
     return first;
 }
 
-/* The body of a front end's function: what it gives must be what it takes. */
+/* The body of a front end's function: the dtypes of its results must be those of its values. */
 static lun_status front_merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m,
                                lun_front_result *r)
 {
-    const int own = m->values + m->elements, rounds = m->values + 2;
-    if (extras.count && own + extras.count > f->front.params)
+    const int fixed = m->values + m->elements, rounds = m->values + 2;
+    if (extras.count && fixed + extras.count > f->front.params)
         return lun__fail(e, LUN_EARG,
                          "the function has %d parameter%s, but is called with %s values and %d "
                          "extra argument%s",
                          f->front.params, f->front.params == 1 ? "" : "s",
-                         own == 2 ? "two" : "more", extras.count, extras.count == 1 ? "" : "s");
+                         fixed == 2 ? "two" : "more", extras.count, extras.count == 1 ? "" : "s");
     for (int round = 0; round < rounds; round++) {
         lun_dtype given = LUN_BOOL;
         lun_status s = specialise(e, f, extras, m, r);
@@ -292,9 +292,10 @@ static lun_status check_extras(lun_engine *e, lun_extras extras)
     return LUN_OK;
 }
 
-/* f with what it captures and the extra arguments, if there is any of these; r: NULL for C text. */
-static lun_status own(lun_engine *e, lun_function *f, const lun_ir_function *body, int first,
-                      lun_extras extras, const lun_front_result *r, lun_function **owner)
+/* f with its captured values and extra arguments, if it has any; r: NULL for C text. */
+static lun_status with_captured(lun_engine *e, lun_function *f, const lun_ir_function *body,
+                                int first, lun_extras extras, const lun_front_result *r,
+                                lun_function **owner)
 {
     const int numbers = extras.count + (r ? captured_by(r) : 0);
     uint64_t *cells;
@@ -324,7 +325,7 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_
     *body = f->text ? f->text : r.function;
     if (!f->text)
         r.function->notes = r.notes;
-    return own(e, f, *body, 2, extras, f->text ? NULL : &r, owner);
+    return with_captured(e, f, *body, 2, extras, f->text ? NULL : &r, owner);
 }
 
 lun_status lun__merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m)
@@ -343,5 +344,5 @@ lun_status lun__merger(lun_engine *e, lun_function *f, lun_extras extras, lun_me
         return s;
     m->body = r.function;
     r.function->notes = r.notes;
-    return own(e, f, m->body, m->values + m->elements, extras, &r, &m->owner);
+    return with_captured(e, f, m->body, m->values + m->elements, extras, &r, &m->owner);
 }

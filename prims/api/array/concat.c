@@ -6,14 +6,14 @@
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-/* What is joined: nodes of one dtype, with references. */
+/* Nodes of one dtype that are joined, with references. */
 typedef struct parts {
     lun_node **at;
     int count, room;
-    int64_t blocks; /* of which each part has as many: the extents before the axis */
+    int64_t blocks; /* equal for all parts: the product of the extents before the axis */
 } parts;
 
-/* Parts that a part which waits is made of are taken in its place, if they are few: so long chains
+/* A part that is itself a join, not evaluated, is replaced by its parts if they are few: so chains
  * of joins copy elements once. */
 enum { FEW = 64 };
 
@@ -52,12 +52,12 @@ static lun_status take_part(lun_engine *e, parts *p, lun_array *a, lun_dtype t)
     return s;
 }
 
-/* The array of all parts in that shape; ends them.  s: what has happened so far. */
+/* The array of all parts in that shape; releases them. s: the status so far. */
 static lun_status finish(lun_engine *e, lun_status s, parts *p, lun_dtype t, int rank,
                          const int64_t *shape, lun_array **out)
 {
     lun_node *n = NULL;
-    if (s == LUN_OK && p->count == 0) /* nothing in any of them */
+    if (s == LUN_OK && p->count == 0) /* all are empty */
         s = lun__node_number(e, t, 0, rank, shape, &n);
     else if (s == LUN_OK && p->count == 1)
         s = lun__node_reshape(e, p->at[0], rank, shape, &n);

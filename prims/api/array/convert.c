@@ -41,8 +41,8 @@ static lun_node *op(chain *c, lun_op o, lun_node *x, lun_node *y, lun_node *z)
     return keep(c, s, n);
 }
 
-/* 64-bit integers a as f64 that round to a few bits as they do: of those from 2^26 on the low 16
- * bits only tell whether there are any. */
+/* 64-bit integers a as f64 that round to a few bits as they do: from 2^26 on the low 16 bits become
+ * one sticky bit. */
 static lun_status few_bits(lun_engine *e, lun_node *a, lun_node **out)
 {
     const uint64_t low = 0xffff, few = (uint64_t)1 << 26;
@@ -81,7 +81,7 @@ static lun_status before_rounding(lun_engine *e, lun_node *a, lun_dtype t, lun_n
     return few_bits(e, a, out);
 }
 
-/* The operand that was only made wider, and is now narrowed again; else NULL. */
+/* The operand of a widening cast that t undoes; else NULL. */
 static lun_node *as_it_was(const lun_node *a, lun_dtype t)
 {
     lun_node *in = a->kind == LUN_NODE_CAST ? a->in[0] : NULL;

@@ -1,5 +1,5 @@
-/* copy_on_write.c - the memory of arrays: elements mapped where they stand, and copy-on-write, by
- * which an array comes to hold its elements alone. */
+/* copy_on_write.c - the memory of arrays: elements mapped in place, and copy-on-write, which makes
+ * an array the only holder of its elements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static lun_status leaf_on_storage(lun_engine *e, lun_node *n, lun_node **out)
     return LUN_OK;
 }
 
-lun_status lun__own(lun_engine *e, lun_array *top)
+lun_status lun__unshare(lun_engine *e, lun_array *top)
 {
     lun_node *n = top->node, *mine;
     lun_status s = LUN_OK;
@@ -47,7 +47,7 @@ lun_status lun__own(lun_engine *e, lun_array *top)
         n->moments = NULL;
         return LUN_OK;
     }
-    /* others may be garbage that a collector has not met yet */
+    /* other holders may be garbage that is not collected yet */
     if (!twin && lun__pool_refuse(e->pool, n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes))
         return lun__nomem(e);
     s = top->wraps ? leaf_on_storage(e, n, &mine) : lun__node_copy(e, n, &mine);
@@ -58,21 +58,21 @@ lun_status lun__own(lun_engine *e, lun_array *top)
     return LUN_OK;
 }
 
-/* a's elements as they stand in memory that can be read: of its top's node, a LEAF or NUMBER. */
+/* a's elements as they are in host memory: of its top's node, a LEAF or NUMBER. */
 static lun_status mapped(lun_engine *e, lun_array *a, lun_node **out)
 {
     lun_array *top = lun__base(a);
     lun_node *n = top->node;
     lun_status s = lun__run(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !top->wraps)
-        s = lun__own(e, top); /* another array writes to that memory */
+        s = lun__unshare(e, top); /* another array may write to that memory */
     if (s != LUN_OK)
         return s;
     *out = n = top->node;
     return n->kind == LUN_NODE_NUMBER ? LUN_OK : lun__storage_host(e, n->storage, false);
 }
 
-/* A copy of the elements of a, which do not stand side by side, that lives as long as a. */
+/* A dense copy of the strided elements of a, which lives as long as a. */
 static lun_status show(lun_engine *e, lun_array *a, const void **out)
 {
     lun_node *n, *copy;

@@ -1,4 +1,4 @@
-/* elements.h - elements of arrays where they stand in memory: read, owned, written.  Private to
+/* elements.h - elements of arrays in their memory: read, unshared, written.  Private to
  * prims/api. */
 #ifndef LUN_ELEMENTS_H
 #define LUN_ELEMENTS_H
@@ -12,16 +12,16 @@ lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int
 /* Elements first .. first + count - 1 of n, a LEAF or NUMBER, to host. */
 lun_status lun__copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count,
                          void *host);
-/* Evaluates what a, which is not row-major, waits for, in its own order, so that it is kept. */
+/* Evaluates a, which is not row-major, in its own order, so that the result is kept. */
 lun_status lun__settle(lun_engine *e, lun_array *a);
 /* n's elements in storage with one reference, the caller's; a virtual n stays so if it can. */
 lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out);
 
 /* ---- memory of one holder (copy_on_write.c) -------------------------------------------------- */
 
-/* Makes top's node a LEAF that only top holds.  Others keep the old elements: where they are, since
- * they may be mapped; in a copy if they are in the memory that top wraps, which stays top's. */
-lun_status lun__own(lun_engine *e, lun_array *top);
+/* Makes top's node a LEAF that only top holds.  Other holders keep the old elements: in place,
+ * since they may be mapped; in a copy if top wraps that memory, which stays top's. */
+lun_status lun__unshare(lun_engine *e, lun_array *top);
 
 /* ---- writing (write.c) ----------------------------------------------------------------------- */
 
@@ -37,16 +37,17 @@ typedef struct lun_target {
 lun_status lun__check_writable(lun_engine *e, const lun_array *a);
 /* Makes a's elements those of a LEAF that only its top holds. */
 lun_status lun__hold(lun_engine *e, lun_array *a);
-/* a's elements, which nothing else holds then. */
+/* a's elements, unshared. */
 lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to);
-/* The same by the device in use, where a's elements are there alone; x: their order, or NULL; n: a
- * NUMBER for each, or a LEAF or VIEW of one of as many. *done: nothing remains to be written. */
-lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
-                            bool *done);
-/* The same at the places of the set in use, where elements of a, which is held, or of n stand there
- * alone: each place writes its part. */
-lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
-                            bool *done);
+/* The same by the device in use, where a's elements are current on it only; x: their order, or
+ * NULL; n: a NUMBER for each, or a LEAF or VIEW of one of as many. *done: nothing remains to be
+ * written. */
+lun_status lun__write_on_device(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                                bool *done);
+/* The same at the locations of the set in use, where elements of a, which is held, or of n are
+ * current only there: each location writes its shard (write_dist.c). */
+lun_status lun__write_dist(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                           bool *done);
 /* The same elements with their axes in that order. */
 void lun__target_reorder(lun_target *to, const lun_axes *x);
 /* Elements first .. first + count - 1 from host. */

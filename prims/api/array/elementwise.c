@@ -24,7 +24,7 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
         t[k] = (lun_dtype)in[k]->dtype;
     lun_status s = lun__op_types(op, t, weak, &from, &to);
     if (s == LUN_OK && from == LUN_DTYPE_COUNT)
-        return lun__op_across(e, op, in, to, out);
+        return lun__op_mixed_sign(e, op, in, to, out);
     for (int k = 0; s == LUN_OK && k < row->arity; k++)
         s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
     if (s == LUN_OK)
@@ -78,7 +78,7 @@ static lun_status no_common_dtype(lun_engine *e, lun_op op, lun_array *const *op
     return s;
 }
 
-/* The operand that it is about is the first float, else the last one. */
+/* The operand at fault is the first float, else the last one. */
 static lun_status wrong_dtype(lun_engine *e, lun_op op, lun_array *const *operands, lun_dtype met)
 {
     const lun_op_row *row = lun__op_get(op);
@@ -126,8 +126,8 @@ static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_no
 static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                             lun_array **out);
 
-/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is what
- * scripts do most: it takes no detours. */
+/* Arithmetic on two arrays of one dtype and length, or on a float array and a number, is the most
+ * frequent operation of scripts: a fast path. */
 static lun_status apply_arithmetic(lun_engine *e, lun_op op, lun_array *const *operands,
                                    lun_array **out)
 {
@@ -184,8 +184,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
         }
         s = lun__node_along(e, operands[k], want, axes, &in[k]);
     }
-    if (s == LUN_OK &&
-        !lun__like(in, count)) /* before they are cast: an error names their dtypes */
+    if (s == LUN_OK && !lun__like(in, count)) /* before casts: an error names the dtypes given */
         s = lun__common_shape(e, in, count, &together);
     for (int k = 0; s == LUN_OK && from != LUN_DTYPE_COUNT && k < count; k++) {
         lun_node *raw = in[k];
@@ -196,7 +195,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
             in[k] = raw;
     }
     if (s == LUN_OK && from == LUN_DTYPE_COUNT)
-        s = lun__op_across(e, op, in, to, &n);
+        s = lun__op_mixed_sign(e, op, in, to, &n);
     else if (s == LUN_OK)
         s = lun__op_of(e, op, in, to, &n);
     for (int k = 0; k < count; k++)

@@ -1,5 +1,5 @@
-/* evaluate_early.c - work that is never asked for does not grow without end: an expression is
- * evaluated when too much waits below it.  Knows no kernel. */
+/* evaluate_early.c - bounds expressions that are never evaluated otherwise: one is evaluated when
+ * too many nodes below it are not.  Knows no kernel. */
 #include "api/array/array.h"
 #include "eval/eval.h"
 #include "graph/walk.h"
@@ -7,12 +7,12 @@
 
 enum {
     MOST = 1000,       /* nodes, arrays as LUN_WAITS_ARRAY; about what two kernels hold */
-    PINNED = 64 << 20, /* bytes of arrays that only the expression needs, beyond */
+    PINNED = 64 << 20, /* bytes of arrays that only the expression holds, above */
     TIMES = 8          /* so many times those of its largest array */
 };
 
-/* Nodes times elements from which the bytes are looked at; of fewer elements only where twice as
- * many nodes wait as when it was done before. */
+/* Nodes times elements above which the bytes are counted at every node; below, only when the number
+ * of nodes has doubled since the last count. */
 #define LARGE 0x1p22
 enum { EACH = 1 << 19 };
 
@@ -21,7 +21,7 @@ typedef struct tally {
     double largest;
 } tally;
 
-/* Operands are visited before: their slots count how often they are used. */
+/* Operands are visited first: their slots count their uses. */
 static bool count(void *ctx, lun_node *n, const lun_node *user)
 {
     (void)user;
@@ -47,7 +47,7 @@ static bool too_much(lun_engine *e, lun_node *n)
     return t.waits > MOST || (double)t.pinned > PINNED + TIMES * t.largest;
 }
 
-/* Whether the number of what waits has passed a power of two with n. */
+/* Whether n makes the number of nodes not evaluated pass a power of two. */
 static bool doubles(const lun_node *n)
 {
     lun_node *in;
@@ -68,7 +68,7 @@ lun_status lun__waiting(lun_engine *e, lun_node *n)
 {
     if (!is_due(n) || e->telling || !too_much(e, n))
         return LUN_OK;
-    n->waits = 1; /* if it fails, it is tried again when as much more waits */
+    n->waits = 1; /* after a failure it is tried again when as many more nodes wait */
     lun_status s = lun__may_store(n) ? lun__run(e, &n, 1) : LUN_OK;
     if (s == LUN_ECANCEL || (s != LUN_OK && lun__stopped(e) != LUN_OK))
         return s;

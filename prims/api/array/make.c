@@ -36,7 +36,7 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
         status = lun__array(e, leaf, true, out);
     if (status != LUN_OK)
         return status;
-    s->release = release; /* only now: a failure leaves the memory to the caller */
+    s->release = release; /* set last: after a failure the memory is still the caller's */
     (*out)->wraps = 1;
     return LUN_OK;
 }
@@ -131,7 +131,7 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
 
 /* ---- virtual arrays -------------------------------------------------------------------------- */
 
-/* A helper chain: each step takes the node so far and gives the next; NULL after a failure. */
+/* A step of a chain: takes the node so far and gives the next; NULL after a failure. */
 static lun_node *step(lun_engine *e, lun_op op, lun_node *a, lun_node *b)
 {
     lun_node *out = NULL;
@@ -223,7 +223,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
     x = step(e, LUN_OP_ADD, x, constant(e, LUN_F64, a * scale));
     if (scale < 1)
         x = step(e, LUN_OP_MUL, x, constant(e, LUN_F64, 1 / scale));
-    if (x && n > 1) { /* b itself at the end, whatever rounding made of it */
+    if (x && n > 1) { /* the last element is exactly b */
         lun_node *end = step(e, LUN_OP_EQ, index_of(e, n), integer(e, n - 1));
         lun_node *in[3] = {end, constant(e, LUN_F64, b), x};
         lun_node *y = NULL;

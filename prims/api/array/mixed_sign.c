@@ -1,5 +1,5 @@
-/* mixed_sign.c - operations on u64 beside signed integers, which have no common dtype: comparisons
- * and picks by value, as expressions of operations on one dtype; the error of all others. */
+/* mixed_sign.c - operations on a u64 and a signed integer, which have no common dtype: comparisons
+ * and picks by value, as expressions of operations on one dtype; all others are errors. */
 #include "api/array/api.h"
 
 lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b)
@@ -12,7 +12,7 @@ lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b)
                      lun_dtype_name(wide ? LUN_U64 : LUN_I64));
 }
 
-/* Nodes on their way; once a step has failed, the others do nothing. */
+/* An expression being built; after the first failure all steps do nothing. */
 typedef struct making {
     lun_engine *e;
     lun_status status;
@@ -62,7 +62,7 @@ static lun_node *compared(making *m, lun_op op, lun_node *const *in)
     return typed(m, settled ? LUN_OP_LOR : LUN_OP_LAND, sign, bits, LUN_BOOL);
 }
 
-/* n as t, i64 or u64, where what t does not hold is the nearest that it does. */
+/* n as t, i64 or u64, saturated. */
 static lun_node *saturated(making *m, lun_node *n, lun_dtype t)
 {
     const lun_dtype from = (lun_dtype)n->dtype;
@@ -74,8 +74,8 @@ static lun_node *saturated(making *m, lun_node *n, lun_dtype t)
     return as(m, near, t);
 }
 
-lun_status lun__op_across(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
-                          lun_node **out)
+lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+                              lun_node **out)
 {
     const int arity = lun__op_get(op)->arity;
     making m = {e, LUN_OK};

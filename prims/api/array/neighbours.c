@@ -5,12 +5,12 @@
 
 #include "api/array/apply_function.h"
 
-/* How far the function looks along each axis of the nodes, on both sides. */
-typedef struct reach {
+/* The function's radius along each axis of the nodes, on both sides. */
+typedef struct extent {
     int rank;
     int64_t before[LUN_MAX_RANK], after[LUN_MAX_RANK];
     lun_edge edge[LUN_MAX_RANK];
-} reach;
+} extent;
 
 /* The axis of an array that is axis k of its node. */
 static int axis_of(const lun_axes *axes, int k)
@@ -32,7 +32,7 @@ lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64
     return LUN_OK;
 }
 
-/* Offsets beyond all that can be asked for. */
+/* LUN_EARG for an offset that no array can have. */
 static lun_status check_offset(lun_engine *e, const lun_neighbour *at, int rank)
 {
     for (int k = 0; k < rank; k++)
@@ -42,11 +42,11 @@ static lun_status check_offset(lun_engine *e, const lun_neighbour *at, int rank)
     return LUN_OK;
 }
 
-static lun_status reach_of(lun_engine *e, const lun_neighbour *at, int count,
-                           const lun_stencil_options *how, const lun_axes *axes, int rank,
-                           reach *out)
+static lun_status extent_of(lun_engine *e, const lun_neighbour *at, int count,
+                            const lun_stencil_options *how, const lun_axes *axes, int rank,
+                            extent *out)
 {
-    *out = (reach){.rank = rank};
+    *out = (extent){.rank = rank};
     for (int i = 0; i < count; i++) {
         lun_status s = lun__check_radius(e, &at[i], how->radius);
         if (s == LUN_OK)
@@ -66,8 +66,8 @@ static lun_status reach_of(lun_engine *e, const lun_neighbour *at, int count,
     return LUN_OK;
 }
 
-/* The elements of n, padded as far as the function looks, that stand so far from each index. */
-static lun_status one_neighbour(lun_engine *e, lun_node *n, lun_node *padded, const reach *to,
+/* The elements of n, padded by the radius, at that offset from each index. */
+static lun_status one_neighbour(lun_engine *e, lun_node *n, lun_node *padded, const extent *to,
                                 const lun_neighbour *at, const lun_axes *axes, lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK], wide[LUN_MAX_RANK];
@@ -88,9 +88,9 @@ static lun_status one_neighbour(lun_engine *e, lun_node *n, lun_node *padded, co
     return lun__node_view(e, padded, &l, out);
 }
 
-/* Of one array, parameter `param`: its neighbours into the places that they have in out. */
+/* Of one array, parameter `param`: each of its neighbours into its entry of out. */
 static lun_status neighbours_of(lun_engine *e, const lun_neighbour *at, int count, lun_array *a,
-                                int param, const reach *to, lun_value x, const lun_axes *axes,
+                                int param, const extent *to, lun_value x, const lun_axes *axes,
                                 lun_node **out)
 {
     lun_node *raw, *n = NULL, *padded = NULL;
@@ -117,12 +117,12 @@ lun_status lun__neighbours(lun_engine *e, const lun_neighbour *at, int count,
                            lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    reach to;
+    extent to;
     int most = 0;
     memset(out, 0, (size_t)count * sizeof *out);
     for (int i = 0; i < count; i++)
         most = at[i].param > most ? at[i].param : most;
-    lun_status s = reach_of(e, at, count, around->how, axes, lun_shape(arrays[0], shape), &to);
+    lun_status s = extent_of(e, at, count, around->how, axes, lun_shape(arrays[0], shape), &to);
     for (int k = 0; s == LUN_OK && k < to.rank; k++) {
         around->before[axis_of(axes, k)] = to.before[k];
         around->after[axis_of(axes, k)] = to.after[k];

@@ -68,8 +68,7 @@ lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int
     return s == LUN_OK ? lun__array(e, padded, false, out) : s;
 }
 
-/* n, padded on one side of the axis by as many elements as it is shifted by, at most all; seen from
- * there. */
+/* n padded on one side of the axis by the shift, at most its extent, as a view from there. */
 static lun_status shift_node(lun_engine *e, lun_node *n, int64_t k, int axis, lun_edge edge,
                              lun_value x, lun_node **out)
 {

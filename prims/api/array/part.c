@@ -1,5 +1,5 @@
-/* part.c - values made of parts of others: slices, other shapes.  Copies nothing
- * itself.  What goes on looking into its array is window.c's. */
+/* part.c - values made of parts of others: slices, other shapes.  Copies nothing itself. Windows
+ * are window.c's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
     return s == LUN_OK ? lun__array(e, part, a->made, out) : s;
 }
 
-/* The failure of a shape that has not as many elements as n. */
+/* The failure of a shape whose number of elements is not n's. */
 static lun_status misfit(lun_engine *e, const lun_node *n, int rank, const int64_t *shape)
 {
     char text[LUN_MAX_RANK * 22 + 2];

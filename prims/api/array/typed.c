@@ -1,5 +1,5 @@
-/* typed.c - operations on nodes that have the operation's dtype already, f16 and bf16 by way of the
- * float that they are computed in.  Knows no promotion. */
+/* typed.c - operations on nodes that have the operation's dtype already, f16 and bf16 through the
+ * float in which they are computed.  Knows no promotion. */
 #include "api/array/api.h"
 #include "graph/simplify.h"
 

@@ -105,7 +105,7 @@ lun_status lun__settle(lun_engine *e, lun_array *a)
     return waits && !lun__node_is(a->node, LUN_IS_VIRTUAL) ? lun__run(e, &a->node, 1) : LUN_OK;
 }
 
-/* Elements of what is joined of several arrays, where few of these have all of them. */
+/* Elements of a join of several arrays, where few of these contain all of them. */
 static lun_status read_joined(lun_engine *e, lun_node *n, int64_t first, int64_t count, void *host,
                               bool *done)
 {
@@ -188,7 +188,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     }
     bool within = n && index >= 0 && index < n->n;
     e->error_where = NULL;
-    /* the first element alone, of more than a few; where others are asked for, all at once */
+    /* only the first element of many is computed alone; a later request computes all */
     if (within && !lun__node_is(n, LUN_IS_VIRTUAL) && !lun__node_ready(n) &&
         (lun__node_is(n, LUN_IS_PEEKED) || n->n <= FEW))
         s = lun__run(e, &n, 1);
@@ -201,8 +201,8 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     return s;
 }
 
-/* The elements of n, a LEAF, that are on the device in use, in storage there. */
-static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out)
+/* The elements of n, a LEAF, that are on the device in use, in storage on it. */
+static lun_status copy_on_device(lun_engine *e, const lun_node *n, lun_storage **out)
 {
     lun_storage_places to = {.at = lun__layout_right(1, &n->n)},
                        from = {n->storage, n->offset, to.at};
@@ -219,8 +219,8 @@ static lun_status copy_there(lun_engine *e, const lun_node *n, lun_storage **out
     return s;
 }
 
-/* The elements of n, a LEAF that is all of a distributed storage, where they belong. */
-static lun_status copy_apart(lun_engine *e, const lun_node *n, lun_storage **out)
+/* The elements of n, a LEAF that is all of a distributed storage, in a copy distributed alike. */
+static lun_status copy_dist(lun_engine *e, const lun_node *n, lun_storage **out)
 {
     lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, out);
     if (s != LUN_OK)
@@ -238,10 +238,10 @@ lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
     bool done = lun__node_ready(n), made = !done && lun__node_is(n, LUN_IS_VIRTUAL) && n->n;
     lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
-        return copy_there(e, n, out);
+        return copy_on_device(e, n, out);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->offset && n->n == n->storage->count &&
         lun__placed_alone(e, n->storage))
-        return copy_apart(e, n, out);
+        return copy_dist(e, n, out);
     const lun_storage *from = s == LUN_OK && n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     if (s == LUN_OK)
         s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, out);

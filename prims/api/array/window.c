@@ -1,5 +1,5 @@
-/* window.c - windows: arrays that show elements of another and are written through.  All of them
- * are arithmetic on layouts: nothing is copied or computed here. */
+/* window.c - windows: arrays that show elements of another and are written through.  They are
+ * arithmetic on layouts: no element is copied or computed. */
 #include <string.h>
 
 #include "api/array/api.h"
@@ -68,7 +68,7 @@ lun_status lun_window(lun_engine *e, lun_array *a, int rank, const int64_t *firs
     return s == LUN_OK ? lun__window(e, a, &l, out) : s;
 }
 
-/* Takes axis k out of l. */
+/* Removes axis k from l. */
 static void drop_axis(lun_layout *l, int k)
 {
     size_t after = (size_t)(l->rank - k - 1) * sizeof *l->extent;

@@ -10,7 +10,7 @@
 #include "lunarray_bind.h"
 #include "store/fetch.h"
 
-/* The leaf that has a's elements side by side, from `offset` on, which is evaluated if need be. */
+/* The leaf that has a's elements densely, from `offset` on, evaluated if needed. */
 static lun_status find_leaf(lun_engine *e, lun_array *a, lun_node **out, int64_t *offset)
 {
     const lun_array *top = lun__top(a);

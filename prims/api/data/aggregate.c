@@ -1,10 +1,10 @@
-/* aggregate.c - what the rows of each group become: sums, means, extremes.  Knows no order. */
+/* aggregate.c - aggregates of the rows of each group: sums, means, extremes. Knows no order. */
 #include <math.h>
 
 #include "api/data/grouping.h"
 #include "lunarray_bind.h"
 
-/* A reduction of x's rows by group, on its way. */
+/* A reduction of x's rows by group. */
 typedef struct reduction {
     lun_engine *e;
     const lun_grouping *g;
@@ -22,7 +22,7 @@ static lun_status aggregate(reduction *r, lun_aggregate which, lun_array *x, lun
     return lun__aggregate(r->e, r->g->codes, r->g->groups, which | skips, x, means, t, out);
 }
 
-/* Integers of their wide kind, floats in f64. */
+/* Integers are summed in 64 bits, floats in f64. */
 static lun_dtype sum_dtype(const reduction *r)
 {
     return (lun_dtype)(r->floats ? LUN_F64 : lun__dtype_get(r->t)->sum);
@@ -57,7 +57,7 @@ static lun_status mean(reduction *r, lun_array **out)
     return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
 }
 
-/* n less ddof, NaN where that is nothing to divide by. */
+/* n - ddof, NaN where that is not positive. */
 static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
 {
     lun_array **ddof = lun__handle(&r->h), **zero = lun__handle(&r->h), **nan = lun__handle(&r->h);
@@ -75,7 +75,7 @@ static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
                        : s;
 }
 
-/* Squares of what elements differ from their means, summed, over their number less ddof. */
+/* The sum of squared deviations from the group's mean, divided by the number of elements - ddof. */
 static lun_status variance(reduction *r, lun_array **out)
 {
     lun_array **m = lun__handle(&r->h), **sum = lun__handle(&r->h), **n = lun__handle(&r->h);

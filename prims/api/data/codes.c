@@ -82,7 +82,7 @@ static lun_status codes_of(lun_engine *e, lun_array *key, lun_array **out, int64
     return s;
 }
 
-/* Those of pairs of codes, below `groups` and `more`. */
+/* The codes of pairs of codes, below `groups` and `more`. */
 static lun_status joined(lun_engine *e, lun_array *a, int64_t groups, lun_array *b, int64_t more,
                          lun_array **out, int64_t *found)
 {

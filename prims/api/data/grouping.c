@@ -1,12 +1,12 @@
-/* grouping.c - groups of rows made of keys or codes, and what each of them is: its keys, its rows.
- * Knows no order of work. */
+/* grouping.c - groups of rows, by keys or codes; the keys and the rows of each group. Knows no
+ * order of work. */
 #include "api/data/grouping.h"
 
 #include <stdlib.h>
 
 #include "lunarray_bind.h"
 
-/* The groups in the order of their first rows: each code becomes the rank of that. */
+/* Numbers the groups in the order of their first rows. */
 static lun_status by_first(lun_engine *e, lun_grouping *g)
 {
     lun_handles h = {0};
@@ -38,7 +38,7 @@ static lun_status firsts_of(lun_engine *e, lun_grouping *g)
                                       LUN_I64, &g->firsts);
 }
 
-/* What the keys are, as expressions: they keep the elements that the keys have now. */
+/* The keys of groups as expressions, which hold the present elements of the key arrays. */
 static lun_status name_keys(lun_engine *e, lun_grouping *g, lun_array *const *keys, int count)
 {
     lun_status s = firsts_of(e, g);

@@ -21,7 +21,7 @@ typedef struct lun_handles {
     lun_array *at[24];
 } lun_handles;
 
-/* Where the next one goes. */
+/* The next free entry. */
 static inline lun_array **lun__handle(lun_handles *h)
 {
     return &h->at[h->count++];
@@ -36,8 +36,8 @@ lun_status lun__grouping_with(lun_engine *e, lun_op op, lun_array *a, int64_t x,
 /* The codes of keys, i32, and how many there are.  Evaluates the keys. */
 lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_array **out,
                       int64_t *groups);
-/* An element of dtype t, or as many as a row of x has, for each of so many groups; which: see
- * table/aggregate.h; means NULL: none. */
+/* For each group an element of dtype t, or a row of them if x has rows; which: see
+ * table/aggregate.h; means: of the groups, or NULL. */
 lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
                           lun_array *x, lun_array *means, lun_dtype t, lun_array **out);
 /* The rows by code, counted from `first` on. */

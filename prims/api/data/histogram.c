@@ -17,7 +17,8 @@ static lun_status check_array(lun_engine *e, const lun_array *a, int operand)
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* NumPy's: low + k * step, but the last, which is high; no range is one around it. */
+/* NumPy's: low + k * step, but the last, which is high; an empty range is widened around its
+ * value. */
 static lun_status edges_between(lun_engine *e, int64_t bins, double low, double high,
                                 lun_array **out)
 {
@@ -81,7 +82,7 @@ static lun_node *choose(lun_engine *e, lun_node *which, lun_node *a, lun_node *b
     return n;
 }
 
-/* The same edges from extremes that are not known yet. */
+/* The same edges from extremes as expressions. */
 static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node *most)
 {
     lun_node *line = NULL, *k = NULL, *edges = NULL;

@@ -1,5 +1,5 @@
-/* indices.c - indices along an axis of an array, and the places that they stand for.  What is done
- * there knows take.c, and put.c. */
+/* indices.c - indices along an axis of an array, and the offsets of their elements. Reading there
+ * is take.c's, writing put.c's. */
 #include "api/data/indices.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ static lun_status index_of(lun_engine *e, const lun_indexed *t, lun_node **out)
     return lun__view(e, t->index, &l, out);
 }
 
-/* Where index 0 of the axis stands, for each element of the result; none: at 0 for all. */
+/* The offset of index 0 of the axis for each element of the result; none: 0 for all. */
 static lun_status base_of(lun_engine *e, const lun_indexed *t, const lun_layout *of, int64_t n,
                           lun_node **out)
 {

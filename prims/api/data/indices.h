@@ -17,11 +17,11 @@ typedef struct lun_indexed {
 /* i along an axis, from 0, of a.  LUN_ESHAPE, LUN_EDTYPE; LUN_EARG: a is a number. */
 lun_status lun__indices(lun_engine *e, const lun_array *a, lun_array *i, int axis,
                         lun_indexed *out);
-/* All of x but the source and what the first and the missing index are; references.  `of`: where
- * the array's elements stand among `n` of them. */
+/* Fills x, with references, but for the source and the numbers of the first and the missing index.
+ * `of`: the layout of the array in `n` elements. */
 lun_status lun__indices_places(lun_engine *e, const lun_indexed *i, const lun_layout *of, int64_t n,
                                lun_taking *x);
-/* Releases what x has, but for the source. */
+/* Releases x's references but the source. */
 void lun__indices_end(lun_engine *e, lun_indexed *i, lun_taking *x);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* A join on its way. */
+/* A join being computed. */
 typedef struct matching {
     lun_engine *e;
     int64_t rows[2], groups, total;
-    lun_array *codes, *of_a, *of_b; /* of both sides' keys as one; of each */
-    lun_array *ends;                /* where the pairs of a's rows end */
-    lun_array *starts, *order;      /* where the rows of b of each code begin, the rows */
+    lun_array *codes, *of_a, *of_b; /* of the keys of both sides, concatenated; of each side */
+    lun_array *ends;                /* running number of pairs behind each row of a */
+    lun_array *starts, *order; /* the first of b's rows of each code in `order`; b's rows by code */
     lun_handles h;
 } matching;
 
@@ -81,7 +81,7 @@ static lun_status running(matching *m, lun_array *x, lun_array **out)
     return s;
 }
 
-/* Where b's rows of each code begin, and one more. */
+/* The starts of b's rows of each code, and the end of the last ones. */
 static lun_status arrange_b(matching *m, lun_array **counts)
 {
     lun_array **sums = lun__handle(&m->h);
@@ -110,7 +110,8 @@ static lun_status count_pairs(matching *m, lun_array *counts, bool left)
         s = lun_get(m->e, m->ends, m->rows[0] - 1, &last);
     if (s == LUN_OK)
         s = lun_cast(m->e, *least, LUN_F64, wide);
-    if (s == LUN_OK && m->rows[0] > INT32_MAX) /* else what wraps is beyond 2^62 */
+    if (s == LUN_OK &&
+        m->rows[0] > INT32_MAX) /* the check is exact: a wrapped sum would be above 2^62 */
         s = lun_total(m->e, LUN_SUM, *wide, 0, &sum);
     m->total = last.as.i;
     if (s == LUN_OK && (m->total < 0 || m->total > INT64_MAX / 16 || sum.as.d > 0x1p59))

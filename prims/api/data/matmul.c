@@ -1,19 +1,19 @@
-/* matmul.c - matrix products: matrices and batches of them as a node of the graph; with a Vector, a
- * product of elements and its sums.  Knows no order of sums but that the two differ. */
+/* matmul.c - matrix products: matrices and batches of them as a node of the graph; with a Vector,
+ * elementwise products and their sums. The two ways sum in different orders. */
 #include <string.h>
 
 #include "api/array/api.h"
 
-/* The operands of a product.  A Vector is a matrix of one row, or of one column. */
+/* The operands of a product. A Vector is a matrix of one row or one column. */
 typedef struct pair {
     lun_engine *e;
     lun_array *a, *b;
-    int a_rank, b_rank; /* of a matrix; the Vector's missing axis is none */
+    int a_rank, b_rank; /* ranks; the axis that a Vector lacks is not counted */
     int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
     lun_dtype computed, given; /* dtypes: of the sums, of the result */
 } pair;
 
-/* Floats of which C knows the bits alone are computed in f32 and rounded once. */
+/* Floats that are only stored (f16, bf16) are computed in f32 and rounded once. */
 static lun_status choose_dtypes(pair *p)
 {
     lun_dtype t = lun__dtype_common(lun_dtype_of(p->a), lun_dtype_of(p->b));
@@ -102,8 +102,8 @@ static lun_status by_vector(const pair *p, lun_array **out)
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/* a's elements as they stand or will stand: a window of all that an expression gives is one on its
- * result, since products read through strides. */
+/* a's elements without a dense copy: products read through strides, so a window of an expression
+ * becomes a window on its result. */
 static lun_status stored(lun_engine *e, lun_array *a, lun_node **out)
 {
     const lun_array *top = lun__top(a);
@@ -166,7 +166,7 @@ static lun_status by_matrix(const pair *p, lun_array **out)
     if (s != LUN_OK)
         return s;
     lun_layout all = lun__layout_right(rank, shape);
-    if (lun__layout_count(&all) == 0 || p->x[p->a_rank - 1] == 0) /* nothing, or empty sums */
+    if (lun__layout_count(&all) == 0 || p->x[p->a_rank - 1] == 0) /* no elements, or empty sums */
         s = lun__node_number(p->e, p->given, 0, rank, shape, &n);
     else
         s = multiply(p, rank, shape, &n);

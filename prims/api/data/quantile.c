@@ -1,7 +1,8 @@
-/* quantile.c - quantiles along axes, and places in a sorted Vector.  Knows no way of sorting. */
+/* quantile.c - quantiles along axes, and insertion indices in a sorted Vector. Knows no way of
+ * sorting. */
 #include "api/fold/lazy.h"
 
-/* The quantiles' parts as a node. */
+/* The probabilities of the quantiles as a node. */
 static lun_status parts_node(lun_engine *e, const double *q, int64_t count, lun_node **out)
 {
     lun_array *parts = NULL;
@@ -15,7 +16,8 @@ static lun_status parts_node(lun_engine *e, const double *q, int64_t count, lun_
     return s;
 }
 
-/* The shape of the result: the parts, if they have an axis, then the first `kept` extents of x. */
+/* The shape of the result: the probabilities, if they have an axis, then the first `kept` extents
+ * of x. */
 static int result_shape(const lun_node *x, int kept, int64_t count, int64_t *shape)
 {
     int64_t extent[LUN_MAX_RANK];
@@ -28,7 +30,7 @@ static int result_shape(const lun_node *x, int kept, int64_t count, int64_t *sha
     return rank;
 }
 
-/* Of x, whose first `kept` axes stay. */
+/* The quantiles of x, whose first `kept` axes stay. */
 static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int kept,
                             lun_node *parts, int64_t count, bool skipnan, lun_node **out)
 {
@@ -135,7 +137,7 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
     return status;
 }
 
-/* A number among integers: the one of their dtype that has the same index. */
+/* A float number searched in integers: the integer with the same index. */
 static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node **out)
 {
     const lun_dtype t = (lun_dtype)sorted->dtype;
@@ -144,7 +146,7 @@ static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node
     lun_value edge;
     uint64_t most;
     const lun_op as = lun__op_beside(op, t, x, false, &edge);
-    if (as == LUN_OP_GE && lun__op_identity(LUN_OP_MIN, t, &most)) /* behind all */
+    if (as == LUN_OP_GE && lun__op_identity(LUN_OP_MIN, t, &most)) /* behind all elements */
         edge = lun__cell_to_value(t, most);
     f->right = as == LUN_OP_GE || as == LUN_OP_LE;
     lun_status s = lun__constant(f->e, t, edge, &n);

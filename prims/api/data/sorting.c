@@ -1,5 +1,4 @@
-/* sorting.c - arrays in order: along an axis, the first ones, the different ones.  Knows no way of
- * sorting. */
+/* sorting.c - sorts along an axis, top-k, unique elements. Knows no way of sorting. */
 #include "api/array/api.h"
 
 /* a's node, of an array. */

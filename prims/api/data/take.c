@@ -4,7 +4,7 @@
 #include "api/data/indices.h"
 #include "lunarray_bind.h"
 
-/* The elements of x's source; where the index stands for a missing element, that. */
+/* The elements of x's source; the missing value where the index is the missing one. */
 static lun_status make(lun_engine *e, lun_taking *x, const lun_value *missing, lun_node **out)
 {
     lun_node *none = NULL, *is_none = NULL, *fill = NULL, *taken = NULL;
@@ -46,7 +46,7 @@ lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, in
     } else if (s == LUN_OK) {
         const lun_layout of = lun__layout_right(t.of.rank, t.of.extent);
         s = lun__indices_places(e, &t, &of, x.source->n, &x);
-        if (s == LUN_OK && !x.source->n) { /* no index is within: nothing of it is read */
+        if (s == LUN_OK && !x.source->n) { /* every index is out of range: nothing is read */
             lun_node *none = x.source;
             x.source = NULL;
             s = lun__node_number(e, (lun_dtype)none->dtype, 0, 1, &one, &x.source);

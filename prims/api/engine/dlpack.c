@@ -1,5 +1,5 @@
-/* dlpack.c - arrays as tensors of other libraries and the other way, by DLPack 1.0 and in the form
- * before it, in the memory of the CPU. */
+/* dlpack.c - arrays exported as tensors for other libraries and imported from them, by DLPack 1.0
+ * and by the versions before it, in host memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static lun_dtype dtype_of(DLDataType type)
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-/* What a tensor of ours holds: the storage, so a later write to the array goes elsewhere. */
+/* An exported tensor holds the storage, so a later write to the array goes to new memory. */
 typedef struct exported {
     lun_export held; /* first: its end frees all of it */
     union {
@@ -65,8 +65,8 @@ static void end_plain(DLManagedTensor *self)
     lun__export_end(self->manager_ctx);
 }
 
-/* Whether a consumer may write to a's elements, which are in memory of their own or of the host's:
- * each index has its own, and no other array or expression has them too. */
+/* Whether a consumer may write to a's elements: each index has its own element, in memory of the
+ * engine or wrapped, which no other array or expression shares. */
 static bool may_write(const lun_array *a)
 {
     const lun_node *n = lun__top(a)->node;
@@ -76,7 +76,7 @@ static bool may_write(const lun_array *a)
            n->storage->refs - n->storage->exported == 1;
 }
 
-/* The tensor of a's elements, which stand in host memory. */
+/* The tensor of a's elements, which are in host memory. */
 static lun_status export_as_is(lun_engine *e, lun_array *a, const void *data,
                                const int64_t *strides, exported **out, DLTensor *t)
 {
@@ -97,7 +97,7 @@ static lun_status export_as_is(lun_engine *e, lun_array *a, const void *data,
     return LUN_OK;
 }
 
-/* The same of any array; plain: of elements that may be written to.  Adds to *flags what is so. */
+/* The same of any array; plain: of elements that may be written to.  Adds to *flags. */
 static lun_status export(lun_engine *e, lun_array *a, bool plain, exported **out, DLTensor *t,
                          uint64_t *flags)
 {
@@ -158,7 +158,7 @@ lun_status lun_to_dlpack_plain(lun_engine *e, lun_array *a, DLManagedTensor **ou
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* What a tensor's elements are and where they stand, or what is wrong with it. */
+/* A tensor's dtype and layout, or what is wrong with it. */
 static lun_status examine(lun_engine *e, const DLTensor *t, lun_dtype *dtype, lun_layout *at)
 {
     if (t->device.device_type != kDLCPU)
@@ -201,7 +201,7 @@ static void end_plain_import(void *data, void *tensor)
         m->deleter(m);
 }
 
-/* The elements at `at` from `data` on, which need not be aligned. */
+/* A copy of the elements at `at` from `data` on, which need not be aligned. */
 static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, lun_dtype t,
                          lun_array **out)
 {
@@ -222,8 +222,8 @@ static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, 
     return LUN_OK;
 }
 
-/* An array on t's elements, or on a copy of them; end(data, tensor) is called once they are not
- * used any more. */
+/* An array on t's elements, or on a copy of them; end(data, tensor) is called when they are
+ * released. */
 static lun_status import(lun_engine *e, const DLTensor *t, bool writable,
                          void (*end)(void *data, void *tensor), void *tensor, lun_array **out)
 {

@@ -1,4 +1,4 @@
-/* engine_open.c - an engine begins and ends: configuration, what every room keeps in it,
+/* engine_open.c - opens and closes an engine: configuration, the state that each room keeps in it,
  * counters. */
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static lun_status number(lun_engine *e, const char *variable, int64_t configured
     return LUN_OK;
 }
 
-/* The bounds of what is kept of kernels in memory. Plans take a quarter of the memory. */
+/* The bounds of the kernels kept in memory. Plans take a quarter of that. */
 static lun_status kernel_bounds(lun_engine *e, const lun_config *c)
 {
     enum { KERNELS = 4096, MEMORY = 64, MEGABYTE = 1000000, OF_LIMIT = 8 };
@@ -84,7 +84,7 @@ static int64_t openmp_threads(void)
     return digits > 9 ? INT64_MAX : atoll(s);
 }
 
-/* How many threads are wanted, 0: nothing says it, and what says it. */
+/* The number of threads asked for, 0: none is, and who asks: an option or a variable. */
 static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, const char **by)
 {
     enum { MOST = 1024 };
@@ -101,7 +101,7 @@ static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, c
     return LUN_OK;
 }
 
-/* The widest vectors: which they are, backends know. */
+/* The widest vectors; backends know the names. */
 static lun_status vectors(lun_engine *e)
 {
     static const char *const words[] = {"", "sse2", "avx2", "avx512"};
@@ -113,7 +113,7 @@ static lun_status vectors(lun_engine *e)
              : LUN_OK;
 }
 
-/* Where places are ranks the others wait for this one, whatever fails here later. */
+/* With ranks the others wait for this one from here on, also after a failure. */
 static lun_status link_ranks(lun_engine *e, const char *places)
 {
     lun_status s = lun_names_ranks(places) ? lun__ranks_link(e) : LUN_OK;
@@ -173,7 +173,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     return lun__backend_choose(e, places);
 }
 
-/* Why a configuration cannot be meant, NULL if it can. */
+/* Why a configuration makes no sense, NULL if it does. */
 static const char *senseless(const lun_config *given, const lun_config *c)
 {
     if (given->size && given->size < offsetof(lun_config, alloc_ctx))
@@ -370,7 +370,7 @@ void lun_trim(lun_engine *e)
     lun__pool_trim(e->pool);
 }
 
-/* What the functions below need: the backend whose kernels are the host's code. */
+/* What bundles need: the backend that compiles kernels for the host. */
 static lun_status bundling(lun_engine *e, const char *path)
 {
     if (e->sandbox)

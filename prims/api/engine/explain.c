@@ -1,4 +1,4 @@
-/* explain.c - the plan of an evaluation, told without running it. */
+/* explain.c - the plan of an evaluation, described without running it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +118,7 @@ static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *
         lun__strbuf_puts(out, " strided");
 }
 
-/* A matrix product: what is multiplied, and who does it. */
+/* A matrix product: its operands and the backend that computes it. */
 static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_node *n = s->at[at].node;
@@ -145,7 +145,7 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     return k->ir && k->source && k->types ? status : lun__nomem(e);
 }
 
-/* What an algorithm takes, gives, and who does it. */
+/* An algorithm: its operands, its results, the backend that runs it. */
 static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_step *step = &s->at[at];
@@ -172,7 +172,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     return k->ir && k->source && k->types ? status : lun__nomem(e);
 }
 
-/* A function that runs along lines. */
+/* A function that runs along segments. */
 static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     lun_node *n = (lun_node *)(uintptr_t)lun__node_first_result(s->at[at].node);
@@ -250,7 +250,7 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     return status;
 }
 
-/* What moves, and who runs what. */
+/* The moves, and which location runs what. */
 static lun_status describe_places(lun_engine *e, const lun_merges *merges, const lun_steps *s,
                                   lun_plan *p)
 {

@@ -24,7 +24,7 @@ static lun_status open_engine(const lun_config *config, lun_engine **out, lun_st
         lun__strbuf_printf(why, "LUNARRAY_RANK_BACKEND=%s: ", c.backend);
     lun__strbuf_puts(why, lun_names_ranks(c.backend) ? "a rank computes by another one"
                                                      : lun_error(NULL));
-    c.backend = "reference"; /* and nothing of the environment, which may be what failed */
+    c.backend = "reference"; /* ignores the environment, which may be what failed */
     c.cache_dir = "";
     c.jit = LUN_JIT_OFF;
     c.threads = c.kernels = 1;

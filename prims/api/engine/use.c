@@ -1,4 +1,5 @@
-/* use.c - another backend or set of places, another math mode; kernels of the others are kept. */
+/* use.c - chooses another backend or set of locations, another math mode; kernels of the others are
+ * kept. */
 #include "base/sized.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
@@ -27,7 +28,8 @@ bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
                                  .bytes_to_host = e->stats.bytes_to_host,
                                  .merges = e->stats.merges,
                                  .bytes_exchanged = e->stats.bytes_exchanged};
-    lun__give(out, e->set_count ? at->counted : &all, sizeof *out); /* a single place has it all */
+    lun__give(out, e->set_count ? at->counted : &all,
+              sizeof *out); /* a single location has all of it */
     return true;
 }
 

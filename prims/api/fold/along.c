@@ -1,5 +1,5 @@
-/* along.c - reductions and scans along axes: the operand with the axes that are kept in front, its
- * lines reduced, the result in the shape that is asked for. */
+/* along.c - reductions and scans along axes: the operand transposed so that kept axes are in front,
+ * its segments reduced, the result in the shape asked for. */
 #include <math.h>
 #include <string.h>
 
@@ -8,17 +8,17 @@
 #include "store/fetch.h"
 #include "table/skeleton.h"
 
-enum { LEAST_ROWS = 1 << 15 /* elements that several places combine */ };
+enum { LEAST_ROWS = 1 << 15 /* elements, for several locations to combine them */ };
 
 /* An operand and the axes of a reduction. */
 typedef struct along {
     lun_engine *e;
-    lun_node *x;     /* kept axes in front, then those that are reduced; a reference */
-    lun_lines lines; /* shape: the kept extents, then 1 for each axis that is reduced */
-    int64_t count;   /* lines */
-    int kept;        /* axes */
-    unsigned set;    /* axes that are reduced */
-    int rank;        /* of the result */
+    lun_node *x;           /* kept axes in front, then those that are reduced; a reference */
+    lun_segments segments; /* shape: the kept extents, then 1 for each axis that is reduced */
+    int64_t count;         /* segments */
+    int kept;              /* axes */
+    unsigned set;          /* axes that are reduced */
+    int rank;              /* of the result */
     int64_t shape[LUN_MAX_RANK];
 } along;
 
@@ -106,27 +106,27 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
         s = lun__axes_last(e, a, set, &out->kept, &out->x);
     if (s != LUN_OK)
         return s;
-    out->lines.line = 1;
-    out->lines.rank = lun_shape(a, shape);
-    for (int k = 0, at = 0; k < out->lines.rank; k++) {
+    out->segments.length = 1;
+    out->segments.rank = lun_shape(a, shape);
+    for (int k = 0, at = 0; k < out->segments.rank; k++) {
         bool reduced = set >> k & 1;
         if (reduced)
-            out->lines.line *= shape[k];
+            out->segments.length *= shape[k];
         else
             out->count *= shape[k];
         if (!reduced)
-            out->lines.shape[at++] = shape[k];
+            out->segments.shape[at++] = shape[k];
         if (!reduced || keep)
             out->shape[out->rank++] = reduced ? 1 : shape[k];
     }
-    for (int k = out->kept; k < out->lines.rank; k++)
-        out->lines.shape[k] = 1;
+    for (int k = out->kept; k < out->segments.rank; k++)
+        out->segments.shape[k] = 1;
     if (!out->kept) /* everything: as a whole array */
-        out->lines = (lun_lines){.line = 0};
+        out->segments = (lun_segments){.length = 0};
     return LUN_OK;
 }
 
-/* The result n (released) as an array of the shape that was asked for. */
+/* The result n (released) as an array of the shape asked for. */
 static lun_status finish(along *g, lun_status s, lun_node *n, lun_array **out)
 {
     lun_node *as = NULL;
@@ -139,7 +139,7 @@ static lun_status finish(along *g, lun_status s, lun_node *n, lun_array **out)
 
 /* ---- the reductions of the table ------------------------------------------------------------- */
 
-/* The dtype of an element of a result; whole: of the one number that all elements give. */
+/* The dtype of an element of a result; whole: of a reduction of all elements. */
 static lun_dtype given_as(lun_reduction r, lun_dtype t, bool whole)
 {
     const lun__reduction_row *row = &lun__reduction_rows[r];
@@ -151,7 +151,7 @@ static lun_dtype given_as(lun_reduction r, lun_dtype t, bool whole)
     return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
 }
 
-/* What stands for lines without elements, of a; named: along axes that were named. */
+/* The result for empty segments of a; named: along axes that were named. */
 static lun_status empty(along *g, lun_reduction r, const lun_array *a, bool named, lun_dtype t,
                         lun_node **out)
 {
@@ -168,7 +168,8 @@ static lun_status empty(along *g, lun_reduction r, const lun_array *a, bool name
     return lun__node_number(g->e, t, cell, g->rank, g->shape, out);
 }
 
-/* The first element of each line, 0 where it is not finite; whole: for each element of the line. */
+/* The first element of each segment, 0 where it is not finite; whole: for each element of the
+ * segment. */
 static lun_status first_of(const along *g, bool whole, lun_node **out)
 {
     lun_layout l;
@@ -201,7 +202,7 @@ static lun_status moments(const along *g, lun_reduction r, double ddof, lun_dtyp
     if (s == LUN_OK)
         s = first_of(g, true, &spread);
     if (s == LUN_OK)
-        s = lun__moment_node(g->e, r, g->x, &g->lines, shift, spread, ddof, &wide);
+        s = lun__moment_node(g->e, r, g->x, &g->segments, shift, spread, ddof, &wide);
     if (s == LUN_OK)
         s = lun__cast(g->e, wide, t, out);
     lun__node_release(g->e, shift);
@@ -210,8 +211,8 @@ static lun_status moments(const along *g, lun_reduction r, double ddof, lun_dtyp
     return s;
 }
 
-/* Places within a line, of the extents of g->x. */
-static lun_status places(const along *g, lun_node **out)
+/* Indices within a segment, in the extents of g->x. */
+static lun_status positions(const along *g, lun_node **out)
 {
     lun_layout l, right;
     lun_node *index;
@@ -219,16 +220,16 @@ static lun_status places(const along *g, lun_node **out)
     l = right = lun__layout_right(g->x->rank, l.extent);
     for (int k = 0; k < g->kept; k++)
         l.stride[k] = 0;
-    lun_status s =
-        lun__node_index(g->e, g->lines.line ? g->lines.line : lun__layout_count(&right), &index);
+    lun_status s = lun__node_index(
+        g->e, g->segments.length ? g->segments.length : lun__layout_count(&right), &index);
     if (s == LUN_OK)
         s = lun__node_view(g->e, index, &l, out);
     lun__node_release(g->e, index);
     return s;
 }
 
-/* at, where a line's extreme value `best`, without its NaNs, is none itself. */
-static lun_status there(const along *g, lun_node *at, lun_node *best, lun_node **out)
+/* at, where the extreme value `best` of a segment, NaNs left out, is no NaN itself. */
+static lun_status without_nan(const along *g, lun_node *at, lun_node *best, lun_node **out)
 {
     static const char *const one = "every element is NaN, which skipnan leaves out";
     static const char *const some =
@@ -249,13 +250,13 @@ static lun_status position(const along *g, lun_reduction r, lun_node **out)
     lun_node *best = NULL, *i = NULL, *at = NULL;
     lun_dtype t = (lun_dtype)g->x->dtype;
     lun_reduction extreme = r == LUN_ARGMIN ? LUN_MIN : LUN_MAX;
-    lun_status s = lun__total_node(g->e, extreme, g->x, &g->lines, t, &best);
+    lun_status s = lun__total_node(g->e, extreme, g->x, &g->segments, t, &best);
     if (s == LUN_OK)
-        s = places(g, &i);
+        s = positions(g, &i);
     if (s == LUN_OK)
-        s = lun__position_node(g->e, g->x, i, best, &g->lines, &at);
-    if (s == LUN_OK && g->lines.skipnan && lun__dtype_is_float(t))
-        s = there(g, at, best, out);
+        s = lun__position_node(g->e, g->x, i, best, &g->segments, &at);
+    if (s == LUN_OK && g->segments.skipnan && lun__dtype_is_float(t))
+        s = without_nan(g, at, best, out);
     else if (s == LUN_OK)
         *out = lun__node_retain(at);
     lun__node_release(g->e, best);
@@ -285,7 +286,7 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
     }
     if (s != LUN_OK)
         return s;
-    g.lines.skipnan = o.skipnan;
+    g.segments.skipnan = o.skipnan;
     lun_dtype t = given_as(r, (lun_dtype)g.x->dtype, !g.kept && !o.keep);
     if (g.x->n == 0)
         s = empty(&g, r, a, count > 0, t, &n);
@@ -294,19 +295,19 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
     else if (lun__reduction_rows[r].of == LUN__OF_NUMBER)
         s = moments(&g, r, (double)o.ddof + o.ddof_part, t, &n);
     else
-        s = lun__total_node(e, r, g.x, &g.lines, t, &n);
+        s = lun__total_node(e, r, g.x, &g.segments, t, &n);
     return finish(&g, s, n, out);
 }
 
 /* ---- by a function --------------------------------------------------------------------------- */
 
-/* On a set of places lines that stand across, of which several may have rows, can be combined row
- * by row by a function: g->lines.rows, a reference. */
+/* On a set of locations, of which several may have rows, a function can combine segments along an
+ * outer axis row by row: g->segments.rows, a reference. */
 static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
 {
     lun_node *n;
     if (!g->e->set_count || !f || f->op != LUN_OP_COUNT || !g->kept || g->x->n < LEAST_ROWS ||
-        g->lines.line < 2)
+        g->segments.length < 2)
         return LUN_OK;
     lun_status s = lun__node(g->e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
@@ -318,7 +319,7 @@ static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
         lun__node_release(g->e, n);
         return LUN_OK;
     }
-    g->lines.rows = n;
+    g->segments.rows = n;
     return LUN_OK;
 }
 
@@ -339,8 +340,8 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     if (s == LUN_OK)
         s = as_rows(&g, f, a);
     if (s == LUN_OK)
-        s = lun__fold_lines(e, f, id, g.x, (lun_extras){extra, extras}, &g.lines, &n);
-    lun__node_release(e, g.lines.rows);
+        s = lun__fold_segments(e, f, id, g.x, (lun_extras){extra, extras}, &g.segments, &n);
+    lun__node_release(e, g.segments.rows);
     return finish(&g, s, n, out);
 }
 
@@ -360,9 +361,9 @@ lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     lun_status s = begin(e, a, &axis, 1, true, &g);
     if (s != LUN_OK)
         return s;
-    int64_t line = g.lines.line ? g.lines.line : g.x->n;
-    s = lun__scan_lines(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
-                        g.kept && line ? line : 0, &n);
+    int64_t length = g.segments.length ? g.segments.length : g.x->n;
+    s = lun__scan_segments(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
+                           g.kept && length ? length : 0, &n);
     if (s == LUN_OK)
         s = lun__axis_back(e, n, axis, &back);
     lun__node_release(e, n);

@@ -1,10 +1,10 @@
-/* fold.c - reduce and scan as nodes: which dtype they accumulate in and give, and their initial
- * values. */
+/* fold.c - reduce and scan as nodes: the dtypes of their accumulators and results, and their
+ * initial values. */
 #include "api/fold/lazy.h"
 #include "graph/function_ref.h"
 
-/* Sums and products have their row's wide accumulator, in blocks those of integers alone; all else
- * combines as it computes. */
+/* Sums and products have the wide accumulator of their row in the table, in blocks only those of
+ * integers; all others combine in the dtype in which they compute. */
 static lun_dtype accumulator(lun_op op, lun_dtype t, bool blocks)
 {
     const lun_dtype_row *d = lun__dtype_get(t);
@@ -110,29 +110,29 @@ static bool is_identity(const combiner *c, const lun_node *id)
            cell == id->cell;
 }
 
-/* Whether lines are combined row by row: by a function of two values alone. */
-static bool combines_rows(const combiner *c, const lun_lines *l)
+/* Whether segments are combined row by row: only by a function of two values. */
+static bool combines_rows(const combiner *c, const lun_segments *l)
 {
     return l->rows && c->owner && !c->owner->captured && !c->owner->array_count;
 }
 
 static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node *first,
-                       const lun_lines *l, lun_node **out)
+                       const lun_segments *l, lun_node **out)
 {
     lun_node *start = first && !is_identity(c, first) ? first : NULL;
     if (combines_rows(c, l))
-        return lun__fold_rows(e, c->owner, c->body, in, start, l->line, out);
-    if (!l->line)
+        return lun__fold_rows(e, c->owner, c->body, in, start, l->length, out);
+    if (!l->length)
         return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
     if (l->blocks)
-        return lun__node_reduce_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->line,
+        return lun__node_reduce_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->length,
                                        l->shape, out);
-    return lun__node_reduce_lines(e, c->op, c->owner, c->body, in, start, c->out, l->line, l->rank,
-                                  l->shape, out);
+    return lun__node_reduce_lines(e, c->op, c->owner, c->body, in, start, c->out, l->length,
+                                  l->rank, l->shape, out);
 }
 
-/* Any value, for a result without elements; else there has to be an initial one. */
-static lun_status nothing(lun_engine *e, const combiner *c, const lun_lines *l, lun_node **out)
+/* For a result without elements any value will do; else an initial one is needed. */
+static lun_status nothing(lun_engine *e, const combiner *c, const lun_segments *l, lun_node **out)
 {
     lun_layout given = lun__layout_right(l->rank, l->shape);
     if (lun__layout_count(&given) > 0)
@@ -140,9 +140,9 @@ static lun_status nothing(lun_engine *e, const combiner *c, const lun_lines *l, 
     return lun__node_number(e, c->acc, 0, 0, NULL, out);
 }
 
-/* What lines without elements give: the first value. */
+/* Empty segments give the initial value. */
 static lun_status fold_nothing(lun_engine *e, const combiner *c, lun_node *first,
-                               const lun_lines *l, lun_node **out)
+                               const lun_segments *l, lun_node **out)
 {
     lun_layout none = lun__layout_right(l->rank, l->shape);
     lun_node *cast = NULL;
@@ -157,8 +157,8 @@ static lun_status fold_nothing(lun_engine *e, const combiner *c, lun_node *first
     return s;
 }
 
-lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
-                           lun_extras extras, const lun_lines *l, lun_node **out)
+lun_status lun__fold_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                              lun_extras extras, const lun_segments *l, lun_node **out)
 {
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL;
@@ -191,18 +191,18 @@ lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_ar
                            lun_array *const *extra, int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
-    const lun_lines whole = {.line = 0};
+    const lun_segments whole = {.length = 0};
     lun_node *raw, *n;
     lun_status s = array_node(e, a, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__fold_lines(e, f, id, raw, (lun_extras){extra, extras}, &whole, &n);
+    s = lun__fold_segments(e, f, id, raw, (lun_extras){extra, extras}, &whole, &n);
     lun__node_release(e, raw);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
-                           lun_extras extras, bool inclusive, int64_t line, lun_node **out)
+lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                              lun_extras extras, bool inclusive, int64_t length, lun_node **out)
 {
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *scan = NULL;
@@ -212,7 +212,7 @@ lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_no
     if (s == LUN_OK && !first)
         s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
     if (s == LUN_OK)
-        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, line, &scan);
+        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, length, &scan);
     if (s == LUN_OK)
         s = lun__cast(e, scan, c.out, out);
     lun_function_release(c.owner);
@@ -236,7 +236,7 @@ lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_arra
     lun_status s = array_node(e, a, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__scan_lines(e, f, id, raw, (lun_extras){extra, extras}, inclusive, 0, &n);
+    s = lun__scan_segments(e, f, id, raw, (lun_extras){extra, extras}, inclusive, 0, &n);
     lun__node_release(e, raw);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }

@@ -1,7 +1,6 @@
-/* fold_rows.c - a function's reduction of lines that stand across, rows of which are on several
- * places: the tree of adjacent pairs of ir/order.h as an expression of rows that stand first,
- * second, ... in groups.  So each place combines its rows, and elements stay where they are.  Knows
- * no place. */
+/* fold_rows.c - an outer-axis reduction by a function, with rows at several locations: the tree of
+ * adjacent pairs of ir/order.h as an expression of the first, second, ... rows of groups. So each
+ * location combines its rows, and elements do not move. Knows no location. */
 #include "api/fold/lazy.h"
 
 enum { GROUP = 8 /* rows that a kernel combines, a power of two */ };
@@ -26,7 +25,7 @@ static lun_status combine(const rows *r, lun_node **x, lun_node *y)
     return LUN_OK;
 }
 
-/* list[0] becomes what `count` rows, or groups of them, come to by pairs; the others are gone. */
+/* list[0] = the `count` rows, or groups of them, combined by pairs; the others are released. */
 static lun_status join(const rows *r, lun_node **list, int count)
 {
     lun_status s = LUN_OK;
@@ -53,8 +52,8 @@ static void drop(const rows *r, lun_node **list, int count)
     }
 }
 
-/* Rows of x from number `first` on, `step` apart.  Of what was combined already they are read from
- * memory, not computed anew. */
+/* Rows first, first + step, ... of x. If they were combined already they are read from memory, not
+ * computed again. */
 static lun_status rows_of(const rows *r, lun_node *x, bool combined, int64_t first, int64_t step,
                           int64_t count, lun_node **out)
 {
@@ -65,8 +64,8 @@ static lun_status rows_of(const rows *r, lun_node *x, bool combined, int64_t fir
     return (combined ? lun__node_view : lun__view)(r->e, x, &at, out);
 }
 
-/* The last `count` rows of x, from number `first` on, and *tail, NULL or a row behind them, become
- * *tail; NULL: there are none. */
+/* *tail = the last `count` rows of x, from number `first` on, combined with *tail, which is NULL or
+ * a row behind them; NULL: there are none. */
 static lun_status join_tail(const rows *r, lun_node *x, bool combined, int64_t first, int count,
                             lun_node **tail)
 {
@@ -89,7 +88,7 @@ static lun_status join_tail(const rows *r, lun_node *x, bool combined, int64_t f
     return s;
 }
 
-/* *x, of `count` groups of rows, becomes what each of them comes to. */
+/* *x = its `count` groups of rows, each of them combined. */
 static lun_status join_groups(const rows *r, lun_node **x, bool combined, int64_t count)
 {
     lun_node *list[GROUP] = {NULL};
@@ -120,13 +119,13 @@ static lun_status begin_with(const rows *r, lun_node *first, lun_node **tail)
 }
 
 lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function *body, lun_node *a,
-                          lun_node *first, int64_t line, lun_node **out)
+                          lun_node *first, int64_t length, lun_node **out)
 {
-    const rows r = {e, f, body, a->n / line};
+    const rows r = {e, f, body, a->n / length};
     lun_node *x = lun__node_retain(a), *tail = NULL;
     lun_status s = LUN_OK;
     bool combined = false;
-    int64_t count = line;
+    int64_t count = length;
     while (s == LUN_OK && count > GROUP) {
         const int64_t groups = count / GROUP;
         s = join_tail(&r, x, combined, groups * GROUP, (int)(count % GROUP), &tail);

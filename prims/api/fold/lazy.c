@@ -1,5 +1,5 @@
-/* lazy.c - reductions as expressions, which share passes with others.  Each has the bits of the
- * number that total.c computes of the same node, or of the same elements in a Vector. */
+/* lazy.c - reductions as expressions, which share passes with others. Each has the bits of what
+ * total.c computes of the same node, or of the same elements in a Vector. */
 #include <math.h>
 
 #include "api/fold/lazy.h"
@@ -9,19 +9,19 @@ enum { MOST = 96 }; /* nodes of one expression */
 
 typedef struct builder {
     lun_engine *e;
-    const lun_lines *lines;
-    bool brief; /* lines are few elements, see short_segments.c */
+    const lun_segments *segments;
+    bool brief; /* segments are short, see short_segments.c */
     lun_node *made[MOST];
     int count;
     lun_status status;
 } builder;
 
-/* Field by field: clearing what is not used yet would take longer than the rest. */
-static inline void start(builder *b, lun_engine *e, const lun_node *a, const lun_lines *l)
+/* Field by field: clearing the unused list would take longer than the rest. */
+static inline void start(builder *b, lun_engine *e, const lun_node *a, const lun_segments *l)
 {
     b->e = e;
-    b->lines = l;
-    b->brief = l->line && lun__lines_brief(a, l);
+    b->segments = l;
+    b->brief = l->length && lun__segments_short(a, l);
     b->count = 0;
     b->status = LUN_OK;
 }
@@ -65,11 +65,11 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    const lun_lines *l = b->lines;
-    lun_status s = b->brief  ? lun__reduce_brief(b->e, o, x, l, t, &n)
-                   : l->line ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->line,
-                                                      l->rank, l->shape, &n)
-                             : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
+    const lun_segments *l = b->segments;
+    lun_status s = b->brief    ? lun__reduce_short(b->e, o, x, l, t, &n)
+                   : l->length ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->length,
+                                                        l->rank, l->shape, &n)
+                               : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }
 
@@ -78,7 +78,7 @@ static lun_node *sum(builder *b, lun_node *x)
     return reduce(b, LUN_OP_ADD, x, LUN_F64);
 }
 
-/* The sum of x's lines, where `needed` says that it is used. */
+/* The sum of x's segments, where `needed` is true. */
 static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
 {
     lun_node *n = NULL;
@@ -86,12 +86,12 @@ static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
         return NULL;
     if (b->brief)
         return sum(b, x);
-    const lun_lines *l = b->lines;
-    lun_status s = lun__node_sum_needed(b->e, x, needed, l->line, l->rank, l->shape, &n);
+    const lun_segments *l = b->segments;
+    lun_status s = lun__node_sum_needed(b->e, x, needed, l->length, l->rank, l->shape, &n);
     return hold(b, s, n);
 }
 
-/* *out: a reference to n, which the builder may hold; releases what it holds. */
+/* *out: a reference to n, which the builder may hold; releases all that it holds. */
 static lun_status finish(builder *b, lun_node *n, lun_node **out)
 {
     if (b->status == LUN_OK)
@@ -110,23 +110,23 @@ static lun_node *present(builder *b, lun_node *x, lun_node *nan, lun_node *inste
 /* Which elements of x are left out; NULL: none. */
 static lun_node *left_out(builder *b, lun_node *x)
 {
-    bool some = b->lines->skipnan && lun__dtype_is_float((lun_dtype)x->dtype);
+    bool some = b->segments->skipnan && lun__dtype_is_float((lun_dtype)x->dtype);
     return some ? op(b, LUN_OP_ISNAN, x, NULL, NULL) : NULL;
 }
 
-/* What a line of x has elements, as f64. */
+/* The number of elements of a segment, as f64. */
 static lun_node *counted(builder *b, const lun_node *a, lun_node *nan)
 {
     if (!nan)
-        return number(b, (double)(b->lines->line ? b->lines->line : a->n));
+        return number(b, (double)(b->segments->length ? b->segments->length : a->n));
     lun_node *there = as(b, op(b, LUN_OP_LNOT, nan, NULL, NULL), LUN_I64);
     return as(b, reduce(b, LUN_OP_ADD, there, LUN_I64), LUN_F64);
 }
 
-/* The elements of a reduction as f64, those that are left out, and their number. */
+/* The elements of a reduction as f64, which of them are left out, and how many are not. */
 typedef struct sample {
     lun_node *x, *nan, *n;
-    double count; /* what n is where none are left out */
+    double count; /* n if none is left out */
     lun_dtype t;  /* of the elements */
 } sample;
 
@@ -135,7 +135,7 @@ bool lun__is_wide(lun_dtype t)
     return lun__dtype_is_float(t) && lun__dtype_get(t)->bytes >= (int)sizeof(double);
 }
 
-/* The mean; where the sum may overflow, of x times 2^-64 beside. */
+/* The mean; where the sum may overflow, also of x times 2^-64. */
 static lun_node *mean_of(builder *b, const sample *of)
 {
     lun_node *zero = number(b, 0), *x = present(b, of->x, of->nan, zero);
@@ -148,8 +148,8 @@ static lun_node *mean_of(builder *b, const sample *of)
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_ISFINITE, mean, NULL, NULL), mean, scaled);
 }
 
-/* The sum of squared deviations from the mean, of the differences to what is near that.  needed:
- * where it is used; NULL: everywhere. */
+/* The sum of squared deviations from the mean, by differences from a shift near it. needed: where
+ * it is used; NULL: everywhere. */
 static lun_node *squares(builder *b, const sample *of, lun_node *shift, lun_node *needed)
 {
     lun_node *zero = number(b, 0);
@@ -162,7 +162,7 @@ static lun_node *squares(builder *b, const sample *of, lun_node *shift, lun_node
     return op(b, LUN_OP_WHERE, op(b, LUN_OP_LT, m2, zero, NULL), zero, m2);
 }
 
-/* Whether squares by a shift that is `off` away from the mean have lost digits, as in total.c. */
+/* Whether squares by a shift at distance `off` from the mean have lost digits, as in total.c. */
 static lun_node *rough(builder *b, lun_node *m2, lun_node *mean, lun_node *off, lun_node *n)
 {
     lun_node *known = op(b, LUN_OP_ISFINITE, mean, NULL, NULL);
@@ -208,20 +208,20 @@ static lun_node *norm(builder *b, const sample *of)
     return op(b, LUN_OP_WHERE, again, scaled, root);
 }
 
-lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                             lun_node *shift, lun_node *spread, double ddof, lun_node **out)
 {
     builder b;
     lun_node *n;
     start(&b, e, a, l);
     sample of = {.nan = left_out(&b, a), .x = as(&b, a, LUN_F64), .t = (lun_dtype)a->dtype};
-    of.count = (double)(l->line ? l->line : a->n);
+    of.count = (double)(l->length ? l->length : a->n);
     of.n = r == LUN_NORM ? NULL : counted(&b, a, of.nan);
     if (r == LUN_MEAN) {
         n = mean_of(&b, &of);
     } else if (r == LUN_NORM) {
         n = norm(&b, &of);
-    } else if ((double)(l->line ? l->line : a->n) <= ddof) {
+    } else if ((double)(l->length ? l->length : a->n) <= ddof) {
         lun_node *none = NULL;
         uint64_t cell = lun__cell_from_value(LUN_F64, (lun_value){.dtype = LUN_F64, .as.d = NAN});
         lun_status s = lun__node_number(e, LUN_F64, cell, l->rank, l->shape, &none);
@@ -235,7 +235,7 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
 }
 
 lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
-                              const lun_lines *l, lun_node **out)
+                              const lun_segments *l, lun_node **out)
 {
     builder b;
     lun_node *none = NULL;
@@ -269,7 +269,7 @@ lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t)
     }
 }
 
-/* a without what is left out, for which the operation's identity stands. */
+/* a with the operation's identity where elements are left out. */
 static lun_node *without_nan(builder *b, lun_op o, lun_node *a)
 {
     uint64_t cell;
@@ -280,7 +280,7 @@ static lun_node *without_nan(builder *b, lun_op o, lun_node *a)
     return present(b, a, nan, hold(b, s, instead));
 }
 
-/* Extremes of lines that are NaN alone are NaN. */
+/* Extremes of segments without other elements than NaN are NaN. */
 static lun_node *or_nan(builder *b, lun_node *a, lun_node *total)
 {
     lun_node *nan = left_out(b, a);
@@ -290,7 +290,7 @@ static lun_node *or_nan(builder *b, lun_node *a, lun_node *total)
     return op(b, LUN_OP_WHERE, none, as(b, number(b, NAN), (lun_dtype)total->dtype), total);
 }
 
-lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                            lun_dtype t, lun_node **out)
 {
     builder b;

@@ -1,4 +1,4 @@
-/* lazy.h - reductions as expressions, of a whole array or of each of its lines.  Private to
+/* lazy.h - reductions as expressions, of a whole array or of each of its segments.  Private to
  * prims/. */
 #ifndef LUN_LAZY_H
 #define LUN_LAZY_H
@@ -6,18 +6,18 @@
 #include "api/array/api.h"
 #include "graph/function_ref.h"
 
-/* What a reduction takes: lines of `line` elements, in flat order, of which each gives one element
- * of `shape`; line 0: everything, which gives a Scalar. */
-typedef struct lun_lines {
-    int64_t line;
+/* The segments of a reduction: of `length` elements, in flat order, each of which gives one element
+ * of `shape`; length 0: all elements, which give a Scalar. */
+typedef struct lun_segments {
+    int64_t length;
     int rank;
     int64_t shape[LUN_MAX_RANK];
     bool skipnan; /* NaN is left out, also of the number of elements */
     bool blocks;  /* in the order of blocks, floats in the dtype they compute in; rank 2 */
-    /* NULL, or where rows are on several places: a's elements as rows, each the next element of
-     * every line.  Not a reference */
+    /* NULL, or where rows are at several locations: a's elements as rows, each the next element of
+     * every segment. Not a reference */
     lun_node *rows;
-} lun_lines;
+} lun_segments;
 
 /* Axes from 0 as a set; none named: all.  LUN_ESHAPE (along.c). */
 lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
@@ -25,11 +25,11 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
 /* a's elements with the axes in `set` last, in their order; *kept: how many others there are. */
 lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out);
 lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out);
-/* The last axis of n at the place `axis`. */
+/* Moves the last axis of n to `axis`. */
 lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
 
 /* A reduction by one operation, given as t. */
-lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                            lun_dtype t, lun_node **out);
 /* A sum of squares in f64 from LEAST on has lost nothing below f64's range.  A smaller one, or an
  * infinite one, is summed again of elements times UP or DOWN: powers of 2, so that this rounds
@@ -39,34 +39,34 @@ lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lu
 #define LUN_SQUARES_DOWN  0x1p-600
 /* Whether squares and sums of elements of t can leave f64's range. */
 bool lun__is_wide(lun_dtype t);
-/* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: that a sum of squares takes from the
- * elements at first, an f64 Scalar or of the lines' shape; spread: the same for each element, in
- * terms of a, so that the pass that finds the mean can take it as well. */
-lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_lines *l,
+/* LUN_MEAN, LUN_VAR, LUN_STD or LUN_NORM of a, in f64.  shift: subtracted from the elements before
+ * they are squared, an f64 Scalar or of the segments' shape; spread: the same for each element, in
+ * terms of a, so that the pass that finds the mean can use it too. */
+lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                             lun_node *shift, lun_node *spread, double ddof, lun_node **out);
-/* The smallest of the indices in i, which is i64 and goes with a's shape, at which a equals its
+/* The least of the indices in i, which is i64 and goes with a's shape, at which a equals its
  * extreme value `best`, or is NaN if that is. */
 lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
-                              const lun_lines *l, lun_node **out);
-/* a, of the dtype of its elements, combined by f; scanned by it in lines of `line`, 0: all at once
- * (fold.c). */
-lun_status lun__fold_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
-                           lun_extras extras, const lun_lines *l, lun_node **out);
-lun_status lun__scan_lines(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
-                           lun_extras extras, bool inclusive, int64_t line, lun_node **out);
-/* The lines of rows of a, of `line` rows, combined by function f, from `first` on, which may be
- * NULL; all of one dtype (fold_rows.c). */
+                              const lun_segments *l, lun_node **out);
+/* a, of the dtype of its elements, combined by f; scanned by it in segments of that length, 0: all
+ * elements are one (fold.c). */
+lun_status lun__fold_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                              lun_extras extras, const lun_segments *l, lun_node **out);
+lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                              lun_extras extras, bool inclusive, int64_t length, lun_node **out);
+/* The segments of rows of a, of `length` rows each, combined by function f, from `first` on, which
+ * may be NULL; all of one dtype (fold_rows.c). */
 lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function *body, lun_node *a,
-                          lun_node *first, int64_t line, lun_node **out);
+                          lun_node *first, int64_t length, lun_node **out);
 /* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
 lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t);
-/* Whether a's lines are so short, and its elements so cheap, that each is better computed from the
- * elements at their first, second, ... place (short_segments.c). */
-bool lun__lines_brief(const lun_node *a, const lun_lines *l);
-/* That for lines of a, or of what has its extents, by an operation that has an identity; of a's
- * dtype, given as t. */
-lun_status lun__reduce_brief(lun_engine *e, lun_op op, lun_node *a, const lun_lines *l, lun_dtype t,
-                             lun_node **out);
+/* Whether a's segments are so short, and its elements so cheap, that the reduction is better an
+ * expression of the first, second, ... elements of segments (short_segments.c). */
+bool lun__segments_short(const lun_node *a, const lun_segments *l);
+/* Such a reduction of the segments of a by an operation that has an identity; in a's dtype, given
+ * as t. */
+lun_status lun__reduce_short(lun_engine *e, lun_op op, lun_node *a, const lun_segments *l,
+                             lun_dtype t, lun_node **out);
 /* The dtype of a reduction by one operation of a whole array of dtype t. */
 lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t);
 
@@ -75,21 +75,20 @@ lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t);
 typedef struct lun_several {
     lun_engine *e;
     lun_merger m;
-    lun_node *id[LUN_MAX_VALUES], *x[LUN_MAX_VALUES]; /* ids: of one element; references */
-    const lun_node *like;                             /* an operand of the shape of all */
+    lun_node *id[LUN_MAX_VALUES], *x[LUN_MAX_VALUES]; /* id: of one element; references */
+    const lun_node *like;                             /* an operand with the shape of all */
 } lun_several;
 
-/* Arrays of one shape, numbers standing for such, and a first value for each.  To be ended also on
+/* Arrays of one shape, or numbers broadcast to it, and a first value for each. To be ended also on
  * failure. */
 lun_status lun__several_begin(lun_several *s, lun_function *f, lun_array *const *ids,
                               lun_array *const *arrays, int count, lun_extras extras);
 void lun__several_end(lun_several *s);
-/* What the function gives along lines of x, which have `line` elements, or which list[0] and
- * list[1], the number of each one's first element and of its elements, say (NULL: they do not),
- * from each line's values in `from` (NULL: none) on: of `shape`, a node for each value.  how:
- * lun_running. */
+/* Runs the function along segments of x and gives a node of `shape` for each value. Segments have
+ * `length` elements, or, if list[0] is not NULL, begin at the elements list[0] and have list[1]
+ * elements. from: the first values of each segment, or NULL. how: lun_running. */
 lun_status lun__several_run(lun_several *s, unsigned how, lun_node *const *list,
-                            lun_node *const *from, lun_node *const *x, int64_t line, int rank,
+                            lun_node *const *from, lun_node *const *x, int64_t length, int rank,
                             const int64_t *shape, lun_node **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* running.c - functions that go along elements with several values of their own: their operands,
- * and the nodes that go along lines; scans of lines of unequal length.  How they run is the
+/* running.c - functions that run along elements and carry several values: their operands, and the
+ * nodes that run along segments; scans of segments of unequal length. How they run is the
  * plan's. */
 #include "api/fold/lazy.h"
 #include "lunarray_bind.h"
@@ -47,7 +47,7 @@ static lun_status add_array(several *s, lun_array *a, int k)
     return LUN_OK;
 }
 
-/* Numbers stand for arrays of their element. */
+/* Numbers are broadcast. */
 static lun_status spread_numbers(several *s)
 {
     lun_status status = LUN_OK;
@@ -116,10 +116,11 @@ lun_status lun__several_begin(several *s, lun_function *f, lun_array *const *ids
     return status;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- segments -----------------------------------------------------------------------------------
+ * */
 
 lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun_node *const *from,
-                            lun_node *const *x, int64_t line, int rank, const int64_t *shape,
+                            lun_node *const *x, int64_t length, int rank, const int64_t *shape,
                             lun_node **out)
 {
     lun_node *in[2 + 2 * LUN_MAX_VALUES];
@@ -132,7 +133,7 @@ lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun
         in[count++] = from[k];
     for (int k = 0; k < m; k++)
         in[count++] = x[k];
-    lun_status status = lun__node_running(s->e, how, s->m.owner, s->m.body, in, count, m, line,
+    lun_status status = lun__node_running(s->e, how, s->m.owner, s->m.body, in, count, m, length,
                                           rank, shape, &out[0]);
     int made = status == LUN_OK;
     for (; status == LUN_OK && made < m; made++) {
@@ -147,10 +148,11 @@ lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun
     return status;
 }
 
-/* ---- lines of a list ------------------------------------------------------------------------- */
+/* ---- segments of a list -------------------------------------------------------------------------
+ * */
 
-/* x, a Vector, as a node of dtype i64 if it is a list of lines, of `count` elements unless that is
- * negative. */
+/* x, a Vector, as a node of dtype i64 if it is a list of segments; of `count` elements unless that
+ * is negative. */
 static lun_status vector_node(lun_engine *e, lun_array *a, int64_t count, bool numbers,
                               lun_node **out)
 {
@@ -180,16 +182,16 @@ static lun_dtype first_dtype(const lun_array *id, lun_dtype t)
     return (lun_dtype)lun__dtype_get(keeps ? own : t)->compute;
 }
 
-/* The first value of each line: id, one for all, or an array of them. */
-static lun_status firsts(several *s, lun_array *id, int64_t lines, lun_node **out)
+/* The first value of each segment: id, one for all, or an array of them. */
+static lun_status firsts(several *s, lun_array *id, int64_t segments, lun_node **out)
 {
-    lun_layout all = {.rank = 1, .extent = {lines}};
+    lun_layout all = {.rank = 1, .extent = {segments}};
     lun_node *raw;
     if (id->weak || lun_size(id) == 1) {
         lun_status status = add_id(s, id, 0);
         return status == LUN_OK ? lun__view(s->e, s->id[0], &all, out) : status;
     }
-    lun_status status = vector_node(s->e, id, lines, false, &raw);
+    lun_status status = vector_node(s->e, id, segments, false, &raw);
     if (status != LUN_OK)
         return status;
     status = lun__cast(s->e, raw, s->m.value[0], out);

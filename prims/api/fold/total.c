@@ -1,5 +1,5 @@
-/* total.c - whole reductions: what each row of LUN_REDUCTION is in terms of
- * reduce and operations. */
+/* total.c - reductions of whole arrays: each row of LUN_REDUCTION in terms of reduce and
+ * operations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- as nodes -------------------------------------------------------------------------------- */
 
-static const lun_lines whole = {.line = 0};
+static const lun_segments whole = {.length = 0};
 
 /* The Scalar of a reduction by one operation; a is released. */
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
@@ -89,7 +89,7 @@ static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
     return s;
 }
 
-/* Whether a variance by another shift than the mean, `off` away from it, has lost digits. */
+/* Whether a variance by a shift at distance `off` from the mean has lost digits. */
 static bool is_rough(const moments *m, double off, double n)
 {
     return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
@@ -163,7 +163,7 @@ static lun_status moment(lun_engine *e, lun_reduction r, lun_node *a, int64_t dd
 
 /* ---- positions ------------------------------------------------------------------------------- */
 
-/* The Scalar of the place of the first extreme element, or NaN; a is released. */
+/* The Scalar of the index of the first extreme element, or NaN; a is released. */
 static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
     const lun_dtype_row *d = lun__dtype_get((lun_dtype)a->dtype);

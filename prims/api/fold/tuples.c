@@ -1,18 +1,19 @@
-/* tuples.c - scans and reductions of several arrays at once, of all elements or along axes: which
- * parts of lines run side by side, in ir/order.h's words.  How they run is the plan's. */
+/* tuples.c - scans and reductions of several arrays at once, of all elements or along axes: the
+ * chunks of segments that run in parallel, in the order of ir/order.h.  How they run is the
+ * plan's. */
 #include <stdlib.h>
 
 #include "api/fold/lazy.h"
 #include "ir/order.h"
 #include "lunarray_bind.h"
 
-/* Lines of x's elements, each cut into parts of LUN_RUNNING_LINE. */
+/* Segments of x's elements, each cut into chunks of LUN_RUNNING_LINE. */
 typedef struct tuples {
     lun_several s;
-    lun_node *x[LUN_MAX_VALUES];     /* lines one after the other; references, as all of these */
-    lun_node *first[LUN_MAX_VALUES]; /* values of each line */
-    lun_node *list[2];               /* parts, where their lengths differ; NULL: they do not */
-    int64_t lines, line, parts;      /* parts: of a line */
+    lun_node *x[LUN_MAX_VALUES];     /* segments one after the other; references, as all of these */
+    lun_node *first[LUN_MAX_VALUES]; /* values of each segment */
+    lun_node *list[2];               /* chunks, where their lengths differ; NULL: they do not */
+    int64_t segments, length, parts; /* parts: chunks of a segment */
 } tuples;
 
 static void release(lun_engine *e, lun_node **n, int count)
@@ -31,18 +32,18 @@ static void end(tuples *t)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* The numbers of the parts' first elements, or how many they have. */
+/* The first element of each chunk, or its number of elements. */
 static lun_status list_of(const tuples *t, bool counts, lun_node **out)
 {
-    const int64_t all = t->lines * t->parts;
+    const int64_t all = t->segments * t->parts;
     lun_storage *s;
     lun_status status = lun__storage_new(t->s.e, LUN_I64, all, &s);
     if (status != LUN_OK)
         return status;
     int64_t *to = s->data;
     for (int64_t i = 0; i < all; i++) {
-        const int64_t at = i % t->parts * LUN_RUNNING_LINE, rest = t->line - at;
-        to[i] = !counts                   ? i / t->parts * t->line + at
+        const int64_t at = i % t->parts * LUN_RUNNING_LINE, rest = t->length - at;
+        to[i] = !counts                   ? i / t->parts * t->length + at
                 : rest < LUN_RUNNING_LINE ? rest
                                           : LUN_RUNNING_LINE;
     }
@@ -51,17 +52,17 @@ static lun_status list_of(const tuples *t, bool counts, lun_node **out)
     return status;
 }
 
-/* The k-th first value for each line. */
+/* The k-th first value for each segment. */
 static lun_status spread_first(tuples *t, int k)
 {
-    lun_layout all = {.rank = 1, .extent = {t->lines}};
-    if (t->lines != 1)
+    lun_layout all = {.rank = 1, .extent = {t->segments}};
+    if (t->segments != 1)
         return lun__view(t->s.e, t->s.id[k], &all, &t->first[k]);
     t->first[k] = lun__node_retain(t->s.id[k]);
     return LUN_OK;
 }
 
-/* The axes in `set` are last: lines go along them. */
+/* Moves the axes in `set` last: segments run along them. */
 static lun_status begin(tuples *t, unsigned set)
 {
     const lun_node *like = t->s.like;
@@ -69,40 +70,42 @@ static lun_status begin(tuples *t, unsigned set)
     lun_status status = LUN_OK;
     int kept;
     lun__node_shape(like, shape);
-    t->lines = t->line = 1;
+    t->segments = t->length = 1;
     for (int k = 0; k < like->rank; k++)
-        *(set >> k & 1 ? &t->line : &t->lines) *= shape[k];
-    t->parts = t->line / LUN_RUNNING_LINE + (t->line % LUN_RUNNING_LINE != 0);
+        *(set >> k & 1 ? &t->length : &t->segments) *= shape[k];
+    t->parts = t->length / LUN_RUNNING_LINE + (t->length % LUN_RUNNING_LINE != 0);
     for (int k = 0; status == LUN_OK && k < t->s.m.values; k++) {
         status = lun__node_axes_last(t->s.e, t->s.x[k], set, &kept, &t->x[k]);
         if (status == LUN_OK)
             status = spread_first(t, k);
     }
-    const bool even = t->lines <= 1 || t->parts <= 1 || t->line % LUN_RUNNING_LINE == 0;
+    const bool even = t->segments <= 1 || t->parts <= 1 || t->length % LUN_RUNNING_LINE == 0;
     for (int k = 0; status == LUN_OK && !even && k < 2; k++)
         status = list_of(t, k == 1, &t->list[k]);
     return status;
 }
 
-/* The function along the parts: their totals, or from `from` on. */
+/* Runs the function along the chunks: their totals, or from the values `from` on. */
 static lun_status along_parts(tuples *t, unsigned how, lun_node *const *from, int rank,
                               const int64_t *shape, lun_node **out)
 {
-    const int64_t line = t->line > LUN_RUNNING_LINE ? LUN_RUNNING_LINE : t->line ? t->line : 1;
-    return lun__several_run(&t->s, how, t->list[0] ? t->list : NULL, from, t->x, line, rank, shape,
-                            out);
+    const int64_t length = t->length > LUN_RUNNING_LINE ? LUN_RUNNING_LINE
+                           : t->length                  ? t->length
+                                                        : 1;
+    return lun__several_run(&t->s, how, t->list[0] ? t->list : NULL, from, t->x, length, rank,
+                            shape, out);
 }
 
 static lun_status totals(tuples *t, lun_node **out)
 {
-    const int64_t all = t->lines * t->parts;
+    const int64_t all = t->segments * t->parts;
     return along_parts(t, LUN_RUNNING_BARE | LUN_RUNNING_ENDS, NULL, 1, &all, out);
 }
 
-/* The values before each part. */
+/* The values carried into each chunk. */
 static lun_status carries(tuples *t, lun_node **out)
 {
-    const int64_t all = t->lines * t->parts;
+    const int64_t all = t->segments * t->parts;
     lun_node *total[LUN_MAX_VALUES];
     for (int k = 0; t->parts <= 1 && k < t->s.m.values; k++)
         out[k] = lun__node_retain(t->first[k]);
@@ -117,30 +120,30 @@ static lun_status carries(tuples *t, lun_node **out)
     return status;
 }
 
-/* What each line comes to. */
+/* The totals of each segment. */
 static lun_status ends(tuples *t, lun_node **out)
 {
     lun_node *total[LUN_MAX_VALUES];
-    if (!t->line) {
+    if (!t->length) {
         for (int k = 0; k < t->s.m.values; k++)
             out[k] = lun__node_retain(t->first[k]);
         return LUN_OK;
     }
     if (t->parts == 1)
-        return along_parts(t, LUN_RUNNING_ENDS, t->first, 1, &t->lines, out);
+        return along_parts(t, LUN_RUNNING_ENDS, t->first, 1, &t->segments, out);
     lun_status status = totals(t, total);
     if (status != LUN_OK)
         return status;
     status = lun__several_run(&t->s, LUN_RUNNING_ENDS, NULL, t->first, total, t->parts, 1,
-                              &t->lines, out);
+                              &t->segments, out);
     release(t->s.e, total, t->s.m.values);
     return status;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* The nodes, whose references it takes, as arrays of that shape; axis, if not negative: it goes
- * from the end to its place. */
+/* The nodes, whose references it takes, as arrays of that shape; axis, if not negative: where the
+ * last axis is moved to. */
 static lun_status results(lun_engine *e, lun_node **n, int count, int rank, const int64_t *shape,
                           int axis, lun_array **outs)
 {

@@ -1,5 +1,6 @@
 /* allpairs.c - the zip of each row of one matrix with each row of another, reduced: both matrices
- * spread over a cube that is never in memory, and its lines reduced in blocks.  Knows no kernel. */
+ * are broadcast to a cube that is never in memory, whose segments are reduced in blocks.  Knows no
+ * kernel. */
 #include "api/array/apply_function.h"
 #include "api/fold/lazy.h"
 
@@ -24,7 +25,7 @@ static lun_status check(lun_engine *e, lun_array *a, int number, int64_t shape[2
     return LUN_OK;
 }
 
-/* a's elements over rows, columns and the elements of a row; they stand in memory before. */
+/* a, evaluated first, broadcast over rows, columns and the elements of a row. */
 static lun_status spread(lun_engine *e, lun_array *a, const lun_layout *at, lun_array **out)
 {
     lun_node *n = NULL, *all = NULL;
@@ -39,16 +40,16 @@ static lun_status spread(lun_engine *e, lun_array *a, const lun_layout *at, lun_
     return lun__array(e, all, false, out);
 }
 
-/* The reduction of the lines of x, which is released. */
+/* The reduction of the segments of x, which is released. */
 static lun_status reduced(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
                           const int64_t extent[3], lun_array **out)
 {
-    const lun_lines lines = {
-        .line = extent[2], .rank = 2, .shape = {extent[0], extent[1]}, .blocks = true};
+    const lun_segments segments = {
+        .length = extent[2], .rank = 2, .shape = {extent[0], extent[1]}, .blocks = true};
     lun_node *all = NULL, *n = NULL;
     lun_status s = lun__node(e, x, LUN_DTYPE_COUNT, &all);
     if (s == LUN_OK)
-        s = lun__fold_lines(e, f, id, all, (lun_extras){NULL, 0}, &lines, &n);
+        s = lun__fold_segments(e, f, id, all, (lun_extras){NULL, 0}, &segments, &n);
     lun__node_release(e, all);
     lun_release(x);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;

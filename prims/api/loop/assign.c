@@ -1,5 +1,5 @@
 /* assign.c - the values of a loop's rounds stored into elements of arrays; see assign.h.  Knows of
- * a function only what its front end tells. */
+ * a function only its front end's result. */
 #include "api/loop/assign.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "launch/trap.h"
 #include "lunarray_bind.h"
 
-/* The part of b in which the store's indices are within: first[] and count[] along its axes, and
- * where the array's elements stand that belong to it. */
-static void reach(const lun_box *b, const lun_front_window *w, int64_t *first, int64_t *count,
-                  lun_layout *to)
+/* The part of b whose stores are within the array: first[] and count[] along its axes, and the
+ * layout of the elements that it stores to. */
+static void store_range(const lun_box *b, const lun_front_window *w, int64_t *first, int64_t *count,
+                        lun_layout *to)
 {
     lun_layout at;
     bool none = b->empty;
@@ -24,7 +24,7 @@ static void reach(const lun_box *b, const lun_front_window *w, int64_t *first, i
         int p = w->at[k].param;
         int64_t low = w->at[k].shift - 1, extent = p < 0 ? 1 : b->at.extent[p], high;
         if (p >= 0 && __builtin_add_overflow(low, b->first[p], &low))
-            low = INT64_MIN / 2; /* beyond any array */
+            low = INT64_MIN / 2; /* outside every array */
         int64_t skip = low < 0 ? -low : 0;
         if (__builtin_add_overflow(low, extent, &high) || high > at.extent[k])
             high = at.extent[k];
@@ -52,30 +52,29 @@ static bool is_all(const lun_array *a, const lun_layout *l)
            !memcmp(own.stride, l->stride, n);
 }
 
-/* What is on its way into one array.  Of a scattered store: places that have the elements, or the
- * elements that it goes to, or a copy of them that they become, where that may fail or they do not
- * stand side by side. */
+/* The assignment to one array. A scattered store goes to owners at locations, or to the elements
+ * themselves, or, where it may fail or they are strided, to a copy that then replaces them. */
 typedef struct assignment {
     const lun_front_store *store;
-    lun_array *target, *part; /* direct: a window, and what it becomes */
+    lun_array *target, *part; /* direct: a window, and its new elements */
     lun_array *place, *value;
     lun_owners *owners;
     lun_target to;
     lun_scatter scatter;
     void *copy, *places, *values; /* owned */
-    bool joins;                   /* the copy is that of another one of the same array */
+    bool joins;                   /* the copy is another assignment's, to the same array */
 } assignment;
 
-/* A window of the store's array, and what it becomes: the part of value that is within. */
+/* A window of the store's array, and its new elements: the part of value that is within. */
 static lun_status direct(lun_engine *e, const lun_box *b, lun_array *value, assignment *a)
 {
     int64_t first[LUN_MAX_RANK] = {0}, count[LUN_MAX_RANK] = {0};
     const lun_front_window *w = &a->store->to;
     lun_layout to;
     lun_status s = LUN_OK;
-    reach(b, w, first, count, &to);
+    store_range(b, w, first, count, &to);
     lun_retain(a->value = value);
-    if (is_all(w->array, &to)) /* it takes over the memory of value */
+    if (is_all(w->array, &to)) /* it takes the memory of value */
         lun_retain(a->target = w->array);
     else
         s = lun__window(e, w->array, &to, &a->target);
@@ -93,7 +92,7 @@ lun_status lun__assign_cast(lun_engine *e, const lun_front_store *to, lun_array 
     return lun_cast(e, value, lun__dtype_is_integer(t) ? LUN_I64 : t, out);
 }
 
-/* Places and values in the dtypes in which they are scattered. */
+/* Indices and values in the dtypes in which they are scattered. */
 static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, assignment *a)
 {
     lun_array *to = a->store->to.array;
@@ -108,8 +107,8 @@ static bool is_number(lun_array *a)
     return lun__top(a)->node->kind == LUN_NODE_NUMBER;
 }
 
-/* a's elements, evaluated, one after the other, or of a number the first `n` of them; *owned:
- * memory for them, if they need any. */
+/* a's elements, evaluated, densely; of a number `n` copies of it; *owned: memory for them, if they
+ * need any. */
 static lun_status elements(lun_engine *e, lun_array *a, int64_t n, void **owned, const void **out)
 {
     if (!is_number(a))
@@ -125,7 +124,7 @@ static lun_status copy_of(lun_engine *e, lun_array *a, void **out)
     return *out ? lun_read(e, a, *out, 0, n) : lun__nomem(e);
 }
 
-/* The copy of a's array that another assignment, of those before it, has; NULL: none. */
+/* The copy of a's array that an earlier assignment has; NULL: none. */
 static void *copied(const assignment *all, const assignment *a)
 {
     for (const assignment *x = all; x < a; x++)
@@ -141,8 +140,8 @@ static lun_status does_not_fit(lun_engine *e, const lun_front_result *r, const a
                           &(lun_value){LUN_I64, {.i = bad}});
 }
 
-/* The same as ready, of a set of places; without a->owners it is for host memory. */
-static lun_status ready_apart(lun_engine *e, const lun_front_result *r, assignment *a)
+/* The same as ready, on a set of locations; it leaves a->owners NULL if host memory is written. */
+static lun_status ready_owners(lun_engine *e, const lun_front_result *r, assignment *a)
 {
     lun_array *to = a->store->to.array;
     int64_t bad;
@@ -166,7 +165,7 @@ static lun_status ready_apart(lun_engine *e, const lun_front_result *r, assignme
     return s == LUN_OK && !fits ? does_not_fit(e, r, a, bad) : s;
 }
 
-/* Everything of a scattered store that may fail: then no element has changed. */
+/* Does all of a scattered store that may fail; no element has changed after it. */
 static lun_status ready(lun_engine *e, const lun_front_result *r, const assignment *all,
                         assignment *a)
 {
@@ -174,7 +173,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     const void *places = NULL, *values = NULL;
     int64_t n = lun_size(a->place), bad;
     bool exact = a->store->note >= 0;
-    lun_status s = e->set_count ? ready_apart(e, r, a) : LUN_OK;
+    lun_status s = e->set_count ? ready_owners(e, r, a) : LUN_OK;
     if (s != LUN_OK || a->owners)
         return s;
     s = elements(e, a->place, n, &a->places, &places);

@@ -6,7 +6,7 @@
 #include "api/loop/generate.h"
 
 /* A value that is scattered and the same in all rounds need not be computed: values holds the
- * number instead.  Its place is computed, with all that may fail. */
+ * number instead.  Its index is computed, with all that may fail. */
 lun_status lun__assign_numbers(lun_engine *e, const lun_box *b, const lun_front_result *r,
                                lun_array **values);
 

@@ -1,5 +1,5 @@
-/* atomic_element.c - the operations of table/atomics.def on one element, by the host: nothing else
- * runs meanwhile. */
+/* atomic_element.c - the operations of table/atomics.def on one element, by the host, while no
+ * kernel runs. */
 #include "api/array/apply_function.h"
 #include "api/array/elements.h"
 #include "lunarray_bind.h"

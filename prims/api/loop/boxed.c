@@ -69,9 +69,9 @@ const lun_part *lun__boxed_computed(const lun_part *parts, int count, int k)
 
 /* ---- what is read at the loop's indices ------------------------------------------------------ */
 
-/* Of axis d of w's array: the first index, from 0, and the number that the rounds read. */
-static void reach(const lun_boxed *b, const lun_front_window *w, int d, int64_t n, int64_t *first,
-                  int64_t *count)
+/* Of axis d of w's array: the first index, from 0, that the rounds read, and how many. */
+static void read_range(const lun_boxed *b, const lun_front_window *w, int d, int64_t n,
+                       int64_t *first, int64_t *count)
 {
     const int p = w->at[d].param;
     int64_t low = w->at[d].shift - 1, high;
@@ -83,7 +83,7 @@ static void reach(const lun_boxed *b, const lun_front_window *w, int d, int64_t 
     *count = high > *first ? high - *first : 0;
 }
 
-/* Whether a box has all that the rounds read of w; *none: they read nothing of it. */
+/* Whether a box has all elements that the rounds read of w; *none: they read none. */
 static bool has(const lun_boxed *b, const lun_front_window *w, const lun_part *x, bool *none)
 {
     int64_t shape[LUN_MAX_RANK], box[LUN_MAX_RANK], first, count;
@@ -93,14 +93,14 @@ static bool has(const lun_boxed *b, const lun_front_window *w, const lun_part *x
     if (x && lun_shape(x->elements, box) != rank)
         return false;
     for (int d = 0; d < rank; d++) {
-        reach(b, w, d, shape[d], &first, &count);
+        read_range(b, w, d, shape[d], &first, &count);
         *none |= count == 0;
         all &= x && first >= x->first[d] && first - x->first[d] <= box[d] - count;
     }
     return all || *none;
 }
 
-/* A window from which nothing is read stays on the stand-in. */
+/* A window that is not read stays on the stand-in. */
 static lun_status take_box(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
                            lun_front_window *w)
 {

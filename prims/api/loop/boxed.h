@@ -1,5 +1,5 @@
-/* boxed.h - a loop whose function captures stand-ins of arrays of which only parts are here: what
- * it is compiled to, and the same on those parts.  Private to prims/api. */
+/* boxed.h - a loop whose function captures stand-ins for arrays of which this process has only
+ * parts: its kernel, compiled for the stand-ins and run on the parts.  Private to prims/api. */
 #ifndef LUN_API_BOXED_H
 #define LUN_API_BOXED_H
 
@@ -25,7 +25,7 @@ void lun__boxed_close(lun_boxed *b);
 int lun__boxed_number(const lun_part_loop *loop, const lun_array *a);
 /* The part of array number k that has what is read at computed indices; NULL: none. */
 const lun_part *lun__boxed_computed(const lun_part *parts, int count, int k);
-/* b->r reads at the loop's indices from boxes among the parts.  LUN_EARG: one is not there. */
+/* Makes b->r read at the loop's indices from boxes among the parts. LUN_EARG: a box is missing. */
 lun_status lun__boxed_windows(lun_engine *e, lun_boxed *b, const lun_part *parts, int count);
 /* The elements of window k, for each round that is run. */
 lun_status lun__boxed_window(lun_engine *e, const lun_boxed *b, int k, lun_node **out);

@@ -1,5 +1,5 @@
-/* each.c - loops whose rounds assign elements of arrays: what may be asked for, and how rounds are
- * shared out.  Knows of a function only what its front end tells. */
+/* each.c - loops whose rounds assign elements of arrays: checks of options, and how rounds are
+ * shared out. Knows of a function only its front end's result. */
 #include "api/array/elements.h"
 #include "api/loop/assign.h"
 #include "api/loop/inplace.h"
@@ -18,7 +18,7 @@ static bool shares(const lun_front_result *r)
     return false;
 }
 
-/* What a function is called for, and with. */
+/* The indices and the arguments of a call. */
 typedef struct loop {
     int rank;
     const int64_t *first, *extent;
@@ -75,7 +75,7 @@ static lun_status run(lun_engine *e, lun_function *f, const loop *l)
     return s;
 }
 
-/* Indices of a tile: a wish for work-groups and, without another one, for chunks. */
+/* Checks the tile: a hint for work-groups and, if there is no other, for chunks. */
 static lun_status check_options(lun_engine *e, int rank, const lun_each_options *o, int64_t *tile)
 {
     *tile = 0;

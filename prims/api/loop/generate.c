@@ -1,5 +1,5 @@
-/* generate.c - functions of indices: prepared for a range of them, applied, and the arrays that
- * they are.  Knows of a function only what its front end tells. */
+/* generate.c - functions of indices: specialised for a range of them, applied, and their results as
+ * arrays. Knows of a function only its front end's result. */
 #include "api/loop/generate.h"
 
 #include <string.h>
@@ -77,9 +77,9 @@ static lun_status zero(lun_engine *e, lun_dtype t, lun_node **out)
     return lun__node_number(e, t, 0, 0, NULL, out);
 }
 
-/* The least and the largest index of an axis of n elements that `at` takes over b, or that there
- * is; false beyond 64 bits. */
-static bool reach_of(const lun_box *b, lun_front_index at, int64_t n, int64_t *low, int64_t *high)
+/* The index range of `at` over b, joined with 1 .. n, those of the axis; false beyond 64 bits. */
+static bool index_range(const lun_box *b, lun_front_index at, int64_t n, int64_t *low,
+                        int64_t *high)
 {
     *low = *high = at.shift;
     if (at.param >= 0 && (__builtin_add_overflow(b->first[at.param], at.shift, low) ||
@@ -92,8 +92,8 @@ static bool reach_of(const lun_box *b, lun_front_index at, int64_t n, int64_t *l
 
 enum { PAD_MOST = 8 };
 
-/* w's array with elements beyond its ends, zeros, as far as its indices reach; b has elements.
- * False: these cannot be numbered; *all: how many they are. */
+/* The padding of w's array, by zeros, that makes every index of b be within; b has elements. *all:
+ * the number of padded elements; false: it is beyond 64 bits. */
 static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding *p, int64_t *all)
 {
     int64_t low, high;
@@ -101,7 +101,7 @@ static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding 
     *p = (lun_padding){0};
     p->rank = lun_shape(w->array, p->inner);
     for (int k = 0; k < p->rank; k++) {
-        if (!reach_of(b, w->at[k], p->inner[k], &low, &high) ||
+        if (!index_range(b, w->at[k], p->inner[k], &low, &high) ||
             __builtin_sub_overflow(high, low - 1, &p->extent[k]) ||
             __builtin_mul_overflow(*all, p->extent[k], all))
             return false;
@@ -112,7 +112,7 @@ static bool padding_of(const lun_box *b, const lun_front_window *w, lun_padding 
 }
 
 /* Whether padding makes no array more than PAD_MOST times as large as it and the rounds are. */
-static bool all_reached(const lun_box *b, const lun_front_result *r)
+static bool padding_fits(const lun_box *b, const lun_front_result *r)
 {
     lun_padding p;
     int64_t all, most;
@@ -194,9 +194,9 @@ lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
     lun_status s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
     if (s != LUN_OK || all_within(b, r))
         return s;
-    how.index = LUN_FRONT_CHECKED; /* the kernel tells which, and where */
+    how.index = LUN_FRONT_CHECKED; /* the kernel checks, and reports which index */
     s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
-    if (s != LUN_OK || all_reached(b, r))
+    if (s != LUN_OK || padding_fits(b, r))
         return s;
     how.index = LUN_FRONT_GATHERED;
     return lun__specialise(e, f, index, b->rank, b->rank, how, r);

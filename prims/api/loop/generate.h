@@ -1,5 +1,5 @@
-/* generate.h - functions called for a range of indices: what making arrays of them and loops that
- * assign elements share.  Private to prims/api. */
+/* generate.h - functions called for a range of indices: shared by arrays made by functions and by
+ * loops that assign elements.  Private to prims/api. */
 #ifndef LUN_GENERATE_H
 #define LUN_GENERATE_H
 
@@ -16,8 +16,8 @@ typedef struct lun_box {
 /* b, and its indices as arrays with references, one for each axis; none on failure. */
 lun_status lun__box_make(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
                          lun_box *b, lun_array **index);
-/* r: the front end's function f for these indices, known ones left to the launch where all of them
- * are within.  writes: it may assign elements of arrays. */
+/* r: the front end's function f for these indices, with unchecked reads where all of them are
+ * within.  writes: it may assign elements of arrays. */
 lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
                             lun_array *const *index, bool writes, lun_front_result *r);
 /* The elements of w's array at its indices, as t: 0 beyond its ends. */

@@ -1,5 +1,5 @@
 /* inplace.c - C texts that write arrays in place, called for each element or each index of a loop;
- * see inplace.h.  What their kernel is kernels/inplace_kernel.c knows. */
+ * see inplace.h.  Their kernel is kernels/inplace_kernel.c's. */
 #include "api/loop/inplace.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct inplace {
     lun_held held[LUN_MAX_OPERANDS];     /* by operand; without an array: none is held */
     lun_taken taken[LUN_IR_INPUTS];      /* by parameter of f */
     lun_node *like;                      /* one of `element` */
-    bool apart;                          /* each place of the set in use writes its own copies */
+    bool dist;                           /* each location of the set in use writes its own copies */
 } inplace;
 
 static lun_status take_function(inplace *c, lun_function *f, int axes)
@@ -49,7 +49,7 @@ static lun_status take_function(inplace *c, lun_function *f, int axes)
 
 /* ---- what parameters take -------------------------------------------------------------------- */
 
-/* The elements of operand k, evaluated: those that they are now. */
+/* The present elements of operand k, evaluated. */
 static lun_status take_element(inplace *c, int k, lun_dtype t)
 {
     lun_node *raw;
@@ -61,7 +61,7 @@ static lun_status take_element(inplace *c, int k, lun_dtype t)
     return s;
 }
 
-/* Elements of one shape, each a LEAF or the same for all. */
+/* The elements in one shape, each operand a LEAF or a number. */
 static lun_status settle_elements(inplace *c)
 {
     lun_engine *e = c->e;
@@ -171,12 +171,12 @@ static void give_elements(inplace *c)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Whether all that is written are copies, which places may write each by itself. */
+/* Whether all written arrays are copies, of which each location may write its own. */
 static bool writes_copies(const inplace *c)
 {
     bool all = c->e->set_count > 0;
     for (int k = 0; all && k < c->count; k++)
-        all = !c->held[k].array || !c->held[k].written || lun__held_apart(c->e, c->held[k].array);
+        all = !c->held[k].array || !c->held[k].written || lun__held_copied(c->e, c->held[k].array);
     return all;
 }
 
@@ -188,18 +188,18 @@ static lun_status open_arrays(inplace *c, bool aside)
         if (!h)
             continue;
         const lun_writing how = lun__writing_by(c->f->param[p].atom, lun_dtype_of(h->array));
-        s = c->apart && h->written ? lun__held_part(c->e, h, &how) : lun__held_open(c->e, h, aside);
+        s = c->dist && h->written ? lun__held_part(c->e, h, &how) : lun__held_open(c->e, h, aside);
         c->taken[p].node = h->node;
     }
     return s;
 }
 
-/* Over n indices; aside: arrays that are written change where all has gone well. */
+/* Runs over n indices; aside: after a failure no array has changed. */
 static lun_status run(inplace *c, int64_t n, bool aside, lun_storage **out)
 {
     lun_engine *e = c->e;
     lun_lowered kernel;
-    c->apart = !aside && n > 0 && writes_copies(c);
+    c->dist = !aside && n > 0 && writes_copies(c);
     lun_status s = lun__held_check(e, c->held, c->count, NULL);
     if (s == LUN_OK)
         s = open_arrays(c, aside);
@@ -211,7 +211,7 @@ static lun_status run(inplace *c, int64_t n, bool aside, lun_storage **out)
         return s;
     }
     lun_host_begin(e);
-    s = lun__run_in_place(e, &kernel, n, c->apart, out);
+    s = lun__run_in_place(e, &kernel, n, c->dist, out);
     lun_host_end(e);
     lun__lowered_free(&kernel);
     return s == LUN_OK ? lun__held_back(e, c->held, c->count) : s;

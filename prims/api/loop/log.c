@@ -1,5 +1,5 @@
-/* log.c - what several loops have noted of their assignments, stored in the order of one.  Knows
- * nothing of where the rounds ran. */
+/* log.c - logs of the assignments of several loops, stored in the order of one loop. Knows nothing
+ * of where the rounds ran. */
 #include <stdlib.h>
 
 #include "base/sized.h"
@@ -10,7 +10,7 @@
 #include "engine/state.h"
 #include "launch/trap.h"
 
-/* What is left of one log: values from number `at` on. */
+/* The rest of one log: values from number `at` on. */
 typedef struct cursor {
     const int64_t *round;
     int64_t at, count;
@@ -65,7 +65,7 @@ static lun_status store_rounds(lun_engine *e, cursor *c, int64_t last, const cha
     return lun__fail_note(e, LUN_EBOUNDS, note, &(lun_value){LUN_I64, {.i = bad}});
 }
 
-/* The log whose next round is the first one, -1: none is left. */
+/* The log with the earliest next round, -1: all are at their ends. */
 static int earliest(const cursor *all, int count)
 {
     int next = -1;
@@ -76,7 +76,7 @@ static int earliest(const cursor *all, int count)
     return next;
 }
 
-/* The last round that log `next` has before another one comes. */
+/* The last round of log `next` before those of another one. */
 static int64_t last_of(const cursor *all, int count, int next)
 {
     int64_t last = INT64_MAX;

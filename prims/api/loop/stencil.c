@@ -1,5 +1,5 @@
 /* stencil.c - functions of the elements around each index, and the elements that stay as they are.
- * What such a function reads is neighbours.c's, how it says so its front end's. */
+ * Reading neighbours is neighbours.c's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,7 @@ static lun_status check_options(lun_engine *e, const lun_stencil_options *o, lun
 
 /* ---- elements that stay ---------------------------------------------------------------------- */
 
-/* Whether the function finds all it needs at each index of axis k, an array of extent 1 along the
- * others. */
+/* Whether all neighbours exist at each index of axis k, an array of extent 1 along the others. */
 static lun_status inside_of(lun_engine *e, const lun_around *around, int rank, const int64_t *shape,
                             int k, lun_array **out)
 {
@@ -93,8 +92,8 @@ static lun_status inside_all(lun_engine *e, const lun_around *around, int rank,
     return s;
 }
 
-/* Of result k the elements of operand k that stay, of further results those of the first; in both
- * dtypes. */
+/* Keeps in result k the elements of operand k that stay, in further results those of the first
+ * one. */
 static lun_status keep(lun_engine *e, const lun_around *around, lun_array *const *operands,
                        int elements, lun_array **outs, int results)
 {
@@ -173,7 +172,7 @@ static lun_status foresee_front(lun_engine *e, lun_function *f, int count, int e
     lun_status s = f->front.foresee(f->front.ctx, params, count, &e->error);
     lun_host_end(e);
     if (s == LUN_OK)
-        lun__clear(e); /* what a call may fail with, or not */
+        lun__clear(e); /* a call may fail with it, or not */
     return s;
 }
 

@@ -1,5 +1,5 @@
-/* teams.c - functions run for each thread of each team, which read and write arrays as they go.
- * Knows of a function only what its front end tells. */
+/* teams.c - functions run for each thread of each team, which read and write arrays in place. Knows
+ * of a function only its front end's result. */
 #include <stddef.h>
 #include <string.h>
 
@@ -18,10 +18,10 @@ typedef struct teams {
     lun_front_result r;
     lun_team_run run;
     int arrays, cells;
-    bool apart; /* each place of the set in use runs some teams, on its own copies */
-    /* of these only as many as there are have been set */
+    bool dist; /* each location of the set in use runs some teams, on its own copies */
+    /* only the entries in use are initialised */
     lun_held held[LUN_TEAM_ARRAYS];  /* by array of the body; without an array: memory of teams */
-    lun_node *node[LUN_TEAM_ARRAYS]; /* theirs */
+    lun_node *node[LUN_TEAM_ARRAYS]; /* of their arrays */
     uint64_t cell[LUN_TEAM_CELLS];
 } teams;
 
@@ -89,7 +89,7 @@ static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const 
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-/* Whether it assigns elements of an array that is no scratch memory, or would for other teams. */
+/* Whether it assigns elements of an array, team scratch left out, or would for other divisions. */
 static lun_status check_body(lun_engine *e, const lun_front_param *params, int count,
                              const lun_front_result *r)
 {
@@ -199,12 +199,12 @@ static lun_status take_operands(teams *t)
     return s;
 }
 
-/* Whether all that is written are copies, which places may write each by itself. */
+/* Whether all written arrays are copies, of which each location may write its own. */
 static bool writes_copies(const teams *t, const lun_workdiv *w)
 {
     bool all = t->e->set_count && !w->check;
     for (int k = 0; all && k < t->arrays; k++)
-        all = !t->held[k].array || !t->held[k].written || lun__held_apart(t->e, t->held[k].array);
+        all = !t->held[k].array || !t->held[k].written || lun__held_copied(t->e, t->held[k].array);
     return all;
 }
 
@@ -213,7 +213,7 @@ static lun_status open_array(teams *t, int k)
 {
     lun_held *h = &t->held[k];
     lun_status s;
-    if (t->apart && h->written) {
+    if (t->dist && h->written) {
         const lun_writing how = lun__writing_of(t->r.function->body, k, lun_dtype_of(h->array));
         s = lun__held_part(t->e, h, &how);
     } else {
@@ -225,7 +225,7 @@ static lun_status open_array(teams *t, int k)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* All teams where one place computes: of a set the first, which counts them. */
+/* Runs all teams at one location: of a set the first one, which also counts them. */
 static lun_status run_at_first(lun_engine *e, const lun_team_run *run)
 {
     const int64_t launches = e->stats.launches;
@@ -238,7 +238,7 @@ static lun_status run_at_first(lun_engine *e, const lun_team_run *run)
 static lun_status run(teams *t, const lun_workdiv *w)
 {
     lun_status s = LUN_OK;
-    t->apart = writes_copies(t, w);
+    t->dist = writes_copies(t, w);
     for (int k = 0; s == LUN_OK && k < t->arrays; k++)
         if (t->held[k].array)
             s = open_array(t, k);
@@ -257,7 +257,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
     lun_host_begin(t->e);
-    s = t->apart ? lun__run_teams_apart(t->e, &t->run) : run_at_first(t->e, &t->run);
+    s = t->dist ? lun__run_teams_apart(t->e, &t->run) : run_at_first(t->e, &t->run);
     lun_host_end(t->e);
     return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
 }

@@ -20,7 +20,7 @@ static lun_status read_leaf(lun_engine *e, lun_held *h)
     return s;
 }
 
-bool lun__held_apart(lun_engine *e, const lun_array *a)
+bool lun__held_copied(lun_engine *e, const lun_array *a)
 {
     const lun_node *n = a->node;
     const lun_spread *x = NULL;
@@ -52,9 +52,9 @@ lun_status lun__held_check(lun_engine *e, const lun_held *all, int count, const 
     return LUN_OK;
 }
 
-/* Makes a's elements those of memory that nothing else holds, in host memory unless a device alone
- * is to write them. */
-static lun_status own(lun_engine *e, lun_array *a)
+/* Makes a the only holder of its elements' memory, in host memory unless a device alone is to write
+ * them. */
+static lun_status unshare(lun_engine *e, lun_array *a)
 {
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
@@ -74,7 +74,7 @@ lun_status lun__held_open(lun_engine *e, lun_held *h, bool aside)
     if (!h->written)
         return read_leaf(e, h);
     h->back = aside || h->array->parent || h->array->viewed;
-    lun_status s = aside ? lun__check_writable(e, h->array) : own(e, h->array);
+    lun_status s = aside ? lun__check_writable(e, h->array) : unshare(e, h->array);
     if (s != LUN_OK)
         return s;
     if (!h->back) {

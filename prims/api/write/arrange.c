@@ -8,7 +8,7 @@
 
 /* ---- the host's memory ----------------------------------------------------------------------- */
 
-/* Strides that put each index on a memory element of its own, within what can be addressed. */
+/* Strides that give each index its own memory element, within the address space. */
 static lun_status check_strides(lun_engine *e, const lun_layout *l, int64_t *low, int64_t *high)
 {
     if (lun__layout_count(l) == 0) {
@@ -28,7 +28,7 @@ static lun_status check_strides(lun_engine *e, const lun_layout *l, int64_t *low
     return LUN_OK;
 }
 
-/* What is to be called with the address that was given, which is not the lowest one. */
+/* A release function and the address that it takes, which is not the lowest one. */
 typedef struct ending {
     void (*release)(void *data, void *ctx);
     void *data, *ctx;
@@ -42,7 +42,7 @@ static void end_strided(void *lowest, void *self)
     free(x);
 }
 
-/* Memory of `span` elements from the lowest one on, of which `at` picks the array's. */
+/* Memory of `span` elements from the lowest one on, in which `at` is the array's layout. */
 static lun_status wrap_span(lun_engine *e, void *data, const lun_layout *at, int64_t span,
                             lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
                             lun_array **out)
@@ -88,7 +88,7 @@ lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *
 
 /* ---- values in a layout ---------------------------------------------------------------------- */
 
-/* Where a's elements are to stand, and how many elements of memory that takes. */
+/* The layout of a's elements, and how many elements of memory it spans. */
 static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout_kind kind,
                             const int64_t *strides, lun_layout *out, int64_t *span)
 {
@@ -113,9 +113,9 @@ static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout_kind k
     return s;
 }
 
-/* A copy of a's elements at the places of `at` among `span`, zeros between them. */
-static lun_status copy_apart(lun_engine *e, lun_array *a, const lun_layout *at, int64_t span,
-                             lun_array **out)
+/* A copy of a's elements at the offsets of `at` in `span` elements, zeros between them. */
+static lun_status copy_strided(lun_engine *e, lun_array *a, const lun_layout *at, int64_t span,
+                               lun_array **out)
 {
     lun_storage *memory;
     lun_node *leaf;
@@ -151,7 +151,7 @@ static lun_status arranged(lun_engine *e, lun_array *a, lun_layout_kind kind,
     if (s != LUN_OK)
         return s;
     if (!lun__layout_is_permutation(&at))
-        return copy_apart(e, a, &at, span, out);
+        return copy_strided(e, a, &at, span, out);
     const lun_axes *axes = lun__axes_sorted(&at, &order) ? &order : NULL;
     bool made = own || (a->made && !a->weak);
     s = lun__node_along(e, a, LUN_DTYPE_COUNT, axes, &n);

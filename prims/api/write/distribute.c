@@ -195,7 +195,7 @@ static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lu
     if (none && !f)
         return LUN_OK;
     if (lun__node_is(a->node, LUN_IS_VIRTUAL)) /* becomes an ordinary array */
-        s = lun__own(e, a);
+        s = lun__unshare(e, a);
     if (s == LUN_OK && a->node->kind == LUN_NODE_LEAF &&
         (a->node->offset || a->node->n != a->node->storage->count))
         return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");

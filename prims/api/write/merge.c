@@ -1,6 +1,6 @@
-/* merge.c - copies that differ become one array again: by the function that was given, by the
- * operation by which all of them were written, else the first one is it.  What they are in memory
- * is store/divergent.c's. */
+/* merge.c - divergent copies become one array again: merged by the function that was given, or by
+ * the operation with which all of them were written; else the first one is taken. How they are
+ * stored is store/divergent.c's. */
 #include "api/write/merge.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ lun_writing lun__writing_plain(void)
     return (lun_writing){.op = LUN_OP_COUNT, .merge = merge};
 }
 
-/* The operation by which an atomic one changes elements; a difference is a sum of what is
- * negated. */
+/* The operation by which an atomic one changes elements; a difference is a sum of negated
+ * values. */
 static lun_op by_atomic(lun_atomic which)
 {
     const int op = lun__atomic_rows[which].op;
@@ -33,7 +33,7 @@ static bool changes(const lun_ir_ins *ins)
     return ins->kind == LUN_IR_PUT || ins->kind == LUN_IR_ATOMIC;
 }
 
-/* What changes nothing; of a sum of floats -0.0, for 0.0 makes another 0.0 of it. */
+/* The neutral element; of sums of floats it is -0.0, since -0.0 + 0.0 is 0.0. */
 static bool neutral(lun_op op, lun_dtype t, uint64_t *cell)
 {
     if (op != LUN_OP_ADD || !lun__dtype_is_float(t))
@@ -87,7 +87,7 @@ lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t)
 
 /* ---- the expression -------------------------------------------------------------------------- */
 
-/* Whether a spread is over the places of the versions and gives each its own elements. */
+/* Whether a distribution is over the locations of the versions and gives each its own shard. */
 static bool divides(const lun_spread *x, const lun_versions *v)
 {
     bool same = x && x->kind != LUN_SPREAD_COPY && x->places == v->count;
@@ -96,7 +96,7 @@ static bool divides(const lun_spread *x, const lun_versions *v)
     return same;
 }
 
-/* Parts of the same size, of whole slices. */
+/* Shards of equal size, of whole slices. */
 static lun_spread *new_parts(const lun_versions *v, int64_t count, int64_t unit)
 {
     lun_spread *x = lun__spread_new(v->count);
@@ -113,7 +113,7 @@ static lun_spread *new_parts(const lun_versions *v, int64_t count, int64_t unit)
     return x;
 }
 
-/* Which place merges what: its own part, of copies parts of the same size. */
+/* The shard that each location merges: its own one; of copies, shards of equal size. */
 static lun_status decide(lun_engine *e, lun_storage *s)
 {
     const lun_versions *v = s->placed->versions;
@@ -132,7 +132,7 @@ static lun_status version(lun_engine *e, lun_storage *s, lun_array **out)
     return status == LUN_OK ? lun__array(e, leaf, true, out) : status;
 }
 
-/* f of what the versions before came to, *sofar, and version k. */
+/* *sofar = f(*sofar, version k). */
 static lun_status combine(lun_engine *e, lun_function *f, lun_storage *k, lun_array **sofar)
 {
     lun_array *next = NULL, *both = NULL;
@@ -196,7 +196,7 @@ static void count(lun_engine *e, const lun_storage *s, const lun_spread *cut)
     }
 }
 
-/* The first version is it; what the others wrote is lost. */
+/* Takes the first version; what the others wrote is lost. */
 static lun_status take_first(lun_engine *e, lun_storage *s)
 {
     if (s->count && !e->told_first && e->services.log)

@@ -1,4 +1,4 @@
-/* merge.h - copies that differ, merged.  Private to prims/api. */
+/* merge.h - divergent copies, merged.  Private to prims/api. */
 #ifndef LUN_API_MERGE_H
 #define LUN_API_MERGE_H
 
@@ -9,16 +9,16 @@
 
 /* How a kernel of teams writes slot `slot` of that dtype. */
 lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t);
-/* How elements of that dtype are written by 1 + a lun_atomic alone, 0: as plain ones, or else. */
+/* How elements of that dtype are written: by operation atom - 1 of lun_atomic only; 0: as plain
+ * elements; anything else: not known. */
 lun_writing lun__writing_by(int atom, lun_dtype t);
 /* How plain elements are written. */
 lun_writing lun__writing_plain(void);
-/* What the versions of s come to, as an expression, whose kernel the places share as the result
- * shall be distributed; *out NULL: the first version as it is.  To be evaluated where the places of
- * the versions are in use. */
+/* The versions of s merged, as an expression whose result is distributed as s shall be; *out NULL:
+ * the first version as it is. To be evaluated while the locations of the versions are in use. */
 lun_status lun__merge_expression(lun_engine *e, lun_storage *s, lun_node **out);
 
-/* The merges that an evaluation of the roots begins with, as they are told beforehand. */
+/* The merges with which an evaluation of the roots begins, as a plan predicts them. */
 typedef struct lun_merges {
     lun_told_merge *at;
     lun_steps *steps;

@@ -19,16 +19,16 @@ _Static_assert(LUN_MAX_PLACES <= UINT16_MAX + 1, "an owner is two bytes");
 /* Values that go to the elements of one owner. */
 typedef struct lun_owned_tally {
     int owner;
-    int64_t count, lo, hi; /* how many, and from the lowest to the highest element */
+    int64_t count, lo, hi; /* how many; from the lowest to behind the highest element */
 } lun_owned_tally;
 
-/* What comes from one place. */
+/* The values of one location. */
 typedef struct lun_owned_source {
     lun_backend_slot *at; /* NULL: the host */
     int64_t lo, hi;       /* of all values */
     const int64_t *place;
     const char *value;
-    lun_owned_tally *to; /* of the owners that get some */
+    lun_owned_tally *to; /* of the owners that get values */
     int owners;
     bool failed; /* there was no memory for them */
 } lun_owned_source;
@@ -41,10 +41,10 @@ struct lun_owners {
     lun_scatter how;
     int sources, owners, size; /* size: bytes of a value */
     int64_t place_step, value_step;
-    lun_interval *part, *hull; /* by owner: what belongs to it; what of that values go to */
+    lun_interval *part, *hull; /* by owner: its elements; the range of them that values go to */
     char **at, **copy;         /* by owner: its element hull.lo in memory of the host; NULL: none */
     int64_t *offset; /* by owner: from an element to its index in the first one's memory */
-    int shift; /* elements k << shift and those behind it belong to owner[k], or one behind that */
+    int shift; /* element k << shift belongs to owner[k], those behind it to that or a later one */
     uint16_t owner[LUN_OWNED_BUCKETS];
     lun_owned_source *source;
 };
@@ -53,8 +53,8 @@ struct lun_owners {
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* The element that value i of a source goes to; -1: none.  dense, a constant where it is called:
- * the array's elements, and their places, stand side by side. */
+/* The element that value i of a source goes to; -1: none. dense, a constant where it is called: the
+ * array is dense, and each value has its own index. */
 ALWAYS int64_t element(const lun_owners *o, const lun_owned_source *from, bool dense, int64_t i)
 {
     const int64_t p = from->place[dense ? i : i * o->place_step];
@@ -70,13 +70,14 @@ static void make_buckets(lun_owners *o)
     while ((n - 1) >> o->shift >= LUN_OWNED_BUCKETS)
         o->shift++;
     for (int64_t b = 0; b << o->shift < n; b++) {
-        while (b << o->shift >= o->part[k].hi) /* parts that are empty end before all elements */
+        while (b << o->shift >= o->part[k].hi) /* empty shards end at 0 */
             k++;
         o->owner[b] = (uint16_t)k;
     }
 }
 
-/* Without a guess that a processor would have to make: values go here and there. */
+/* A table and no search: the owners of successive values are random, so branches would be
+ * mispredicted. */
 ALWAYS int owner_of(const lun_owners *o, int64_t element)
 {
     int k = o->owner[element >> o->shift];
@@ -85,7 +86,8 @@ ALWAYS int owner_of(const lun_owners *o, int64_t element)
     return k;
 }
 
-/* Two tallies of each owner, side by side, take values in turn: one would wait for itself. */
+/* Each owner has two tallies, which take values in turn: with one, each update would wait for the
+ * last one's store. */
 ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool dense,
                      lun_owned_tally (*of)[2])
 {
@@ -102,7 +104,7 @@ ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool den
     }
 }
 
-/* The owners that get some are kept: of many places each has values for few. */
+/* Keeps the tallies of owners that get values: of many owners a source has values for few. */
 static void keep_tallies(const lun_owners *o, lun_owned_source *from, lun_owned_tally (*of)[2])
 {
     int some = 0;
@@ -172,14 +174,15 @@ static lun_status count_all(lun_owners *o)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Elements of all owners, which scatter.c takes for one array: that of the first one. */
+/* The elements of all owners as one array, for scatter.c: indices count from the memory of the
+ * first one. */
 typedef struct pieces {
     const lun_owners *o;
-    char *base; /* an element's place there is o->offset of its owner behind it */
-    int parts;  /* that threads take of the elements lo .. hi - 1 */
+    char *base; /* element x of owner k has index x + o->offset[k] from here */
+    int parts;  /* of the elements lo .. hi - 1: a task each */
     int64_t lo, hi;
     struct {
-        int64_t done, bad; /* values of all, in the order of sources, before the first that fails */
+        int64_t done, bad; /* values, in the order of sources, before the first that does not fit */
     } part[LUN_SCATTER_PARTS];
 } pieces;
 
@@ -205,8 +208,8 @@ static void join(const lun_owners *o, char *const *at, pieces *p)
 enum { BLOCK = 1024 };
 static const int64_t NOWHERE = -((int64_t)1 << 61);
 
-/* The places of values first .. first + n - 1 of a source that go to elements of a range; of others
- * NOWHERE. */
+/* The indices, from `base` on, of values first .. first + n - 1 of a source that go to elements of
+ * a range; NOWHERE for others. */
 ALWAYS void find_by(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
                     lun_interval range, bool dense, int64_t *place)
 {
@@ -219,7 +222,7 @@ ALWAYS void find_by(const pieces *p, const lun_owned_source *from, int64_t first
     }
 }
 
-/* These values: how many before the first that fails. */
+/* Writes these values: how many before the first that does not fit. */
 static int64_t put_block(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
                          lun_interval range, int64_t *bad)
 {
@@ -280,7 +283,7 @@ static bool put_all(const lun_owners *o, char *const *at, int64_t *bad)
     return p.part[first].done == o->how.count;
 }
 
-/* Where the part of owner k is written; NULL: in host memory. */
+/* The backend slot at which owner k's elements are written; NULL: in host memory. */
 static lun_backend_slot *writer(const lun_owners *o, int k)
 {
     lun_backend_slot *at = lun__set_at(o->e, k);
@@ -289,7 +292,7 @@ static lun_backend_slot *writer(const lun_owners *o, int k)
 
 /* ---- where values come from ------------------------------------------------------------------ */
 
-/* The values are taken from where the kernel that made them left them. */
+/* Sources are the shards of the kernel that computed the values. */
 static void cut_sources(lun_owners *o)
 {
     const lun_node *n = o->what.place->kind == LUN_NODE_LEAF ? o->what.place : o->what.value;
@@ -314,7 +317,7 @@ static void cut_sources(lun_owners *o)
     }
 }
 
-/* Elements of n that a source has, where the host can read them. */
+/* A source's elements of n, in memory that the host can read. */
 static lun_status load(const lun_owners *o, const lun_owned_source *from, const lun_node *n,
                        const void **out)
 {
@@ -346,8 +349,8 @@ static lun_status load_all(lun_owners *o)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Values that change places: of each place to each other one what it has for that. */
-static void tell_moves(const lun_owners *o)
+/* Counts the values that move, from each location to each other one. */
+static void predict_moves(const lun_owners *o)
 {
     const int64_t each = (int64_t)sizeof(int64_t) + (o->value_step ? o->size : 0);
     for (int j = 0; j < o->sources; j++) {
@@ -362,7 +365,7 @@ static void tell_moves(const lun_owners *o)
     }
 }
 
-/* The elements that owner k changes, and what lies between, current where they are written. */
+/* The hull of the elements that owner k changes, current where they are written. */
 static lun_status bring(const lun_owners *o, lun_storage *to, int k, char **out)
 {
     const int64_t lo = o->hull[k].lo, hi = o->hull[k].hi, size = lun__dtype_get(to->dtype)->bytes;
@@ -423,7 +426,7 @@ lun_status lun__owners_write(lun_owners *o, const lun_node *array)
 {
     lun_storage *to = array->storage;
     int64_t bad;
-    lun_status s = load_all(o); /* what was stored since may have moved them */
+    lun_status s = load_all(o); /* a store since then may have moved them */
     if (s == LUN_OK)
         s = bring_all(o, to);
     if (s != LUN_OK)
@@ -442,14 +445,14 @@ static bool is_operand(const lun_node *n)
     return n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
 }
 
-/* Whether elements of n are at places alone. */
+/* Whether elements of n are current at locations only. */
 static bool is_placed(const lun_node *n)
 {
     return n->kind == LUN_NODE_LEAF && n->storage->stale && !n->storage->source;
 }
 
-/* Whether it is for the places: some elements are there, or belong there. */
-static bool is_apart(lun_engine *e, const lun_owned *w)
+/* Whether the scatter is done by owners: some elements are at locations, or distributed. */
+static bool is_distributed(lun_engine *e, const lun_owned *w)
 {
     return lun__placed_takes(e, w->array->storage) && is_operand(w->place) &&
            is_operand(w->value) && w->how->count &&
@@ -477,11 +480,11 @@ static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
     if (s == LUN_OK && *fits)
         s = bring_all(o, to);
     if (s == LUN_OK && *fits)
-        tell_moves(o);
+        predict_moves(o);
     return s;
 }
 
-/* Lists by place; false: no memory. */
+/* Lists by location; false: no memory. */
 static bool open_lists(lun_owners *o)
 {
     const size_t places = (size_t)o->owners;
@@ -499,7 +502,7 @@ lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **o
 {
     *out = NULL;
     *fits = true;
-    if (!is_apart(e, what))
+    if (!is_distributed(e, what))
         return LUN_OK;
     lun_owners *o = *out = calloc(1, sizeof *o);
     if (!o)

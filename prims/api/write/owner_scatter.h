@@ -10,19 +10,18 @@
 
 typedef struct lun_owners lun_owners;
 
-/* What is written: how->count values into elements of `array`, a LEAF, value k into the one that
- * stands at number place[k] of `at`, as lun_scatter says it; how->elements, place, values, step and
- * span say nothing.  place, of i64, and value: LEAFs of how->count elements, or NUMBERs. */
+/* What is written: how->count values into elements of `array`, a LEAF, value k into the one at
+ * index place[k] of `at`, as lun_scatter says it; how->elements, place, values, step and span are
+ * not used.  place, of i64, and value: LEAFs of how->count elements, or NUMBERs. */
 typedef struct lun_owned {
     const lun_node *array, *place, *value;
     lun_layout at;
     const lun_scatter *how;
 } lun_owned;
 
-/* Everything that may fail but the way of an array to its places, so that no element has changed.
- * *out: NULL where no place has elements of what it names, and none shall; *bad: of a how that is
- * exact the first value that does not fit, *fits then is false.  Also after a failure *out is to be
- * closed. */
+/* Does everything that may fail but moves of the array's own elements; none has changed after it.
+ * *out: NULL where no location has elements of these, nor shall have; *bad: of an exact scatter the
+ * first value that does not fit, *fits is false then. *out is to be closed also after a failure. */
 lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **out, bool *fits,
                             int64_t *bad);
 /* Writes them: into `array`, the same elements as before. */

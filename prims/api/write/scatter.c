@@ -1,11 +1,12 @@
-/* scatter.c - values assigned to elements at given places, on one thread: the order at each element
- * is that of a serial loop, and so are the bits.  Knows no arrays. */
+/* scatter.c - values assigned to elements at given indices: the order at each element is that of a
+ * serial loop, and so are the bits. With several threads each takes a range of the elements and
+ * reads all indices; of several arrays each takes some. Knows no arrays. */
 #include "api/write/scatter.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* The elements that a thread takes care of. */
+/* The elements that a thread writes. */
 typedef struct range {
     int64_t low;
     uint64_t span;
@@ -213,8 +214,8 @@ int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad)
 
 enum { BLOCK = 512 };
 
-/* The values of a block that go to a range, side by side, and their places: which do no processor
- * foresees, so all are written, each over the last that did not. */
+/* Compacts a block: the values that go to a range, with their indices. Which do cannot be
+ * predicted, so every value is written, over the last one if that was not kept. */
 #define PICK(bytes, T)                                                                            \
     static int64_t pick_##bytes(const lun_scatter *s, const range *r, int64_t first, int64_t end, \
                                 int64_t *place, void *values)                                     \
@@ -269,10 +270,11 @@ int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad)
 
 /* ---- several threads ------------------------------------------------------------------------- */
 
-/* Several threads are worth it for many values that go far: next to a core, asking whether a value
- * is the thread's own takes longer than adding it, and threads would write to the same lines. */
+/* Several threads pay for many values scattered over much memory: in a core's cache, testing
+ * whether a value is in the thread's range takes longer than adding it, and threads would write to
+ * the same cache lines. */
 enum {
-    PART = 64,            /* of what is shared out: a part of the elements */
+    PART = 64,            /* indices of the shared loop that count as one task */
     WORTHWHILE = 1 << 16, /* values */
     FAR = 1 << 20         /* bytes of elements */
 };
@@ -306,7 +308,7 @@ static int threads_of(const lun_engine *e)
     return n < 1 ? 1 : n > LUN_SCATTER_PARTS ? LUN_SCATTER_PARTS : (int)n;
 }
 
-/* As many parts as threads may run: each reads all places. */
+/* As many tasks as threads may run: each reads all indices. */
 int lun__scatter_parts(const lun_engine *e, const lun_scatter *s)
 {
     if (s->count < WORTHWHILE || s->span < FAR / lun__dtype_get(s->dtype)->bytes)
@@ -345,7 +347,7 @@ static bool is_beside(const lun_scatter *a, const lun_scatter *b)
            lun__dtype_is_double(b->dtype) && lun__dtype_is_double(b->from);
 }
 
-/* Sums of `count` columns, of at most `wide`, place by place: each element's order is its own. */
+/* Sums of `count` columns, of at most `wide`, row by row, so the order at each element stays. */
 #define COLUMN(j) from[j][k * step[j]]
 #define ROW_2     COLUMN(0), COLUMN(1)
 #define ROW_4     ROW_2, COLUMN(2), COLUMN(3)
@@ -394,8 +396,7 @@ static void scatter_beside(const lun_scatter *const *s, int count)
         add_4(s, count);
 }
 
-/* Scatters that stay next to a core, in groups of those that are beside the first one: a thread
- * takes one after the other. */
+/* Scatters into a core's cache, in groups that can be made beside their first one: a task each. */
 typedef struct groups {
     const lun_scatter *s[LUN_MAX_OUTPUTS];
     int first[LUN_MAX_OUTPUTS + 1]; /* of each group, and behind the last one */

@@ -1,4 +1,4 @@
-/* scatter.h - values assigned to elements at given places, one after the other.  Private to
+/* scatter.h - values assigned to elements at given indices, one after the other.  Private to
  * prims/api. */
 #ifndef LUN_SCATTER_H
 #define LUN_SCATTER_H
@@ -7,11 +7,11 @@
 #include "ir/ir.h"
 
 /* What is written: the k-th value into element place[k], from 0, for k = 0 .. count - 1 in this
- * order; where place[k] is below low, nothing.  No other place is outside. */
+ * order; where place[k] is below low, nothing.  All other indices are within. */
 typedef struct lun_scatter {
     void *elements;
     lun_dtype dtype;   /* of the elements */
-    int64_t low, span; /* places of elements are low .. low + span - 1 */
+    int64_t low, span; /* indices are low .. low + span - 1 */
     const int64_t *place;
     const void *values;
     int64_t step;   /* of the values: 1, or 0: there is one for all */
@@ -27,14 +27,13 @@ typedef struct lun_scatter {
 /* Returns s->count; or the number k of the first value whose combination does not fit, and that in
  * *bad: then the elements hold what came before it.  Floats are rounded at each step. */
 int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad);
-/* Of the range of the elements, to how many threads it gives a part each, LUN_SCATTER_PARTS at
- * most. */
+/* Into how many tasks the range of elements is divided, LUN_SCATTER_PARTS at most. */
 enum { LUN_SCATTER_PARTS = 16 };
 int lun__scatter_parts(const lun_engine *e, const lun_scatter *s);
 /* The same on this thread alone. */
 int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad);
-/* The same on this thread, of the values alone that go to elements low .. low + span - 1, wherever
- * others go. */
+/* The same on this thread, only for values that go to elements low .. low + span - 1; others are
+ * skipped. */
 int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad);
 /* The same of several, none of which is exact or writes what another one does. */
 void lun__scatter_all(lun_engine *e, lun_scatter *const *s, int count);

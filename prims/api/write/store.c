@@ -9,7 +9,7 @@
 #include "eval/eval.h"
 #include "store/fetch.h"
 
-/* How what stands at `from` is broadcast to that shape; extents of 1 may be more. */
+/* The layout `from` broadcast to that shape: extents of 1 may grow. */
 static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *out)
 {
     int more = 0;
@@ -41,7 +41,7 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
                      lun__describe(target, to), lun__misfit(&at, wanted.rank, wanted.extent, axis));
 }
 
-/* n, with a reference that is exchanged, in that shape, which it goes with; not a Scalar. */
+/* Exchanges the reference *n, no Scalar, for one broadcast to that shape, which it goes with. */
 static lun_status fitted(lun_engine *e, lun_node **n, int rank, const int64_t *shape)
 {
     int64_t has[LUN_MAX_RANK];
@@ -77,17 +77,16 @@ static lun_status turned(lun_engine *e, lun_node **n, const lun_axes *x)
 
 enum { FEW = 8 };
 
-/* What is to be written: sources as nodes of their targets' dtypes, Scalars or of the targets'
- * shapes. */
+/* Sources as nodes of their targets' dtypes, Scalars or of the targets' shapes. */
 typedef struct assignment {
     lun_node *n;
     lun_axes order;    /* in which the elements are, */
     const lun_axes *x; /* or NULL: row-major */
 } assignment;
 
-/* Whether n's elements stand in memory that is no target's, so that they can be read while windows
+/* Whether n's elements are in memory that is no target's, so that they can be read while windows
  * are written. */
-static bool stands_elsewhere(lun_array *const *targets, int count, const lun_node *n)
+static bool is_elsewhere(lun_array *const *targets, int count, const lun_node *n)
 {
     const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL;
     bool apart = in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped;
@@ -99,7 +98,7 @@ static bool stands_elsewhere(lun_array *const *targets, int count, const lun_nod
     return apart;
 }
 
-/* source for target; nothing runs. */
+/* Prepares source for target; evaluates nothing. */
 static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *source, assignment *a)
 {
     lun_node *raw;
@@ -125,7 +124,7 @@ static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *sou
 
 /* Exchanges the reference *n, a LEAF on target's memory, for one to a copy, so that old elements
  * are read before new ones are written. */
-static lun_status set_apart(lun_engine *e, const lun_array *target, lun_node **n)
+static lun_status copy_aside(lun_engine *e, const lun_array *target, lun_node **n)
 {
     const lun_node *into = lun__top(target)->node;
     lun_node *copy;
@@ -140,21 +139,20 @@ static lun_status set_apart(lun_engine *e, const lun_array *target, lun_node **n
     return LUN_OK;
 }
 
-/* Evaluates what all of them wait for, unless it is in memory elsewhere, and has none of it on a
- * target's memory. */
+/* Evaluates all sources that are not in memory, and copies those in a target's memory. */
 static lun_status evaluate(lun_engine *e, lun_array *const *targets, assignment *all, int count)
 {
     lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
     int waiting = 0;
     for (int k = 0; roots && k < count; k++)
-        if (all[k].n->kind != LUN_NODE_NUMBER && !stands_elsewhere(targets, count, all[k].n))
+        if (all[k].n->kind != LUN_NODE_NUMBER && !is_elsewhere(targets, count, all[k].n))
             roots[waiting++] = all[k].n;
     lun_status s = !roots ? lun__nomem(e) : waiting ? lun__run(e, roots, waiting) : LUN_OK;
     if (roots != few)
         free(roots);
     for (int k = 0; k < count; k++)
         for (int t = 0; s == LUN_OK && t < count; t++)
-            s = set_apart(e, targets[t], &all[k].n);
+            s = copy_aside(e, targets[t], &all[k].n);
     return s;
 }
 
@@ -169,8 +167,8 @@ static bool is_whole(const lun_array *target, const lun_axes *x)
     return l.offset == 0 && lun__layout_is_dense(&l) && lun__layout_count(&l) == target->node->n;
 }
 
-/* Whether a kernel's results are to be had, it is worth the while to have it write them where they
- * shall stand, and nothing else holds the target's memory. */
+/* Whether sources are kernel results, enough of them to have the kernel write into the targets, and
+ * no other array holds the targets' memory. */
 static bool may_be_straight(const lun_array *target, const assignment *a)
 {
     enum { LEAST = 256 << 10 }; /* bytes: below, planning takes longer than a copy */
@@ -182,9 +180,9 @@ static bool may_be_straight(const lun_array *target, const assignment *a)
            a->n->n >= LEAST / lun__dtype_get((lun_dtype)top->dtype)->bytes;
 }
 
-/* Whether no element is in both, as far as their ends tell, and they are of different nodes. */
-static bool are_apart(const lun_storage_places *p, const lun_node *n, const lun_storage_places *q,
-                      const lun_node *m)
+/* Whether they have different nodes and their ranges of memory are disjoint. */
+static bool are_disjoint(const lun_storage_places *p, const lun_node *n,
+                         const lun_storage_places *q, const lun_node *m)
 {
     int64_t low[2], high[2];
     if (n == m || !lun__layout_reach(&p->at, &low[0], &high[0]) ||
@@ -193,8 +191,8 @@ static bool are_apart(const lun_storage_places *p, const lun_node *n, const lun_
     return p->s != q->s || high[0] < low[1] || high[1] < low[0];
 }
 
-/* Has all of them computed straight to where they shall stand.  *done: false if that cannot be;
- * nothing is written then. */
+/* Evaluates all sources into their targets. *done: false if that is not possible; nothing is
+ * written then. */
 static lun_status store_straight(lun_engine *e, lun_array *const *targets, const assignment *all,
                                  int count, bool *done)
 {
@@ -214,12 +212,12 @@ static lun_status store_straight(lun_engine *e, lun_array *const *targets, const
         if (all[k].x)
             to[k].at = lun__axes_applied(all[k].x, &to[k].at);
         for (int j = 0; can && j < k; j++)
-            can = are_apart(&to[j], roots[j], &to[k], roots[k]);
+            can = are_disjoint(&to[j], roots[j], &to[k], roots[k]);
     }
     return can && s == LUN_OK ? lun__run_into(e, roots, count, to, done) : s;
 }
 
-/* Elements on their way from a layout into another. */
+/* A copy from one layout into another. */
 typedef struct way {
     const lun_target *to;
     lun_layout from;
@@ -241,7 +239,7 @@ static lun_status store_elements(lun_engine *e, lun_array *target, const assignm
     bool done = false;
     lun_status s = LUN_OK;
     if (n->rank || n->kind == LUN_NODE_NUMBER)
-        s = lun__write_there(e, target, a->x, n, &done);
+        s = lun__write_on_device(e, target, a->x, n, &done);
     if (s == LUN_OK && !done)
         s = lun__writable(e, target, &to);
     if (s != LUN_OK || done)

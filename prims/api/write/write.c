@@ -23,11 +23,11 @@ lun_status lun__hold(lun_engine *e, lun_array *a)
     e->error_where = NULL;
     if (s != LUN_OK)
         return s;
-    if (a->parent) { /* the part of what waited: it may hold what is written to */
+    if (a->parent) { /* the node of a window: it may hold the memory that is written */
         lun__node_release(e, a->node);
         a->node = NULL;
     }
-    return lun__own(e, lun__base(a));
+    return lun__unshare(e, lun__base(a));
 }
 
 lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
@@ -44,8 +44,8 @@ lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
     return LUN_OK;
 }
 
-lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
-                            bool *done)
+lun_status lun__write_on_device(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                                bool *done)
 {
     lun_storage_places to, from = {.s = NULL};
     lun_status s = lun__hold(e, a);
@@ -56,7 +56,7 @@ lun_status lun__write_there(lun_engine *e, lun_array *a, const lun_axes *x, cons
     if (in->kind == LUN_NODE_LEAF && in->storage == top->storage)
         return LUN_OK;
     if (e->set_count)
-        return lun__write_apart(e, a, x, n, done);
+        return lun__write_dist(e, a, x, n, done);
     if (!lun__storage_remote(e, top->storage))
         return LUN_OK;
     to.s = top->storage;
@@ -79,7 +79,7 @@ void lun__target_reorder(lun_target *to, const lun_axes *x)
     to->dense = lun__layout_is_dense(&to->at);
 }
 
-/* Elements on their way into a target: those of the host from element `first` on, or a cell. */
+/* Elements written into a target: those of the host from element `first` on, or a cell. */
 typedef struct put {
     const lun_target *to;
     int64_t first;
@@ -99,7 +99,7 @@ static void put_range(void *ctx, int64_t from, int64_t to)
 void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
                      const void *host)
 {
-    if (to->dense) /* host may be what lun_data gave */
+    if (to->dense) /* host may be memory of lun_data */
         memmove(to->data + (to->at.offset + first) * to->size, host, (size_t)(count * to->size));
     else
         lun__share(e, count, count * to->size, &(put){to, first, host, 0, 0}, put_range);
@@ -178,7 +178,7 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
         s = lun__constant(e, lun_dtype_of(a), x, &n);
     if (s != LUN_OK)
         return s;
-    s = lun__write_there(e, a, NULL, n, &done);
+    s = lun__write_on_device(e, a, NULL, n, &done);
     if (s == LUN_OK && !done) {
         s = lun__writable(e, a, &to);
         if (s == LUN_OK && lun__axes_of(a, &order))

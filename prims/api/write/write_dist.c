@@ -1,12 +1,12 @@
-/* write_dist.c - elements written at the places of a set: each place writes those of its part, of
- * which it has what they become brought there.  Knows no kernel. */
+/* write_dist.c - distributed writes: each location of a set writes the elements of its shard, whose
+ * values are moved to it first. Knows no kernel. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/array/elements.h"
 #include "store/fetch.h"
 
-/* What is written: `to` and `from`, elements of storages, by the same indices. */
+/* Layouts `to` and `from` of elements of storages, with the same indices. */
 typedef struct writing {
     lun_engine *e;
     lun_storage *to, *of; /* of: NULL: all become the cell of n */
@@ -15,7 +15,7 @@ typedef struct writing {
     int size; /* bytes of an element */
 } writing;
 
-/* The indices of a place: some along one axis. */
+/* The indices of a location: some along one axis. */
 typedef struct share {
     lun_layout at, from;
     int64_t lo, hi; /* the elements lo .. hi - 1 of the target have them; lo == hi: none */
@@ -37,13 +37,13 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How many of n steps, each so far, stay before `end`. */
+/* How many of n multiples of step are below `end`. */
 static int64_t steps_before(int64_t end, int64_t step, int64_t n)
 {
     return end <= 0 ? 0 : least((end - 1) / step + 1, n);
 }
 
-/* The indices whose elements are in a part.  False: a slice along the axis is in two parts. */
+/* The indices whose elements are in a shard. False: a slice along the axis is in two shards. */
 static bool find_share(const writing *w, int axis, lun_interval part, share *out)
 {
     lun_layout slice = w->at;
@@ -87,7 +87,7 @@ static bool find_shares(const writing *w, const lun_interval *part, share *all)
     return found == w->at.extent[axis];
 }
 
-/* All that a place needs, which may fail. */
+/* Makes current what a location needs, which may fail. */
 static lun_status prepare(const writing *w, lun_backend_slot *at, const share *x)
 {
     lun_piece *piece;
@@ -115,7 +115,7 @@ static void copy_range(void *ctx, int64_t from, int64_t to)
     lun__layout_copy(&c->x->from, c->from, &c->x->at, c->to, c->size, from, to - from);
 }
 
-/* x's layouts are those of elements of the pieces then. */
+/* Writes; x's layouts become those of elements of the locations' memory. */
 static lun_status write(const writing *w, lun_backend_slot *at, share *x)
 {
     const lun_piece *to = lun__placed_piece(w->to->placed, at); /* there is one */
@@ -141,7 +141,7 @@ static lun_status write(const writing *w, lun_backend_slot *at, share *x)
     return LUN_OK;
 }
 
-/* all: room for a share of each place. */
+/* all: room for a share of each location. */
 static lun_status write_shares(writing *w, const lun_interval *part, share *all, bool *done)
 {
     const int places = lun__set_places(w->e);
@@ -195,8 +195,8 @@ static bool same_extents(const lun_layout *a, const lun_layout *b)
     return same;
 }
 
-lun_status lun__write_apart(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
-                            bool *done)
+lun_status lun__write_dist(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
+                           bool *done)
 {
     const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     writing w = {.e = e, .to = top->storage, .n = n};
