@@ -65,12 +65,13 @@ typedef struct lun_services {
     lun_strbuf *error; /* text of the last failure; a function that fails writes it */
     /* counters to update: compiles, cache_hits, launches, bytes_to_..., kernel_bytes */
     lun_stats *stats;
-    lun_cache *cache;       /* kernels on disk; never NULL, but may be unusable (all misses) */
-    const char *compiler;   /* LUNARRAY_CC, or "cc" */
-    int threads;            /* wanted; 0: as many as this process may use */
-    const char *threads_by; /* what says so, a variable's name; NULL: nothing does */
-    int jit;                /* lun_jit */
-    int math;               /* lun_math */
+    struct lun_account *account; /* base/account.h: buffers are counted there; NULL: nowhere */
+    lun_cache *cache;            /* kernels on disk; never NULL, but may be unusable (all misses) */
+    const char *compiler;        /* LUNARRAY_CC, or "cc" */
+    int threads;                 /* wanted; 0: as many as this process may use */
+    const char *threads_by;      /* what says so, a variable's name; NULL: nothing does */
+    int jit;                     /* lun_jit */
+    int math;                    /* lun_math */
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
     const volatile int *cancel; /* becomes nonzero when the evaluation has to stop */

@@ -261,8 +261,8 @@ typedef struct lun_config {
         *backend; /* "openmp", "reference", "opencl:2"; NULL: LUNARRAY_BACKEND, else the best */
     int threads;  /* 0: LUNARRAY_THREADS, OMP_NUM_THREADS, else as many as this process may use */
     lun_jit jit;  /* LUN_JIT_DEFAULT: LUNARRAY_JIT, else auto */
-    int64_t memory_limit; /* bytes of array elements, and of Lua in the engine's own state, alive at
-                             once; 0: none */
+    int64_t memory_limit; /* bytes of elements, on devices too, of objects such as arrays and tasks,
+                             and of Lua in the engine's own state, alive at once; 0: none */
     double time_limit;    /* seconds for one evaluation, or for a whole script, whose loops then
                              run at half and calls at a third of the speed; 0 or above 10^9: none */
     const char
@@ -363,10 +363,12 @@ typedef struct lun_stats {
     int64_t overtaken;   /* of these, finished by compiled code that became ready meanwhile */
     int64_t bytes_read, bytes_written;      /* by kernels: unique leaves, outputs */
     int64_t bytes_to_device, bytes_to_host; /* transfers */
-    int64_t allocated, pooled, peak; /* bytes of elements in use, kept for reuse, most in use */
-    int64_t allocations;             /* buffers taken from the system, not from the pool */
-    int64_t nodes;                   /* graph nodes alive */
-    int64_t overdue;                 /* arrays evaluated early: too much work was pending */
+    /* Bytes of elements in use, in host memory and on devices; in host memory kept for reuse; the
+     * most in use. */
+    int64_t allocated, pooled, peak;
+    int64_t allocations; /* buffers taken from the system, not from the pool */
+    int64_t nodes;       /* graph nodes alive */
+    int64_t overdue;     /* arrays evaluated early: too much work was pending */
     int64_t kept; /* arrays stored in addition to the results, being computed a second time */
     int64_t kernels, kernel_bytes; /* kernels in memory; bytes of them and their plans */
     int64_t kernels_dropped;       /* evicted: see lun_config.kernels, kernel_memory */

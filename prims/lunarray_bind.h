@@ -506,6 +506,13 @@ LUN_API void *lun_host_get(lun_engine *e);
 LUN_API void lun_host_begin(lun_engine *e);
 /* Ends the innermost stretch. */
 LUN_API void lun_host_end(lun_engine *e);
+/* Enters bytes of the host's own, such as an interpreter's heap, in the account that the memory
+ * limit holds for, before they are allocated: false where the limit would be passed. */
+LUN_API bool lun_memory_take(lun_engine *e, int64_t bytes);
+/* They are given back. */
+LUN_API void lun_memory_give(lun_engine *e, int64_t bytes);
+/* Bytes of all that counts: elements, objects, and what lun_memory_take has entered. */
+LUN_API int64_t lun_memory_used(const lun_engine *e);
 /* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end.  To be called from time to time. */
 LUN_API lun_status lun_host_check(lun_engine *e);
 

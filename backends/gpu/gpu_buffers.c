@@ -5,9 +5,11 @@
  * again at once.  Knows no kernel. */
 #include <stdlib.h>
 
+#include "base/account.h"
 #include "gpu/gpu_state.h"
 
 enum {
+    OF_LIMIT = 8,      /* freed buffers are at most this part of a memory limit */
     LEAST_SHIFT = 8,   /* the smallest class: 256 bytes */
     LEAST_CELLS = 1024 /* enough for small kernels, so that memory of launches seldom grows */
 };
@@ -26,9 +28,29 @@ static int class_of(int64_t bytes)
     return c < LUN_GPU_CLASSES ? c : -1;
 }
 
+/* Within a memory limit at most a part of that. */
 static int64_t spare_limit(const lun_gpu *g)
 {
-    return g->device.memory / (g->device.kind == LUN_GPU_PROCESSOR ? 8 : 4);
+    const lun_account *a = g->services->account;
+    const int64_t most = g->device.memory / (g->device.kind == LUN_GPU_PROCESSOR ? 8 : 4);
+    return a && a->limit && most > a->limit / OF_LIMIT ? a->limit / OF_LIMIT : most;
+}
+
+/* What is freed must make room, within a memory limit, for what is in use. */
+static lun_status count(lun_gpu *g, int64_t bytes)
+{
+    const lun_account *a = g->services->account;
+    if (!lun__account_take_elements(g->services->account, bytes))
+        return lun__gpu_fail(
+            g, LUN_ELIMIT, "memory limit reached: %lld bytes of a device, %lld of %lld in use",
+            (long long)bytes, (long long)lun__account_used(a), (long long)a->limit);
+    return LUN_OK;
+}
+
+static bool leaves_no_room(const lun_gpu *g)
+{
+    const lun_account *a = g->services->account;
+    return a && a->limit && g->spare_bytes > a->limit - lun__account_used(a);
 }
 
 static void release(lun_gpu *g, lun_buffer *b)
@@ -88,6 +110,9 @@ lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         c = -1;
         whole = bytes;
     }
+    s = count(g, whole);
+    if (s != LUN_OK)
+        return s;
     if (c >= 0 && g->spare[c] && g->pooled) {
         *out = g->spare[c];
         g->spare[c] = (*out)->next;
@@ -96,17 +121,17 @@ lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
         return LUN_OK;
     }
     /* drivers that find memory on first use would fail then, where nothing can be given back */
-    if (g->live_bytes + g->spare_bytes > g->device.memory / 8 * 7 - whole)
+    if (leaves_no_room(g) || g->live_bytes + g->spare_bytes > g->device.memory / 8 * 7 - whole)
         lun__gpu_trim(g);
-    lun_buffer *b = malloc(sizeof *b);
-    if (!b)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
-    *b = (lun_buffer){.bytes = whole, .size_class = c};
-    s = allocate(g, whole, &b->memory);
+    lun_buffer *b = calloc(1, sizeof *b);
+    s = b ? allocate(g, whole, &b->memory) : lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
     if (s != LUN_OK) {
+        lun__account_give_elements(g->services->account, whole);
         free(b);
         return s;
     }
+    b->bytes = whole;
+    b->size_class = c;
     g->live_bytes += whole;
     *out = b;
     return LUN_OK;
@@ -117,6 +142,7 @@ void lun__gpu_buffer_free(void *state, lun_buffer *b)
     lun_gpu *g = state;
     if (!b)
         return;
+    lun__account_give_elements(g->services->account, b->bytes);
     if (b->size_class < 0 || g->lost || b->bytes > spare_limit(g) - g->spare_bytes) {
         release(g, b);
         return;

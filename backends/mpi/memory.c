@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/account.h"
 #include "base/clock.h"
 #include "base/grow.h"
 #include "mpi/client.h"
@@ -14,8 +15,13 @@ lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out)
 {
     lun_mpi *m = state;
     lun_buffer *b = malloc(sizeof *b);
+    if (!lun__account_take_elements(m->services->account, bytes)) {
+        free(b);
+        return lun__mpi_fail(m, LUN_ELIMIT, "memory limit reached by elements of a rank");
+    }
     const int32_t number = b ? lun__mpi_number(&m->buffers) : -1;
     if (number < 0) {
+        lun__account_give_elements(m->services->account, bytes);
         free(b);
         return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
     }
@@ -37,6 +43,7 @@ void lun__mpi_buffer_free(void *state, lun_buffer *b)
     lun_mpi *m = state;
     if (!b)
         return;
+    lun__account_give_elements(m->services->account, b->bytes);
     lun__mpi_ask(m, LUN_MPI_FREE);
     lun__put_i32(&m->out, b->number);
     (void)lun__mpi_asked(m);

@@ -15,6 +15,7 @@
 #include <lauxlib.h>
 
 #include "bind/host/bind.h"
+#include "state/sandbox.h"
 #include "state/traceback.h"
 
 /* ---- what a signal handler must know --------------------------------------------------------- */
@@ -275,6 +276,8 @@ int lun__report(lua_State *L, const char *program, int status)
         /* only a string is one already: lua_tostring makes strings of numbers */
         const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
                                                              : "(error message is not a string)";
+        if (status == LUA_ERRMEM && lun__state_refused(L))
+            message = "memory limit reached";
         lun__complain(program, message);
         snprintf(last, sizeof last, "%.*s", (int)strcspn(message, "\n"), message);
     }

@@ -17,16 +17,18 @@
 
 enum {
     STEP = 1000, /* instructions from one look at the clock to the next */
-    WATCHED = LUA_MASKCOUNT | LUA_MASKCALL,
-    NODE_BYTES = 256 /* about what a waiting operation takes, which is not the engine's pool's */
+    WATCHED = LUA_MASKCOUNT | LUA_MASKCALL
 };
 
 /* What the state's allocator works for. */
 typedef struct guard {
     lun_engine *engine;
     lun_config config;
-    int64_t bytes;      /* of Lua's, alive */
-    bool refused;       /* memory, because of the limit, in this stretch */
+    int64_t bytes; /* of Lua's, alive, in the engine's account */
+    bool ends;
+    bool refused;       /* memory, because of the limit, in this stretch, */
+    bool starved;       /* and nothing was collected since */
+    int64_t collected;  /* of the account, in use after the last collection for the limit */
     lun_status stopped; /* what stop_key keeps the error of, in this stretch; LUN_OK: nothing */
     lun__runner runner;
 } guard;
@@ -39,19 +41,25 @@ static guard *guard_of(lua_State *L)
     return g;
 }
 
-static const char stop_key; /* of the registry: its address */
+/* Keys of the registry: their addresses. */
+static const char stop_key, guard_key;
 
 static void watch(lua_State *L, lua_Debug *ar);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool beyond_limit(const guard *g, int64_t more)
+/* More bytes of Lua's, or fewer, in the engine's account. A state that ends counts no more: its
+ * finalisers may need a little to end well. */
+static bool count(guard *g, int64_t more)
 {
-    lun_stats s = {.size = sizeof s};
-    if (g->config.memory_limit <= 0)
+    if (g->ends)
+        return true;
+    if (more > 0 && !lun_memory_take(g->engine, more))
         return false;
-    lun_stats_get(g->engine, &s);
-    return g->bytes + more + s.allocated + s.nodes * NODE_BYTES > g->config.memory_limit;
+    if (more < 0)
+        lun_memory_give(g->engine, -more);
+    g->bytes += more;
+    return true;
 }
 
 /* Lua's allocator. Making a block smaller never fails. */
@@ -62,8 +70,9 @@ static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
         lun__runner_wait(&g->runner);
     size_t had = old ? old_size : 0; /* without a block old_size is the type of the object */
     if (size > had) {
-        bool refused = size > INT64_MAX / 4 || beyond_limit(g, (int64_t)(size - had));
+        bool refused = size > INT64_MAX / 4 || !count(g, (int64_t)(size - had));
         g->refused |= refused;
+        g->starved |= refused;
         if (refused)
             return NULL;
     }
@@ -74,9 +83,13 @@ static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
         now = realloc(old, size);
     else
         free(old);
-    if (size && !now)
+    if (size && !now) {
+        if (size > had)
+            count(g, (int64_t)had - (int64_t)size);
         return size <= had ? old : NULL;
-    g->bytes += (int64_t)size - (int64_t)had;
+    }
+    if (size < had)
+        count(g, (int64_t)size - (int64_t)had);
     return now;
 }
 
@@ -86,6 +99,15 @@ static void warn(void *ctx, const char *text, int more)
     (void)more;
     if (g->config.log && text[0] != '@')
         g->config.log(g->config.log_ctx, text);
+}
+
+bool lun__state_refused(lua_State *L)
+{
+    if (!lua_checkstack(L, 1))
+        return false;
+    const bool limited = lua_rawgetp(L, LUA_REGISTRYINDEX, &guard_key) != LUA_TNIL;
+    lua_pop(L, 1);
+    return limited && guard_of(L)->refused;
 }
 
 static lun_status no_memory(lun_engine *e, bool refused)
@@ -124,22 +146,13 @@ lun_status lun__state_new(lun_engine *e, lua_State **out)
 void lun__state_close(lua_State *L)
 {
     guard *g = guard_of(L);
-    g->config.memory_limit = 0; /* finalisers may need a little to end well */
+    lun_memory_give(g->engine, g->bytes);
+    g->ends = true;
     lua_close(L);
     free(g);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
-
-/* Whether the limit is passed even by what is in use. Arrays that are not are given back only by a
- * full collection, which Lua's own emergency is not. */
-static bool beyond_repair(lua_State *L, const guard *g)
-{
-    if (!beyond_limit(g, 0))
-        return false;
-    lun__collect(L, lun__host_of(L));
-    return beyond_limit(g, 0);
-}
 
 static bool is_watched(const guard *g)
 {
@@ -168,14 +181,27 @@ static int raise_stop(lua_State *L, guard *g, lun_status s)
     return lua_error(L);
 }
 
+/* A full collection where Lua has been refused memory, or soon may be: its own emergency collection
+ * gives back nothing of the engine's, since it runs no finalisers. */
+static void collect(lua_State *L, guard *g)
+{
+    const int64_t limit = g->config.memory_limit, used = limit ? lun_memory_used(g->engine) : 0;
+    if (!g->starved && (used <= limit / 4 * 3 || used - g->collected <= limit / 16))
+        return;
+    g->starved = false;
+    lun__collect(L, lun__host_of(L));
+    g->collected = lun_memory_used(g->engine);
+}
+
 /* Called every STEP instructions, and before each call, of which some take long; once the stretch
  * must end, at each instruction, but not when the error's handler is called. */
 static void watch(lua_State *L, lua_Debug *ar)
 {
     guard *g = guard_of(L);
-    lun_status s = lun_host_check(g->engine);
-    if (s == LUN_OK && ar->event == LUA_HOOKCOUNT && beyond_repair(L, g))
-        s = lun_fail(g->engine, LUN_ELIMIT, "memory limit reached");
+    const lun_status s = lun_host_check(g->engine);
+    (void)ar;
+    if (s == LUN_OK)
+        collect(L, g);
     if (s == LUN_OK) {
         if (!is_watched(g) || lua_gethookcount(L) != STEP)
             set_hook(L, g);
@@ -195,8 +221,8 @@ lua_State *lun__state_begin(lua_State *L)
         g->refused = false;
         g->stopped = LUN_OK;
         __atomic_store_n(&g->runner.asked, 0, __ATOMIC_SEQ_CST);
-        if (beyond_limit(g, g->config.memory_limit / 4))
-            lun__collect(L, lun__host_of(L)); /* what the last script left */
+        g->collected = 0;
+        collect(L, g); /* what the last script left */
         set_hook(L, g);
     }
     lun_host_begin(g->engine);
@@ -245,6 +271,8 @@ static void restrict_globals(lua_State *L)
 void lun__state_open_libs(lua_State *L)
 {
     guard *g = guard_of(L);
+    lua_pushboolean(L, true);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &guard_key);
     luaL_openlibs(L);
     lun__runner_open(L, &g->runner);
     lun__host_offer(L, g->engine);

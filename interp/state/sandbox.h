@@ -2,6 +2,8 @@
 #ifndef LUN_SANDBOX_H
 #define LUN_SANDBOX_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
 #include "lunarray.h"
@@ -12,6 +14,8 @@ lun_status lun__state_new(lun_engine *e, lua_State **out);
 /* Records that L has no memory: LUN_ELIMIT if the limit has refused some since the last
  * lun__state_begin, else LUN_ENOMEM. */
 lun_status lun__state_no_memory(lua_State *L, lun_engine *e);
+/* Whether L is such a state, and the limit has refused some. */
+bool lun__state_refused(lua_State *L);
 /* Ends such a state; the engine stays. */
 void lun__state_close(lua_State *L);
 

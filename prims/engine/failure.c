@@ -30,6 +30,10 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
 
 lun_status lun__nomem(lun_engine *e)
 {
+    lun_account *a = e->account;
+    if (__atomic_exchange_n(&a->refused, false, __ATOMIC_RELAXED))
+        return lun__fail(e, LUN_ELIMIT, "memory limit reached: %lld of %lld bytes in use",
+                         (long long)lun__account_used(a), (long long)a->limit);
     lun__clear(e);
     e->out_of_memory = true;
     return LUN_ENOMEM;

@@ -31,7 +31,8 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The text of the last failure with the marks of LUN_NTH, to be passed on to another one. */
 const char *lun__error_text(const lun_engine *e);
-/* The failure LUN_ENOMEM, which allocates no text. */
+/* The failure LUN_ENOMEM, which allocates no text; LUN_ELIMIT where the memory limit has refused an
+ * object. */
 lun_status lun__nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */
 void lun__open_failed(const char *text);

@@ -8,7 +8,7 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->function = f;
     n->body = body;
     n->extended = f || body;
@@ -23,7 +23,7 @@ lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->folds = LUN_FOLDS_PLACE;
     n->n = 1;
     n->acc = a->dtype;
@@ -83,7 +83,7 @@ lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, in
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->folds = LUN_FOLDS_NEEDED;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -98,7 +98,7 @@ lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_i
 {
     lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->function = f;
     n->body = body;
     n->extended = f || body;
@@ -114,7 +114,7 @@ lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
     lun_node *n = lun__node_start(e, LUN_NODE_MATMUL, 0, t);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     lun__node_shape(a, shape);
     lun__node_shape(b, other);
     shape[a->rank - 1] = other[b->rank - 1];
@@ -131,7 +131,7 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
 {
     lun_node *n = lun__node_start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
     if (s == LUN_OK)
         s = lun__node_set_shape(e, n, rank, shape);
@@ -155,7 +155,7 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
 {
     lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, count);
     if (s == LUN_OK) {
         n->function = f;
@@ -175,7 +175,7 @@ lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
         lun__node_start(e, LUN_NODE_RESULT, k,
                         running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->in[0] = of;
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, of), out);
 }

@@ -27,7 +27,7 @@ static lun_status shared_leaf(lun_engine *e, lun_storage *s, int64_t offset, int
 {
     lun_node *n = lun__node_start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->offset = offset;
     n->cell = (uint64_t)(uintptr_t)s;
     n->is = LUN_IS_RUN;
@@ -59,7 +59,7 @@ static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_
 {
     lun_node *n = lun__node_start(e, LUN_NODE_VIEW, 0, (lun_dtype)a->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->in[0] = a;
     n->offset = l->offset;
     n->step = l->rank == 1 ? l->stride[0] : 0;
@@ -128,7 +128,7 @@ lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_n
         return lun__node_number(e, (lun_dtype)a->dtype, a->cell, p->rank, p->extent, out);
     lun_node *n = lun__node_start(e, LUN_NODE_PAD, 0, (lun_dtype)a->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->in[0] = a;
     n->cell = p->value;
     n->offset = p->rank == 1 ? p->before[0] : 0;
@@ -142,7 +142,7 @@ lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64
 {
     lun_node *n = lun__node_start(e, LUN_NODE_CONCAT, 0, (lun_dtype)in[0]->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, count);
     n->step = blocks;
     if (s == LUN_OK)
@@ -176,7 +176,7 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
     }
     lun_node *n = lun__node_start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
     if (!n)
-        return LUN_ENOMEM;
+        return lun__nomem(e);
     n->in[0] = a;
     n->is |= a->is & LUN_IS_SOURCE;
     return lun__node_shaped(e, n, lun__node_set_shape(e, n, rank, shape), out);

@@ -43,6 +43,7 @@ static void give(lun_engine *e, lun_node *n)
     n->chain = e->spare;
     e->spare = n;
     e->stats.nodes--;
+    lun__account_give(e->account, sizeof *n);
 }
 
 /* Frees the fields from `shape` on; the operands are released already. */
@@ -71,6 +72,7 @@ void lun__node_drop(lun_engine *e, lun_node *n)
 void lun__nodes_close(lun_engine *e)
 {
     slab *s = e->slabs;
+    lun__account_give(e->account, e->stats.nodes * (int64_t)sizeof(lun_node));
     while (s) {
         slab *next = s->next;
         free(s);

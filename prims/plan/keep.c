@@ -18,7 +18,8 @@ bool lun__may_store(const lun_node *n)
 static bool has_room(const lun_engine *e, const lun_node *n)
 {
     return !lun__node_ready(n) && lun__may_store(n) &&
-           (!e->memory_limit || bytes_of(n) <= e->memory_limit / 2 - e->stats.allocated);
+           (!e->account->limit ||
+            bytes_of(n) <= e->account->limit / 2 - lun__account_used(e->account));
 }
 
 bool lun__keeps(const lun_engine *e, const lun_node *n)

@@ -39,7 +39,7 @@ static lun_status settle(lun_engine *e, lun_array *a)
 
 static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
 {
-    lun_item *item = calloc(1, sizeof *item);
+    lun_item *item = lun__object_new(q->e->account, sizeof *item);
     if (!item)
         return lun__nomem(q->e);
     item->kind = kind;
@@ -208,10 +208,10 @@ lun_status lun_queue_record(lun_queue *q, lun_event **out)
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, out);
-    lun_event *ev = calloc(1, sizeof *ev);
+    lun_event *ev = lun__object_new(q->e->account, sizeof *ev);
     lun_status s = ev ? new_item(q, LUN_ITEM_RECORD, &item) : lun__nomem(q->e);
     if (s != LUN_OK) {
-        free(ev);
+        lun__object_free(q->e->account, ev);
         return s;
     }
     *ev = (lun_event){.refs = 2, .queue = q};
@@ -281,13 +281,13 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     if (!all)
         return lun__nomem(e);
     lun__queues_sweep(e);
-    lun_queue *q = calloc(1, sizeof *q);
+    lun_queue *q = lun__object_new(e->account, sizeof *q);
     if (!q)
         return lun__nomem(e);
     *q = (lun_queue){.outside = 1, .e = e, .async = how.async, .limit = e->config.time_limit};
     lun_status s = open_queue(q, device);
     if (s != LUN_OK) {
-        free(q);
+        lun__object_free(e->account, q);
         return s;
     }
     q->link = q->async ? &all->queues : &all->plain;

@@ -208,7 +208,7 @@ void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out);
 lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t);
 
 /* An item's reference. */
-void lun__event_unref(lun_event *ev);
+void lun__event_unref(lun_engine *e, lun_event *ev);
 
 /* LUN_EARG in a child of the process whose thread it has. */
 lun_status lun__queue_usable(const lun_queue *q);

@@ -56,10 +56,10 @@ lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *it
     return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
 }
 
-void lun__event_unref(lun_event *ev)
+void lun__event_unref(lun_engine *e, lun_event *ev)
 {
     if (ev && !--ev->refs)
-        free(ev);
+        lun__object_free(e->account, ev);
 }
 
 static const char *place_name(const lun_copy_place *p)
@@ -98,9 +98,9 @@ void lun__item_free(lun_engine *e, lun_item *item)
     lun_task_release(item->task);
     lun__copy_close(e, &item->copy);
     lun__away_free(e, item->away);
-    lun__event_unref(item->event);
+    lun__event_unref(e, item->event);
     free(item->cost);
-    free(item);
+    lun__object_free(e->account, item);
 }
 
 void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out)

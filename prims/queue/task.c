@@ -139,7 +139,7 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);
     lun__take(&division, w, sizeof division);
-    lun_task *t = calloc(1, sizeof *t);
+    lun_task *t = lun__object_new(e->account, sizeof *t);
     if (!t)
         return lun__nomem(e);
     t->refs = 1;
@@ -162,7 +162,7 @@ void lun_task_release(lun_task *t)
     for (int k = 0; k < t->arrays; k++)
         lun__memory_release(t->array[k].memory);
     lun_function_release(t->f);
-    free(t);
+    lun__object_free(t->e->account, t);
 }
 
 /* ---- running it ------------------------------------------------------------------------------ */

@@ -172,7 +172,7 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no dtype has number %d", (int)t);
     lun_queues *all = lun__queues(e);
-    lun_memory *m = all ? calloc(1, sizeof *m) : NULL;
+    lun_memory *m = all ? lun__object_new(e->account, sizeof *m) : NULL;
     if (!m)
         return lun__nomem(e);
     *m = (lun_memory){.refs = 1, .e = e, .dtype = t};
@@ -207,7 +207,7 @@ void lun__memory_release(lun_memory *m)
         m->at->backend->buffer_free(m->at->state, m->buffer);
     if (m->data)
         lun__pool_give(m->e->pool, m->data, m->bytes);
-    free(m);
+    lun__object_free(m->e->account, m);
 }
 
 void lun_buffer_release(lun_memory *m)

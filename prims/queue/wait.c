@@ -32,7 +32,7 @@ static void end_queue(lun_queue *q)
     lun__worker_close(q);
     free_ended(q);
     free(q->trouble.text);
-    free(q);
+    lun__object_free(q->e->account, q);
 }
 
 void lun__queues_end(lun_queues *all)
@@ -220,6 +220,6 @@ void lun_event_release(lun_event *ev)
         return;
     lun_queue *q = ev->queue;
     q->outside--;
-    lun__event_unref(ev);
+    lun__event_unref(q->e, ev);
     lun__queue_end_plain(q);
 }

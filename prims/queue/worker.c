@@ -7,6 +7,7 @@
 
 #include "base/thread.h"
 #include "queue/queue.h"
+#include "store/pool.h"
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
@@ -136,7 +137,7 @@ static lun_status open_engine(lun_queue *q)
                     .backend = start_with(q),
                     .threads = e->services.threads,
                     .jit = (lun_jit)e->jit,
-                    .memory_limit = e->memory_limit,
+                    .memory_limit = e->account->limit,
                     .cache_dir = e->cache_dir,
                     .sandbox = e->sandbox,
                     .kernels = e->config.kernels,
@@ -148,6 +149,9 @@ static lun_status open_engine(lun_queue *q)
         q->own = NULL;
         return lun__fail(q->e, s, "a queue has no engine: %s", lun_error(NULL));
     }
+    lun__account_join(e->account, q->own->account);
+    q->own->account = q->own->services.account = e->account;
+    lun__pool_join(q->own->pool, e->account);
     q->own->stretch = 1; /* it is stopped by the queue, and goes on when the queue says */
     s = lun__memory_slot(q->own, q->at, &at);
     if (s == LUN_OK)

@@ -71,7 +71,7 @@ static bool is_own(const lun_engine *e, int pe, int tag)
 
 static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t count)
 {
-    lun_kept **at = &e->ranks->own, *k = malloc(sizeof *k + (size_t)count);
+    lun_kept **at = &e->ranks->own, *k = lun__object_new(e->account, sizeof *k + (size_t)count);
     if (!k)
         return lun__nomem(e);
     *k = (lun_kept){.tag = tag, .count = count};
@@ -100,7 +100,7 @@ static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
     *bytes = all;
     *count = k->count;
     *at = k->next;
-    free(k);
+    lun__object_free(e->account, k);
     return LUN_OK;
 }
 

@@ -93,13 +93,13 @@ void lun__ranks_close(lun_engine *e)
         lun_sending *s = r->sending;
         r->sending = s->next;
         if (!r->lingers)
-            lun__sending_free(s);
+            lun__sending_free(e, s);
     }
     lun__drop_questions(r);
     while (r->own) {
         lun_kept *k = r->own;
         r->own = k->next;
-        free(k);
+        lun__object_free(e->account, k);
     }
     while (r->held) {
         lun_held *h = r->held;

@@ -112,7 +112,7 @@ lun_status lun__let_go(lun_engine *e)
             continue;
         }
         *at = s->next;
-        lun__sending_free(s);
+        lun__sending_free(e, s);
     }
     return LUN_OK;
 }
@@ -125,8 +125,9 @@ static void lent_went(lun_lent_bytes *lent)
     free(lent);
 }
 
-void lun__sending_free(lun_sending *s)
+void lun__sending_free(lun_engine *e, lun_sending *s)
 {
+    lun__account_give(e->account, s->counted);
     if (s->lent)
         lent_went(s->lent);
     free(s);
@@ -139,7 +140,7 @@ static lun_status start(lun_engine *e, lun_sending *s, int to, int tag, const vo
     lun_ranks_state *r = e->ranks;
     s->request = NULL;
     if (!r->net->calls->isend(r->net, to, tag, bytes, count, &s->request)) {
-        lun__sending_free(s);
+        lun__sending_free(e, s);
         return lun__net_failed(e);
     }
     s->next = r->sending;
@@ -157,6 +158,7 @@ lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int
         return lun__nomem(e);
     }
     s->lent = lent;
+    s->counted = 0;
     const lun_status status = start(e, s, to, tag, bytes, (int)count);
     return status == LUN_OK ? lun__let_go(e) : status;
 }
@@ -187,10 +189,16 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     size_t head = kind ? 1 : 0;
     if (count > LUN_NET_MOST - 1)
         return lun__fail(e, LUN_ERANGE, "a message of %lld bytes is too long", (long long)count);
-    lun_sending *s = malloc(sizeof *s + head + (size_t)count);
-    if (!s)
+    const int64_t counted = tag < LUN_TAG_USER ? 0 : (int64_t)(sizeof(lun_sending) + head) + count;
+    if (!lun__account_take_object(e->account, counted))
         return lun__nomem(e);
+    lun_sending *s = malloc(sizeof *s + head + (size_t)count);
+    if (!s) {
+        lun__account_give(e->account, counted);
+        return lun__nomem(e);
+    }
     s->lent = NULL;
+    s->counted = counted;
     if (kind)
         s->bytes[0] = kind;
     if (count)

@@ -36,6 +36,7 @@ typedef struct lun_sending {
     struct lun_sending *next;
     lun_net_request *request;
     lun_lent_bytes *lent; /* NULL: `bytes` */
+    int64_t counted;      /* bytes in the account: of a message of the user's */
     char bytes[];
 } lun_sending;
 
@@ -146,7 +147,7 @@ void lun__drop_questions(lun_ranks_state *r);
 /* Frees the sends that have gone. */
 lun_status lun__let_go(lun_engine *e);
 /* Frees one of them. */
-void lun__sending_free(lun_sending *s);
+void lun__sending_free(lun_engine *e, lun_sending *s);
 /* A message of bytes that stay where they are until it has gone. */
 lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int64_t count,
                           lun_lent_bytes *lent);

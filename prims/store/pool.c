@@ -16,6 +16,7 @@ enum {
     HUGE_PAGE = 2 << 20,
     LARGE = 512 << 10, /* blocks of this size and more are worth a collection */
     KEEP = 64 << 20,   /* unused bytes always kept; beyond that as much as was alive before */
+    OF_LIMIT = 4,      /* but at most this part of a memory limit, */
     SLACK = 1 << 20    /* given back at once beyond what must be */
 };
 
@@ -35,13 +36,14 @@ struct lun_pool {
     void *(*alloc)(void *ctx, void *old, size_t bytes);
     void *ctx;
     lun_stats *stats;
-    int64_t limit, pressure;
+    lun_account *account;
+    int64_t pressure;
     int64_t refused; /* see lun__pool_thrifty */
     bool thrifty;
     bool asked; /* a host is thrifty now and then */
 };
 
-lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t limit)
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account)
 {
     lun_pool *p = calloc(1, sizeof *p);
     if (!p)
@@ -49,8 +51,13 @@ lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t lim
     p->alloc = config->alloc;
     p->ctx = config->alloc_ctx;
     p->stats = stats;
-    p->limit = limit;
+    p->account = account;
     return p;
+}
+
+void lun__pool_join(lun_pool *p, lun_account *account)
+{
+    p->account = account;
 }
 
 /* Size class of a number of bytes, and the class's size. */
@@ -200,6 +207,34 @@ bool lun__pool_refuse(lun_pool *p, int64_t bytes)
     return true;
 }
 
+/* A block of a class, unused or from the system.  Within a memory limit what is unused makes room
+ * first for what is in use. */
+static lun_status take_block(lun_pool *p, int c, int64_t size, void **out)
+{
+    lun_stats *s = p->stats;
+    block *b = pop(&p->free[c]);
+    if (b) {
+        s->pooled -= size;
+        *out = b;
+        return LUN_OK;
+    }
+    if (lun__pool_refuse(p, size))
+        return LUN_ENOMEM;
+    const int64_t free_bytes = p->account->limit - lun__account_used(p->account);
+    if (p->account->limit && s->pooled > free_bytes)
+        shrink(p, free_bytes);
+    b = system_take(p, size);
+    if (!b && s->pooled) {
+        lun__pool_trim(p);
+        b = system_take(p, size);
+    }
+    if (!b)
+        return LUN_ENOMEM;
+    s->allocations++;
+    *out = b;
+    return LUN_OK;
+}
+
 lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
 {
     if (bytes < 0 || bytes > INT64_MAX / 4)
@@ -207,28 +242,15 @@ lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     int64_t size;
     int c = class_of(bytes < ALIGN ? ALIGN : bytes, &size);
     lun_stats *s = p->stats;
-    if (p->limit && s->allocated + size > p->limit)
+    if (!lun__account_take_elements(p->account, size))
         return LUN_ELIMIT;
-    block *b = pop(&p->free[c]);
-    if (b) {
-        s->pooled -= size;
-    } else if (lun__pool_refuse(p, size)) {
-        return LUN_ENOMEM;
-    } else {
-        b = system_take(p, size);
-        if (!b && s->pooled) {
-            lun__pool_trim(p);
-            b = system_take(p, size);
-        }
-        if (!b)
-            return LUN_ENOMEM;
-        s->allocations++;
+    const lun_status status = take_block(p, c, size, out);
+    if (status != LUN_OK) {
+        lun__account_give_elements(p->account, size);
+        return status;
     }
     s->allocated += size;
-    if (s->allocated > s->peak)
-        s->peak = s->allocated;
     p->pressure += pressure_of(p, size);
-    *out = b;
     *room = size;
     return LUN_OK;
 }
@@ -245,8 +267,11 @@ void lun__pool_give(lun_pool *p, void *at, int64_t room)
     lun_stats *s = p->stats;
     int64_t alive = s->allocated; /* a loop's result may be larger than all else that is alive */
     s->allocated -= room;
+    lun__account_give_elements(p->account, room);
     p->pressure -= pressure_of(p, room);
     int64_t most = s->allocated == 0 || alive < KEEP ? KEEP : alive;
+    if (p->account->limit && most > p->account->limit / OF_LIMIT)
+        most = p->account->limit / OF_LIMIT;
     if (room > most) {
         system_give(p, at, room);
         return;

@@ -8,13 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/account.h"
 #include "lunarray.h"
 
 typedef struct lun_pool lun_pool;
 
-/* stats: allocated, pooled, peak and allocations are kept there.  limit: bytes
- * alive at most, 0: any. */
-lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, int64_t limit);
+/* stats: allocated, pooled and allocations are kept there.  Blocks in use count in the account. */
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account);
+/* They count in another account from now on: of an engine that shares it. */
+void lun__pool_join(lun_pool *p, lun_account *account);
 /* NULL is allowed; every block must have been given back. */
 void lun__pool_close(lun_pool *p);
 

@@ -9,9 +9,22 @@
 #include "store/storage.h"
 #include "table/dtype.h"
 
+lun_storage *lun__storage_object(lun_engine *e)
+{
+    lun_storage *s = e->spare_storage;
+    if (!lun__account_take_object(e->account, sizeof *s))
+        return NULL;
+    if (s)
+        e->spare_storage = s->chain;
+    else if (!(s = malloc(sizeof *s)))
+        lun__account_give(e->account, sizeof *s);
+    return s;
+}
+
 /* Kept for the next one. */
 static void put_away(lun_engine *e, lun_storage *s)
 {
+    lun__account_give(e->account, sizeof *s);
     s->chain = e->spare_storage;
     e->spare_storage = s;
 }
@@ -24,11 +37,7 @@ lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_sto
         return lun__fail(e, LUN_ENOMEM,
                          "out of memory: %lld elements of %s are more than can be addressed",
                          (long long)count, lun_dtype_name(t));
-    lun_storage *s = e->spare_storage;
-    if (s)
-        e->spare_storage = s->chain;
-    else
-        s = malloc(sizeof *s);
+    lun_storage *s = lun__storage_object(e);
     if (!s)
         return lun__nomem(e);
     *s = (lun_storage){.refs = 1, .dtype = t, .count = count, .room = padded, .stale = true};
@@ -49,7 +58,7 @@ static lun_status no_memory(lun_engine *e, const lun_storage *s, lun_status why,
             e, LUN_ELIMIT,
             "memory limit reached: %lld bytes for %lld elements of %s%s, %lld of %lld in use",
             (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype), of_file(s),
-            (long long)e->stats.allocated, (long long)e->memory_limit);
+            (long long)lun__account_used(e->account), (long long)e->account->limit);
     return lun__fail(e, LUN_ENOMEM, "out of memory: %lld bytes for %lld elements of %s%s",
                      (long long)bytes, (long long)s->count, lun_dtype_name(s->dtype), of_file(s));
 }

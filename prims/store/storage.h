@@ -48,6 +48,8 @@ struct lun_storage {
 
 /* ---- storage.c: host memory ------------------------------------------------------------------ */
 
+/* One with undefined fields; NULL: no memory. */
+lun_storage *lun__storage_object(lun_engine *e);
 /* Elements undefined, of whole blocks of 64; those beyond the last one are 0. */
 lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 /* The same without host memory, which lun__storage_memory gives it; until then it is stale. */

@@ -37,7 +37,8 @@ static int task(lua_State *L)
     lun_function *f = lun__function(L, h, 2, 1, false);
     lun__mark(L, h);
     lun__held *held = lun__new_held(L, h, LUN__TASK);
-    lun_status s = lun_task_new(h->engine, f, &w, count > 0 ? args : NULL, count, &held->as.task);
+    lun_status s;
+    LUN__TRY(s, lun_task_new(h->engine, f, &w, count > 0 ? args : NULL, count, &held->as.task));
     if (s != LUN_OK && s != LUN_EFREED)
         lun__raise_as(L, h, s, 2, "task");
     lun__check_explicit(L, h, s, "task");

@@ -23,10 +23,14 @@ typedef struct slab {
 
 static lun_array *take(lun_engine *e)
 {
+    if (!lun__account_take_object(e->account, sizeof(lun_array)))
+        return NULL;
     if (!e->spare_handles) {
         slab *s = aligned_alloc(_Alignof(slab), sizeof *s);
-        if (!s)
+        if (!s) {
+            lun__account_give(e->account, sizeof(lun_array));
             return NULL;
+        }
         memset(s, 0, sizeof *s); /* unused handles have no references */
         s->next = e->handle_slabs;
         e->handle_slabs = s;
@@ -51,6 +55,7 @@ static lun_array *take(lun_engine *e)
 static void give(lun_array *a)
 {
     a->refs = 0;
+    lun__account_give(a->engine->account, sizeof *a);
     a->parent = a->engine->spare_handles;
     a->engine->spare_handles = a;
 }

@@ -24,7 +24,7 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
     if ((uintptr_t)data % (uintptr_t)size)
         return lun__fail(e, LUN_EARG, "data must be aligned to %d bytes, the size of a %s", size,
                          lun_dtype_name(t));
-    lun_storage *s = malloc(sizeof *s);
+    lun_storage *s = lun__storage_object(e);
     lun_node *leaf;
     if (!s)
         return lun__nomem(e);

@@ -147,12 +147,12 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (s != LUN_OK)
         return s;
     e->sandbox = c->sandbox;
-    e->memory_limit = c->memory_limit;
+    e->own_account.limit = c->memory_limit;
     e->compiler = strdup(cc && cc[0] ? cc : "cc");
     if (c->cache_dir)
         dir = c->cache_dir;
     e->cache_dir = dir ? strdup(dir) : NULL;
-    e->pool = lun__pool_open(c, &e->stats, c->memory_limit);
+    e->pool = lun__pool_open(c, &e->stats, e->account);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
     s = lun__cache_open(e->cache_dir, cache_size, c->log, c->log_ctx, &e->cache);
@@ -160,6 +160,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
         return s;
     e->services = (lun_services){.error = &e->error,
                                  .stats = &e->stats,
+                                 .account = e->account,
                                  .cache = e->cache,
                                  .compiler = e->compiler,
                                  .threads = threads,
@@ -203,6 +204,7 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     lun__open_failed(e ? "" : "out of memory");
     if (!e)
         return LUN_ENOMEM;
+    e->account = &e->own_account;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)
@@ -324,8 +326,29 @@ void lun_stats_get(const lun_engine *e, lun_stats *out)
     static const lun_stats none;
     if (e)
         lun__exports_collect((lun_engine *)(uintptr_t)e);
+    lun_stats now = e ? e->stats : none;
+    if (e) {
+        now.allocated = __atomic_load_n(&e->account->elements, __ATOMIC_RELAXED);
+        now.peak = __atomic_load_n(&e->account->peak, __ATOMIC_RELAXED);
+    }
     if (out)
-        lun__give(out, e ? &e->stats : &none, sizeof *out);
+        lun__give(out, &now, sizeof *out);
+}
+
+bool lun_memory_take(lun_engine *e, int64_t bytes)
+{
+    return !e || lun__account_take(e->account, bytes);
+}
+
+void lun_memory_give(lun_engine *e, int64_t bytes)
+{
+    if (e)
+        lun__account_give(e->account, bytes);
+}
+
+int64_t lun_memory_used(const lun_engine *e)
+{
+    return e ? lun__account_used(e->account) : 0;
 }
 
 void lun_stats_gather(lun_engine *e)
@@ -342,11 +365,12 @@ void lun_stats_reset(lun_engine *e)
     lun_stats_gather(e);
     lun_stats s = {.allocated = e->stats.allocated,
                    .pooled = e->stats.pooled,
-                   .peak = e->stats.allocated,
                    .nodes = e->stats.nodes,
                    .kernels = e->stats.kernels,
                    .kernel_bytes = e->stats.kernel_bytes};
     e->stats = s;
+    __atomic_store_n(&e->account->peak, __atomic_load_n(&e->account->elements, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->counted)
             *e->backends[i]->counted = (lun_place_stats){.size = sizeof(lun_place_stats)};

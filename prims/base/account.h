@@ -1,0 +1,92 @@
+/* account.h - the memory that an engine has in use, and its limit.  What takes memory in proportion
+ * to what a script asks for, sizes or counts, is entered here first, whatever allocates it: blocks
+ * of the pool, buffers of devices, objects, an interpreter's heap.  Knows bytes only.
+ *
+ * Invariant: `used` is the sum of what was taken and not given back, and at most `limit`;
+ * `elements` is its part that elements of arrays and buffers are.  An engine and the workers of its
+ * queues have one account. */
+#ifndef LUN_ACCOUNT_H
+#define LUN_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lun_account {
+    int64_t limit; /* 0: none */
+    int64_t used, elements;
+    int64_t peak; /* the most elements */
+    bool shared;  /* by several threads: set before the second one begins */
+    bool refused; /* memory for an object, since that was last told */
+} lun_account;
+
+static inline int64_t lun__account_used(const lun_account *a)
+{
+    return __atomic_load_n(&a->used, __ATOMIC_RELAXED);
+}
+
+/* Another one joins, of an engine that is to have a thread of its own. */
+void lun__account_join(lun_account *a, const lun_account *other);
+
+bool lun__account_take_shared(lun_account *a, int64_t bytes);
+void lun__account_give_shared(lun_account *a, int64_t bytes);
+
+/* False where the limit would be passed: then nothing is entered. */
+static inline bool lun__account_take(lun_account *a, int64_t bytes)
+{
+    if (a->shared)
+        return lun__account_take_shared(a, bytes);
+    if (a->limit && bytes > a->limit - a->used)
+        return false;
+    a->used += bytes;
+    return true;
+}
+
+static inline void lun__account_give(lun_account *a, int64_t bytes)
+{
+    if (a->shared)
+        lun__account_give_shared(a, bytes);
+    else
+        a->used -= bytes;
+}
+
+bool lun__account_take_elements_shared(lun_account *a, int64_t bytes);
+void lun__account_give_elements_shared(lun_account *a, int64_t bytes);
+
+/* The same of elements.  NULL: nothing is counted. */
+static inline bool lun__account_take_elements(lun_account *a, int64_t bytes)
+{
+    if (!a || a->shared)
+        return !a || lun__account_take_elements_shared(a, bytes);
+    if (!lun__account_take(a, bytes))
+        return false;
+    a->elements += bytes;
+    a->peak = a->peak < a->elements ? a->elements : a->peak;
+    return true;
+}
+
+static inline void lun__account_give_elements(lun_account *a, int64_t bytes)
+{
+    if (a && a->shared) {
+        lun__account_give_elements_shared(a, bytes);
+    } else if (a) {
+        a->used -= bytes;
+        a->elements -= bytes;
+    }
+}
+
+/* The same of objects, of which a failure is out of memory: `refused` tells why. */
+static inline bool lun__account_take_object(lun_account *a, int64_t bytes)
+{
+    if (lun__account_take(a, bytes))
+        return true;
+    __atomic_store_n(&a->refused, true, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* An object of zeros that counts until lun__object_free; NULL: no memory. */
+void *lun__object_new(lun_account *a, size_t bytes);
+/* NULL is allowed. */
+void lun__object_free(lun_account *a, void *object);
+
+#endif
