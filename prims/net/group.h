@@ -11,13 +11,15 @@ typedef struct lun_parcel {
     struct lun_parcel *next;
     int from, tag, count;
     double at;        /* of the sender's clock: a message's arrival, a part's start */
-    const void *lent; /* of a broadcast: the root's own bytes, which it keeps until all have them */
+    const void *lent; /* the sender's own bytes, or a root's, which it keeps until they are read */
     int copying;      /* ranks that read these now */
-    bool withdrawn;   /* the root has given up */
+    bool withdrawn;   /* of a broadcast: the root has given up */
+    bool read;        /* of a message: it belongs to its sender again */
     _Alignas(16) char bytes[];
 } lun_parcel;
 
 typedef enum lun_net_kind {
+    LUN_NET_SEND,
     LUN_NET_RECEIVE,
     LUN_NET_BCAST,
     LUN_NET_GATHER,
@@ -66,10 +68,11 @@ typedef struct lun_threads {
 struct lun_net_request {
     lun_net_request *next; /* of the open ones */
     lun_net_kind kind;
-    int from, tag, count; /* from: root of a bcast */
+    int from, tag, count; /* from: root of a bcast; of a send: the receiver */
     void *bytes;
     const int *counts;
     lun_step *step;
+    lun_parcel *parcel; /* of a send */
 };
 
 /* Fails for that reason. */
@@ -93,7 +96,7 @@ bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request 
 /* Whether a step is over, with its result. */
 bool lun__threads_step(lun_threads *me, lun_net_request **request);
 void lun__threads_drop(lun_step *s, int size);
-/* A request that is given up: what this rank has lent is read no more once it returns. */
+/* A step's request that is given up: what this rank has lent is read no more once it returns. */
 void lun__threads_withdraw(lun_threads *me, const lun_net_request *r);
 
 #endif

@@ -70,6 +70,7 @@ struct lun_net {
     int rank, size;
     bool modelled; /* whether the transport heeds the clock */
     bool wakes;    /* whether what comes ends a rest at once */
+    int lends;     /* threads: bytes from which messages and broadcasts are read where they are */
     lun_net_clock clock;
     char name[320]; /* for people: which transport, and which library */
     char error[512];

@@ -145,8 +145,7 @@ static lun_net_request *join(lun_net *n, lun_net_kind kind, int root, lun_parcel
 /* Long ones are not copied: the others take them out of the root's memory. */
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out)
 {
-    enum { LONG = 1 << 16 };
-    const bool gives = n->rank == root, lends = gives && count >= LONG;
+    const bool gives = n->rank == root, lends = gives && count >= n->lends;
     lun_parcel *p = lun__parcel_new(n, 0, bytes, gives && !lends ? count : 0);
     if (p && lends) {
         p->lent = bytes;

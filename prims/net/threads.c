@@ -1,5 +1,7 @@
 /* threads.c - ranks that are threads of one process: a mailbox for each, and steps
- * (thread_steps.c). One lock for the group; a rank that waits asks again. Knows no engine. */
+ * (thread_steps.c). One lock for the group; a rank that waits asks again. A long message stays where
+ * it is until its receiver has copied it: its parcel belongs to the mailbox, then to that receiver,
+ * and once it is read to the sender's request, which is done then. Knows no engine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +14,21 @@
 static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun_net_request **out)
 {
     lun_net_group *g = ((lun_threads *)n)->group;
-    lun_parcel *p = lun__parcel_new(n, tag, bytes, count);
-    if (!p)
+    const bool lends = count >= n->lends;
+    lun_parcel *p = lun__parcel_new(n, tag, bytes, lends ? 0 : count);
+    lun_net_request *r = p && lends ? lun__threads_request(n, LUN_NET_SEND, out) : NULL;
+    if (!p || (lends && !r)) {
+        free(p);
         return false;
-    *out = NULL; /* done: the mailbox has a copy */
+    }
+    if (r) {
+        p->lent = bytes;
+        p->count = count;
+        r->parcel = p;
+        r->from = to;
+    } else {
+        *out = NULL; /* done: the mailbox has a copy */
+    }
     p->at = n->clock.now + lun__clock_message(&n->clock, count);
     n->clock.now += (double)count * n->clock.per_byte;
     pthread_mutex_lock(&g->lock);
@@ -57,28 +70,80 @@ static bool irecv(lun_net *n, int from, int tag, void *bytes, int count, lun_net
     return true;
 }
 
+/* Takes a message out of a mailbox. The lock is held. */
+static void take_out(lun_mailbox *box, lun_parcel **at)
+{
+    lun_parcel *p = *at;
+    *at = p->next;
+    if (box->last == &p->next)
+        box->last = at;
+}
+
+/* A message that was lent goes back to its sender. */
+static void give_back(lun_net_group *g, lun_parcel *p)
+{
+    pthread_mutex_lock(&g->lock);
+    p->read = true;
+    lun__threads_changed(&g->boxes[p->from]);
+    pthread_mutex_unlock(&g->lock);
+}
+
 static bool receive(lun_threads *me, lun_net_request **request)
 {
     const lun_net_request *r = *request;
-    lun_mailbox *box = &me->group->boxes[me->base.rank];
-    pthread_mutex_lock(&me->group->lock);
+    lun_net_group *g = me->group;
+    lun_mailbox *box = &g->boxes[me->base.rank];
+    pthread_mutex_lock(&g->lock);
     lun_parcel **at = find(box, r->from, r->tag), *p = *at;
     if (p) {
-        *at = p->next;
-        if (box->last == &p->next)
-            box->last = at;
+        take_out(box, at);
+        p->copying = 1;
     }
-    pthread_mutex_unlock(&me->group->lock);
+    pthread_mutex_unlock(&g->lock);
     if (!p)
         return true;
     bool fits = p->count <= r->count;
-    if (fits)
-        memcpy(r->bytes, p->bytes, (size_t)p->count);
+    if (fits && p->count)
+        memcpy(r->bytes, p->lent ? p->lent : p->bytes, (size_t)p->count);
     if (me->base.clock.now < p->at)
         me->base.clock.now = p->at;
-    free(p);
+    if (p->lent)
+        give_back(g, p);
+    else
+        free(p);
     lun__threads_done(me, request);
     return fits || lun__threads_fail(&me->base, "a message is longer than the memory for it");
+}
+
+/* A send is done once its message has been read. */
+static bool sent(lun_threads *me, lun_net_request **request)
+{
+    lun_parcel *p = (*request)->parcel;
+    pthread_mutex_lock(&me->group->lock);
+    const bool read = p->read;
+    pthread_mutex_unlock(&me->group->lock);
+    if (read) {
+        free(p);
+        lun__threads_done(me, request);
+    }
+    return true;
+}
+
+/* Takes back a message that was not read, or waits until it is. */
+static void take_back(lun_threads *me, const lun_net_request *r)
+{
+    lun_net_group *g = me->group;
+    lun_mailbox *box = &g->boxes[r->from];
+    lun_parcel *p = r->parcel, **at = &box->first;
+    pthread_mutex_lock(&g->lock);
+    while (p->copying && !p->read)
+        pthread_cond_wait(&g->boxes[me->base.rank].changed, &g->lock);
+    while (!p->read && *at != p)
+        at = &(*at)->next;
+    if (!p->read)
+        take_out(box, at);
+    pthread_mutex_unlock(&g->lock);
+    free(p);
 }
 
 static bool test(lun_net *n, lun_net_request **request)
@@ -86,8 +151,14 @@ static bool test(lun_net *n, lun_net_request **request)
     lun_threads *me = (lun_threads *)n;
     if (!*request)
         return true;
-    return (*request)->kind == LUN_NET_RECEIVE ? receive(me, request)
-                                               : lun__threads_step(me, request);
+    switch ((*request)->kind) {
+    case LUN_NET_SEND:
+        return sent(me, request);
+    case LUN_NET_RECEIVE:
+        return receive(me, request);
+    default:
+        return lun__threads_step(me, request);
+    }
 }
 
 /* ---- resting --------------------------------------------------------------------------------- */
@@ -118,7 +189,10 @@ static bool abandon(lun_net *n)
     while (me->open) {
         lun_net_request *r = me->open;
         me->open = r->next;
-        lun__threads_withdraw(me, r);
+        if (r->kind == LUN_NET_SEND)
+            take_back(me, r);
+        else
+            lun__threads_withdraw(me, r);
         free(r);
     }
     return false;
@@ -200,10 +274,11 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
         .abandon = abandon,
         .close = close_net,
     };
+    enum { LONG = 64 << 10 };
     lun_threads *me = calloc(1, sizeof *me);
     if (!me)
         return NULL;
-    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size};
+    me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size, .lends = LONG};
     me->base.modelled = me->base.wakes = true;
     snprintf(me->base.name, sizeof me->base.name, "threads of one process");
     me->group = g;

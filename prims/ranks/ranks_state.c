@@ -103,7 +103,7 @@ int lun__cut_off(const lun_ranks_state *r, int rank)
 lun_status lun__let_go(lun_engine *e)
 {
     lun_ranks_state *r = e->ranks;
-    for (lun_sending **at = &r->sending; *at;) {
+    for (lun_sending **at = &r->sending; *at && !r->given_up;) {
         lun_sending *s = *at;
         if (!r->net->calls->test(r->net, &s->request))
             return lun__net_failed(e);

@@ -186,10 +186,40 @@ static bool is_told(lun_net *n)
     return true;
 }
 
+/* All send to all before any receives: sizes about the one from which threads lend. */
+static bool crosses(lun_net *n, int lends)
+{
+    enum { SIZES = 5, MOST = 64 };
+    const int sizes[SIZES] = {lends - 1, lends, 0, lends + 1, 3 * lends};
+    lun_net_request *r[MOST] = {NULL};
+    unsigned char *own = malloc((size_t)sizes[4] + 1), *got = malloc((size_t)sizes[4] + 1);
+    for (int k = 0; k < sizes[4]; k++)
+        own[k] = byte_of(n->rank, k);
+    for (int i = 0; i < n->size * SIZES; i++)
+        EXPECT(n->calls->isend(n, i / SIZES, 4, own, sizes[i % SIZES], &r[i]));
+    for (int i = 0; i < n->size * SIZES; i++) {
+        const int from = (n->rank + i) % n->size, count = sizes[i / n->size];
+        lun_net_found found = {-1, -1};
+        lun_net_request *request = NULL;
+        for (int turns = 0; found.count < 0; turns++)
+            EXPECT(n->calls->probe(n, from, 4, &found) && turns < 20000000);
+        EXPECT(found.from == from && found.count == count);
+        EXPECT(n->calls->irecv(n, from, 4, got, count, &request) && wait_for(n, &request));
+        for (int k = 0; k < count; k++)
+            EXPECT(got[k] == byte_of(from, k));
+    }
+    for (int i = 0; i < n->size * SIZES; i++)
+        EXPECT(wait_for(n, &r[i]));
+    free(own);
+    free(got);
+    return true;
+}
+
 static bool conforms(lun_net *n)
 {
     bool ok = agrees(n) && broadcasts(n) && gathers(n, 0) && gathers(n, 1) && gathers(n, 10007) &&
-              exchanges(n) && sends(n) && overlaps(n) && agrees(n) && is_told(n);
+              exchanges(n) && sends(n) && overlaps(n) && agrees(n) && is_told(n) &&
+              crosses(n, n->lends ? n->lends : 1 << 16);
     if (!ok)
         n->calls->abandon(n);
     n->calls->close(n);
@@ -211,15 +241,17 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void test_threads(void **state)
+/* lends: bytes from which messages are read where they are; 0: as it is. */
+static void check_threads(int lends)
 {
-    (void)state;
     for (int size = 1; size <= 8; size++) {
         lun_net_group *g = lun__net_group_new(size);
         rank ranks[8] = {{0}};
         for (int i = 0; i < size; i++) {
             ranks[i].net = lun__net_threads(g, i);
             assert_non_null(ranks[i].net);
+            if (lends)
+                ranks[i].net->lends = lends;
         }
         lun__net_group_free(g);
         for (int i = 0; i < size; i++)
@@ -229,6 +261,50 @@ static void test_threads(void **state)
         for (int i = 0; i < size; i++)
             assert_true(ranks[i].ok);
     }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    check_threads(0);
+    check_threads(1);
+    check_threads(9);
+}
+
+/* A long message is read out of its sender's memory, which has it back once it is read, or once the
+ * sender has given up: then it is not there any more. */
+static void test_lent_message(void **state)
+{
+    enum { BYTES = 1 << 20 };
+    (void)state;
+    lun_net_group *g = lun__net_group_new(2);
+    lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
+    lun_net_request *first = NULL, *second = NULL, *got = NULL;
+    lun_net_found found;
+    char *from = malloc(BYTES), *to = calloc(BYTES, 1);
+    assert_true(from && to);
+    memset(from, 7, BYTES);
+    assert_true(a->calls->isend(a, 1, 3, from, BYTES, &first));
+    assert_true(a->calls->isend(a, 1, 3, "short", 5, &got) && !got);
+    assert_true(a->calls->isend(a, 1, 3, from, BYTES, &second));
+    assert_true(a->calls->test(a, &first) && first);
+    from[9] = 8;
+    assert_true(b->calls->irecv(b, 0, 3, to, BYTES, &got));
+    assert_true(b->calls->test(b, &got) && !got);
+    assert_true(a->calls->test(a, &first) && !first);
+    assert_true(a->calls->test(a, &second) && second);
+    assert_memory_equal(from, to, BYTES);
+    a->calls->abandon(a);
+    free(from);
+    assert_true(b->calls->probe(b, 0, 3, &found) && found.count == 5);
+    assert_true(b->calls->irecv(b, 0, 3, to, 5, &got) && b->calls->test(b, &got) && !got);
+    assert_true(b->calls->probe(b, LUN_NET_ANY, 3, &found) && found.count == -1);
+    assert_true(b->calls->isend(b, 0, 3, to, 5, &got) && !got); /* the mailbox is whole */
+    assert_true(b->calls->isend(b, 0, 3, to, BYTES, &got) && got);
+    a->calls->close(a);
+    b->calls->close(b);
+    free(to);
+    lun__net_group_free(g);
 }
 
 /* What is given up leaves nothing behind, on either side. */
@@ -465,11 +541,12 @@ int main(int argc, char **argv)
     if (!realpath(argv[0], self))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_abandon),
-        cmocka_unit_test(test_lent),    cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_mpich),   cmocka_unit_test(test_openmpi),
-        cmocka_unit_test(test_no_mpi),  cmocka_unit_test(test_local_rank),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_lent_message),
+        cmocka_unit_test(test_abandon),    cmocka_unit_test(test_lent),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_rest),       cmocka_unit_test(test_mpich),
+        cmocka_unit_test(test_openmpi),    cmocka_unit_test(test_no_mpi),
+        cmocka_unit_test(test_local_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,6 @@ prims/ctext/token/source_text.c bytes of a block
 prims/eval/fast_path.c elements of a small evaluation
 prims/graph/cone.c elements of a small part
 prims/kernels/teams_kernel.c bytes of private memory
-prims/net/thread_steps.c bytes of a long message
 prims/ranks/collectives.c bytes of a long message
 prims/sets/unique_dist.c values that the host has
 prims/steps/team_memory.c bytes
