@@ -374,6 +374,12 @@ LUN_API lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void
 /* The same on the other side, into memory for them. */
 LUN_API lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *bytes,
                                          int64_t count);
+/* What this rank gives to others and gets from them, all ranks together, after an agreement: to or
+ * from which one, where, how many bytes, more than 0, which both know; first `given` that go, then
+ * `got` that come, those of each pair in the order in which they are given.  Returns once all have
+ * gone and come; where it fails the transport may still use their memory (lun_spmd_lingers). */
+LUN_API lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes,
+                                 const int64_t *counts, int given, int got);
 /* A message to a rank within a step, apart from those of scripts. */
 LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
 /* The next one of these from a rank; *bytes: to be freed by the caller, a zero byte behind it. */

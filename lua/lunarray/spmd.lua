@@ -42,52 +42,113 @@ end
 
 s.barrier, s.barrier_begin, s.barrier_end = net.barrier, net.barrier_begin, net.barrier_end
 
+-- Values come as a head, a string, and large arrays, which travel from memory to memory once all ranks have that for
+-- what they get. The value of a head; arrays: the list of its large ones, nil: they are made, and each(a) is called.
+local function open_value(head, arrays, each)
+    local k = 0
+    return pack.join(head, function(dtype, shape)
+        k = k + 1
+        if arrays then
+            return arrays[k]:cast(dtype) -- its own: a write to either leaves the other one alone
+        end
+        local a = net.blank(dtype, shape)
+        each(a)
+        return a
+    end)
+end
+
 s.bcast = public(function(x, root)
     root = ready(check_pe, 2, "bcast", root, 0)
-    local bytes, large
+    local head, large
     if mype == root then
-        bytes, large = ready(pack.split, x)
+        head, large = ready(pack.split, x)
     end
     net.step(("broadcasts from PE %d"):format(root), "a broadcast")
-    local k = 0
-    return pack.join(net.bcast(root, bytes), function(dtype, shape)
-        if mype ~= root then
-            return net.bcast_array(root, nil, dtype, shape)
+    head = net.bcast(root, head)
+    local got = large or {}
+    local value = ready(open_value, head, large, function(a) got[#got + 1] = a end)
+    if #got > 0 then
+        net.step("takes arrays", "a broadcast")
+        for _, a in ipairs(got) do
+            net.bcast_array(root, a)
         end
-        k = k + 1
-        net.bcast_array(root, large[k])
-        return large[k]:cast(dtype) -- its own: a write to either leaves the other one alone
-    end)
+    end
+    return value
 end)
 
--- The values of all, a list in rank order, on every rank.
-local function everyone(x, doing, noun, options)
-    local list = net.gather(ready(pack.write, x), doing, noun, options)
-    for k, value in ipairs(list) do
-        list[k] = pack.read(value)
+local function add(list, pe, a)
+    list[#list + 1] = pe
+    list[#list + 1] = a
+end
+
+-- The values of a step, by PE + 1, from the heads that this rank has got. given: the large arrays for each rank, nil:
+-- none. any: whether any rank gives some.
+local function open_values(heads, given, any)
+    local list, from, to = {}, {}, {}
+    ready(function()
+        for distance = 0, npes - 1 do
+            local source, target = (mype - distance) % npes, (mype + distance) % npes
+            if heads[source + 1] then
+                list[source + 1] = open_value(heads[source + 1], source == mype and given[mype + 1], function(a)
+                    add(from, source, a)
+                end)
+            end
+            for _, a in ipairs(target ~= mype and given[target + 1] or {}) do
+                add(to, target, a)
+            end
+        end
+    end)
+    if any then
+        net.step("takes arrays", "an exchange")
+        local count = #to // 2
+        net.move(table.move(from, 1, #from, #to + 1, to), count)
     end
     return list
 end
 
+-- The values of all ranks, by PE + 1, without those of ranks from which, by goes(from, to), none come to this one.
+local function everyone(x, goes, doing, noun, options)
+    local head, large = ready(pack.split, x)
+    local heads, given, any = net.gather(head, doing, noun, options), {}, false
+    for pe = 0, npes - 1 do
+        any = any or pack.is_split(heads[pe + 1])
+        heads[pe + 1] = goes(pe, mype) and heads[pe + 1]
+        given[pe + 1] = goes(mype, pe) and large or nil
+    end
+    return open_values(heads, given, any)
+end
+
+local function to_all()
+    return true
+end
+
 s.allgather = public(function(x)
-    return everyone(x, "gathers", "a gather")
+    return everyone(x, to_all, "gathers", "a gather")
 end)
+
+-- Parts for all ranks, by PE + 1: heads, and lists of large arrays.
+local function exchange(heads, given, doing, noun)
+    local count = 0
+    for k = 1, npes do
+        count = count + #(given[k] or {})
+    end
+    local _, any = net.agree(doing, noun, nil, 0, count, true)
+    local got = net.exchange(heads)
+    for k, head in ipairs(got) do
+        got[k] = head ~= "" and head
+    end
+    return open_values(got, given, any > 0)
+end
 
 s.gather = public(function(x, root)
     root = ready(check_pe, 2, "gather", root, 0)
-    local parts = {}
-    for pe = 0, npes - 1 do
-        parts[pe + 1] = pe == root and ready(pack.write, x) or ""
+    local heads, given = {}, {}
+    for k = 1, npes do
+        heads[k] = ""
     end
-    net.step(("gathers to PE %d"):format(root), "a gather")
-    local list = net.exchange(parts)
-    if mype ~= root then
-        return nil
-    end
-    for k, bytes in ipairs(list) do
-        list[k] = pack.read(bytes)
-    end
-    return list
+    heads[root + 1], given[root + 1] = ready(pack.split, x)
+    local list = exchange(heads, given, ("gathers to PE %d"):format(root), "a gather")
+    return mype == root and list or nil
 end)
 
 local function parts_of(t)
@@ -99,21 +160,16 @@ local function parts_of(t)
             misuse(1, "alltoall", ("a list of %d values expected, got one with a value at %d"):format(npes, k))
         end
     end
-    local parts = {}
+    local heads, given = {}, {}
     for k = 1, npes do
-        parts[k] = pack.write(t[k])
+        heads[k], given[k] = pack.split(t[k])
     end
-    return parts
+    return heads, given
 end
 
 s.alltoall = public(function(t)
-    local parts = ready(parts_of, t)
-    net.step("exchanges", "an exchange")
-    local list = net.exchange(parts)
-    for k, bytes in ipairs(list) do
-        list[k] = pack.read(bytes)
-    end
-    return list
+    local heads, given = ready(parts_of, t)
+    return exchange(heads, given, "exchanges", "an exchange")
 end)
 
 -- ---------------------------------------------------------------- reductions
@@ -140,39 +196,39 @@ local function operands(call, op, x)
     return f, name, x
 end
 
--- The values of all for a reduction by op, the function that it is, its name, and this rank's value. id: of an
--- exclusive scan, nil for the operation's own.
-local function gather_for(call, op, x, id)
+-- The values of all that this rank combines, for a reduction by op, the function that it is, and the identity. goes: as
+-- above; id: of an exclusive scan, nil for the operation's own.
+local function gather_for(call, op, x, goes, id)
     local f, name
     f, name, x = ready(operands, call, op, x)
     if call == "exscan" and id == nil then
         id = ready(fold.identity, name, x)
     end
     local doing = name == "+" and ("sums %s"):format(pack.kind(x)) or ("reduces %s"):format(pack.kind(x))
-    return everyone(x, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, id
+    return everyone(x, goes, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, id
 end
 
 s.allreduce = public(function(op, x)
-    local list, f = gather_for("allreduce", op, x)
+    local list, f = gather_for("allreduce", op, x, to_all)
     return fold.tree(f, list, npes)
 end)
 
 s.reduce = public(function(op, x, root)
     root = ready(check_pe, 3, "reduce", root, 0)
-    local list, f = gather_for("reduce", op, x)
+    local list, f = gather_for("reduce", op, x, function(_, to) return to == root end)
     if mype == root then
         return fold.tree(f, list, npes)
     end
 end)
 
 s.scan = public(function(op, x)
-    local list, f = gather_for("scan", op, x)
+    local list, f = gather_for("scan", op, x, function(from, to) return from <= to end)
     return fold.tree(f, list, mype + 1)
 end)
 
 -- PE 0 gets the identity: that of a named operation, or the third argument.
 s.exscan = public(function(op, x, id)
-    local list, f, identity = gather_for("exscan", op, x, id)
+    local list, f, identity = gather_for("exscan", op, x, function(from, to) return from < to end, id)
     if mype == 0 then
         return identity
     end
@@ -181,22 +237,42 @@ end)
 
 -- ---------------------------------------------------------------- messages
 
+local kept = {} -- the large arrays of each message of this rank to itself that has some, by tags
+
+local function tag_of(tag)
+    return tag == nil and 0 or math.tointeger(tonumber(tag)) or tag
+end
+
 s.send = public(function(pe, x, tag)
-    if check_pe(1, "send", pe) == mype then
-        return net.send(pe, tag or 0, pack.write(x))
+    check_pe(1, "send", pe)
+    tag = tag_of(tag)
+    local head, large = pack.split(x)
+    net.send(pe, tag, head)
+    if pe == mype and #large > 0 then
+        kept[tag] = kept[tag] or {}
+        table.insert(kept[tag], large)
+        return
     end
-    local bytes, large = pack.split(x)
-    net.send(pe, tag or 0, bytes)
     for _, a in ipairs(large) do
-        net.send_array(pe, tag or 0, a)
+        net.send_array(pe, tag, a)
     end
 end)
 
+local opened = {} -- heads of messages for whose arrays there was no memory, by PEs and tags
+
 s.recv = public(function(pe, tag)
     check_pe(1, "recv", pe)
-    return pack.join(net.receive(pe, tag or 0), function(dtype, shape)
-        return net.receive_array(pe, tag or 0, dtype, shape)
-    end)
+    tag = tag_of(tag)
+    local key, got = pe .. " " .. tostring(tag), {}
+    local head = opened[key] or net.receive(pe, tag)
+    opened[key] = head
+    local own = pe == mype and pack.is_split(head) and table.remove(kept[tag], 1)
+    local value = open_value(head, own, function(a) got[#got + 1] = a end)
+    opened[key] = nil
+    for _, a in ipairs(got) do
+        net.receive_array(pe, tag, a)
+    end
+    return value
 end)
 
 -- ---------------------------------------------------------------- master

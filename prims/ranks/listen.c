@@ -20,30 +20,25 @@ lun_status lun__give_up(lun_engine *e, const char *text)
     return lun__is_over(e);
 }
 
-lun_status lun__receive_into(lun_engine *e, lun_net_found found, int tag, void *to)
-{
-    lun_ranks_state *r = e->ranks;
-    lun_net_request *request = NULL;
-    bool ok = r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request);
-    while (ok && request)
-        ok = r->net->calls->test(r->net, &request);
-    if (!ok)
-        return lun__net_failed(e);
-    lun__count_network(e);
-    return LUN_OK;
-}
-
 /* A message that has been found; *bytes: to be freed, a zero byte behind it. */
 lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes)
 {
+    lun_ranks_state *r = e->ranks;
+    lun_net_request *request = NULL;
     char *to = malloc((size_t)found.count + 1);
     if (!to)
         return lun__nomem(e);
     to[found.count] = '\0';
-    const lun_status s = lun__receive_into(e, found, tag, to);
-    if (s == LUN_OK)
+    bool ok = r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request);
+    while (ok && request)
+        ok = r->net->calls->test(r->net, &request);
+    if (ok) {
+        lun__count_network(e);
         *bytes = to;
-    else if (!e->ranks->lingers)
+        return LUN_OK;
+    }
+    const lun_status s = lun__net_failed(e);
+    if (!r->lingers)
         free(to);
     return s;
 }

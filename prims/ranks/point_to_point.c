@@ -1,5 +1,5 @@
-/* point_to_point.c - messages between two ranks, for a host, and requests that another rank's host
- * answers. Knows no step that all take part in. */
+/* point_to_point.c - messages between two ranks, for a host or within a step, and requests that
+ * another rank's host answers. Knows no agreement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,11 +172,10 @@ lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_
 }
 
 /* Bytes whose number the receiver knows travel as they are, in the longest pieces. */
-lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes, int64_t count,
-                              void (*release)(void *held), void *held)
+static lun_status send_lent(lun_engine *e, int pe, int tag, const void *bytes, int64_t count,
+                            void (*release)(void *held), void *held)
 {
-    LUN_NEED(e, count > 0 && bytes && release);
-    lun_status s = check(e, pe, tag, "a message");
+    lun_status s = check(e, pe, 0, "a message");
     const int64_t most = s == LUN_OK ? e->ranks->most : 1;
     lun_lent_bytes *lent = s == LUN_OK ? malloc(sizeof *lent) : NULL;
     if (!lent) {
@@ -187,7 +186,7 @@ lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes,
     e->stats.bytes_sent += count;
     int64_t done = 0;
     for (; s == LUN_OK && done < count; done += most)
-        s = lun__post_lent(e, pe, LUN_TAG_USER + tag, (const char *)bytes + done,
+        s = lun__post_lent(e, pe, tag, (const char *)bytes + done,
                            count - done < most ? count - done : most, lent);
     lent->pieces -= done < count ? (count - done + most - 1) / most : 0; /* not begun */
     if (--lent->pieces == 0) {
@@ -197,21 +196,89 @@ lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes,
     return s;
 }
 
-lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *bytes, int64_t count)
+/* The next piece of these, found. */
+static lun_status receive_piece(lun_engine *e, lun_net_found found, int tag, void *to, lun_wait *w)
 {
-    LUN_NEED(e, count > 0 && bytes);
-    lun_status s = check(e, pe, tag, "a message");
+    enum { MANY = 64 << 10 };
+    lun_ranks_state *r = e->ranks;
+    lun_net_request *request = NULL;
+    w->moves = found.count >= MANY;
+    if (!r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request))
+        return lun__net_failed(e);
+    const lun_status s = lun__wait_for(e, &request, w);
+    w->moves = false;
+    return s;
+}
+
+static lun_status receive_into(lun_engine *e, int pe, int tag, void *bytes, int64_t count)
+{
+    lun_status s = check(e, pe, 0, "a message");
     lun_wait w = lun__wait_new("recv", pe);
     for (int64_t done = 0; s == LUN_OK && done < count; done += e->ranks->most) {
         const int64_t left = count - done, part = left < e->ranks->most ? left : e->ranks->most;
         lun_net_found found;
-        s = await_message(e, pe, LUN_TAG_USER + tag, &w, &found);
+        s = await_message(e, pe, tag, &w, &found);
         if (s == LUN_OK && found.count != part)
             s = lun__fail(e, LUN_EARG, "recv got %lld bytes of PE %d where %lld of an array follow",
                           (long long)found.count, pe, (long long)part);
         if (s == LUN_OK)
-            s = lun__receive_into(e, found, LUN_TAG_USER + tag, (char *)bytes + done);
+            s = receive_piece(e, found, tag, (char *)bytes + done, &w);
     }
+    return s;
+}
+
+lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes, int64_t count,
+                              void (*release)(void *held), void *held)
+{
+    LUN_NEED(e, count > 0 && bytes && release);
+    const lun_status s = check(e, pe, tag, "a message");
+    if (s == LUN_OK)
+        return send_lent(e, pe, LUN_TAG_USER + tag, bytes, count, release, held);
+    release(held);
+    return s;
+}
+
+lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *bytes, int64_t count)
+{
+    LUN_NEED(e, count > 0 && bytes);
+    const lun_status s = check(e, pe, tag, "a message");
+    return s == LUN_OK ? receive_into(e, pe, LUN_TAG_USER + tag, bytes, count) : s;
+}
+
+/* ---- within a step --------------------------------------------------------------------------- */
+
+static void has_gone(void *ranks)
+{
+    ((lun_ranks_state *)ranks)->moving--;
+}
+
+lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes, const int64_t *counts,
+                         int given, int got)
+{
+    LUN_NEED(e, given >= 0 && got >= 0 && ((pes && bytes && counts) || !(given || got)));
+    if (!given && !got)
+        return LUN_OK;
+    lun_status s = check(e, pes[0], 0, "an exchange");
+    if (s != LUN_OK)
+        return s;
+    lun_ranks_state *r = e->ranks;
+    lun_wait w = lun__wait_new("an exchange", LUN_NET_ANY);
+    for (int i = 0; s == LUN_OK && i < given; i++) {
+        r->moving++;
+        e->stats.messages++;
+        s = send_lent(e, pes[i], LUN_TAG_PARTS, bytes[i], counts[i], has_gone, r);
+    }
+    for (int i = given; s == LUN_OK && i < given + got; i++)
+        s = receive_into(e, pes[i], LUN_TAG_PARTS, bytes[i], counts[i]);
+    w.moves = true;
+    while (s == LUN_OK && r->moving)
+        s = lun__wait_turn(e, &w);
+    if (s == LUN_OK || r->given_up)
+        return s;
+    lun_strbuf text = LUN_STRBUF_INIT; /* others wait for the rest */
+    lun__strbuf_printf(&text, "rank %d: %s", r->net->rank, lun_error(e));
+    s = lun__give_up(e, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
     return s;
 }
 

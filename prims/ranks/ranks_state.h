@@ -96,6 +96,7 @@ struct lun_ranks_state {
     const char *around; /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
+    int moving;    /* sends of a step that have not gone */
     lun_kept *own; /* in the order in which they were sent */
 
     bool split;        /* a barrier has begun */
@@ -151,9 +152,7 @@ void lun__sending_free(lun_engine *e, lun_sending *s);
 /* A message of bytes that stay where they are until it has gone. */
 lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int64_t count,
                           lun_lent_bytes *lent);
-/* A message that has been found, into memory for all of it. */
-lun_status lun__receive_into(lun_engine *e, lun_net_found found, int tag, void *to);
-/* The same; *bytes: to be freed, a zero byte behind it. */
+/* A message that has been found; *bytes: to be freed, a zero byte behind it. */
 lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes);
 
 lun_wait lun__wait_new(const char *noun, int from);

@@ -129,6 +129,44 @@ static void send(rank *r)
            lun_spmd_send(r->e, to, 30001, "x", 1) == LUN_EARG);
 }
 
+static char byte_of(int from, int to, int k)
+{
+    return (char)(from * 31 + to * 17 + k * 3 + k / 100);
+}
+
+/* Within a step all give to all, two messages for each pair, in pieces of a few bytes and in one,
+ * read where they are and copied. */
+static void move_between(rank *r)
+{
+    enum { LONG = 1000, SHORT = 70 };
+    int pes[4 * MOST];
+    void *bytes[4 * MOST];
+    int64_t counts[4 * MOST];
+    char own[MOST][LONG], all[2 * MOST][LONG];
+    EXPECT(lun_spmd_move(r->e, NULL, NULL, NULL, 0, 0) == LUN_OK);
+    pes[0] = r->mype;
+    EXPECT(lun_spmd_move(r->e, pes, bytes, counts, 1, 0) == LUN_EARG);
+    for (int round = 0; r->npes > 1 && round < 4; round++) {
+        const int n = 2 * (r->npes - 1);
+        r->e->ranks->most = round % 2 ? 64 : 1 << 20;
+        r->e->ranks->net->lends = round / 2 ? 60 : 1 << 20;
+        for (int i = 0; i < n; i++) {
+            const int pe = (r->mype + 1 + i / 2) % r->npes;
+            for (int k = 0; k < LONG; k++)
+                own[pe][k] = byte_of(r->mype, pe, k);
+            pes[i] = pes[n + i] = pe;
+            counts[i] = counts[n + i] = i % 2 ? SHORT : LONG;
+            bytes[i] = own[pe];
+            bytes[n + i] = all[i];
+        }
+        EXPECT(lun_spmd_step(r->e, "moves", "a move", NULL) == LUN_OK);
+        EXPECT(lun_spmd_move(r->e, pes, bytes, counts, n, n) == LUN_OK && !r->e->ranks->moving);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < counts[i]; k++)
+                EXPECT(all[i][k] == byte_of(pes[i], r->mype, k));
+    }
+}
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 static void reduce(rank *r)
@@ -295,6 +333,8 @@ static void test_moves(void **state)
     }
     for (int npes = 1; npes <= 4; npes++)
         run_ranks(all, npes, move_in_rounds);
+    for (int npes = 1; npes <= 4; npes++)
+        run_ranks(all, npes, move_between);
 }
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ int lun__push_bytes(lua_State *L, void *bytes, int64_t count)
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* ---- steps and messages ---------------------------------------------------------------------- */
+/* ---- gathers and broadcasts ------------------------------------------------------------------ */
 
 /* gather(bytes [, doing, noun, options]): the list of all ranks' bytes, with the agreement or after
  * it. */
@@ -125,69 +125,79 @@ static int bcast(lua_State *L)
 
 /* ---- arrays, without a copy ------------------------------------------------------------------ */
 
-/* Elements on their way into memory that is to be an array's. */
-typedef struct landing {
-    lun_blank *blank;
-    void *bytes;
-    int64_t n, shape[LUN_MAX_RANK];
-    int rank;
-    lun_dtype dtype;
-} landing;
-
-/* Of the arguments dtype, shape at i and behind it. */
-static landing open_landing(lua_State *L, lun__host *h, int i)
+/* dense(a): a handle on the elements that a has now, side by side in memory. */
+static int dense(lua_State *L)
 {
-    landing x = {.n = 1, .dtype = lun__check_dtype(L, i)};
+    lun__host *h = lun__here(L);
+    lun_array *a = lun__check_array(L, h, 1), **out = lun__new_array(L, h);
+    const void *data = NULL;
     lun_status s;
-    x.rank = lun__check_shape(L, i + 1, x.shape);
-    for (int d = 0; d < x.rank; d++)
-        if (__builtin_mul_overflow(x.n, x.shape[d], &x.n))
-            luaL_error(L, "the shape is too large");
-    LUN__TRY(s, lun_blank_new(h->engine, x.n, (int)lun_dtype_size(x.dtype), &x.blank, &x.bytes));
-    if (s != LUN_OK)
-        (void)lun__raise_fault(L, h, s);
-    return x;
-}
-
-/* Pushes the array, or raises the failure s. */
-static int land(lua_State *L, lun__host *h, landing *x, lun_status s)
-{
-    lun_array *flat = NULL, **out;
-    if (s != LUN_OK) {
-        if (!lun_spmd_lingers(h->engine))
-            lun_blank_drop(h->engine, x->blank);
-        return lun__spmd_fail(L, h, s);
-    }
-    out = lun__new_array(L, h);
-    LUN__TRY(s, lun_blank_vector(h->engine, x->blank, x->dtype, &flat));
-    if (s == LUN_OK) {
-        LUN__TRY(s, lun_reshape(h->engine, flat, x->rank, x->shape, out));
-        lun_release(flat);
-    } else {
-        lun_blank_drop(h->engine, x->blank);
-    }
+    if (lun_layout_of(a) == LUN_LAYOUT_RIGHT)
+        LUN__TRY(s, lun_cast(h->engine, a, lun_dtype_of(a), out));
+    else
+        LUN__TRY(s, lun_copy(h->engine, a, out));
+    if (s == LUN_OK)
+        LUN__TRY(s, lun_data(h->engine, *out, &data));
     return s == LUN_OK ? 1 : lun__raise_fault(L, h, s);
 }
 
-/* bcast_array(root, a) on root; bcast_array(root, nil, dtype, shape) on the others: an array of
- * root's elements, which are in memory, since a was evaluated. */
+/* blank(dtype, shape): an array whose elements are to come. */
+static int blank(lua_State *L)
+{
+    lun__host *h = lun__here(L);
+    const lun_dtype t = lun__check_dtype(L, 1);
+    int64_t shape[LUN_MAX_RANK], n = 1;
+    const int rank = lun__check_shape(L, 2, shape);
+    lun_blank *memory = NULL;
+    lun_array *flat = NULL, **out = lun__new_array(L, h);
+    void *bytes = NULL;
+    lun_status s;
+    for (int d = 0; d < rank; d++)
+        if (__builtin_mul_overflow(n, shape[d], &n))
+            return luaL_error(L, "the shape is too large");
+    LUN__TRY(s, lun_blank_new(h->engine, n, (int)lun_dtype_size(t), &memory, &bytes));
+    if (s == LUN_OK)
+        LUN__TRY(s, lun_blank_vector(h->engine, memory, t, &flat));
+    if (s == LUN_OK)
+        LUN__TRY(s, lun_reshape(h->engine, flat, rank, shape, out));
+    else
+        lun_blank_drop(h->engine, memory);
+    lun_release(flat);
+    return s == LUN_OK ? 1 : lun__raise_fault(L, h, s);
+}
+
+/* Elements that dense or blank has given: where they are, how many bytes. */
+typedef struct elements {
+    void *bytes;
+    int64_t count;
+} elements;
+
+static elements elements_at(lua_State *L, lun__host *h, int i)
+{
+    lun_array *a = lun__check_array(L, h, i);
+    const void *bytes = NULL;
+    lun__check(L, h, lun_data(h->engine, a, &bytes), i);
+    return (elements){(void *)(uintptr_t)bytes, lun_size(a) * lun_dtype_size(lun_dtype_of(a))};
+}
+
+/* Of a call that has failed: the transport may still work on the elements at i. */
+static void keep(lua_State *L, lun__host *h, int i)
+{
+    if (lun_spmd_lingers(h->engine))
+        lun_retain(lun__to_array(L, i));
+}
+
+/* bcast_array(root, a): root's elements, into those of the others. */
 static int bcast_array(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
     const int root = (int)luaL_checkinteger(L, 1);
-    if (lua_isnil(L, 2)) {
-        landing x = open_landing(L, h, 3);
-        const int64_t bytes = x.n * lun_dtype_size(x.dtype);
-        return land(L, h, &x, lun_spmd_bcast_into(h->engine, root, x.bytes, bytes));
-    }
-    lun_array *a = lun__check_array(L, h, 2);
-    const void *from = NULL;
-    lun_status s;
-    LUN__TRY(s, lun_data(h->engine, a, &from));
-    lun__check(L, h, s, 2);
-    s = lun_spmd_bcast_into(h->engine, root, (void *)(uintptr_t)from,
-                            lun_size(a) * lun_dtype_size(lun_dtype_of(a)));
-    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+    const elements x = elements_at(L, h, 2);
+    const lun_status s = lun_spmd_bcast_into(h->engine, root, x.bytes, x.count);
+    if (s == LUN_OK)
+        return 0;
+    keep(L, h, 2);
+    return lun__spmd_fail(L, h, s);
 }
 
 static void release_array(void *a)
@@ -195,36 +205,62 @@ static void release_array(void *a)
     lun_release(a);
 }
 
-/* send_array(pe, tag, a): more of a message; a was evaluated. Its elements stay where they are, and
- * a write to it before they have gone leaves them alone. */
+/* send_array(pe, tag, a): more of a message. The elements stay where they are, and a write to a
+ * before they have gone leaves them alone. */
 static int send_array(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
     const int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
-    lun_array *a = lun__check_array(L, h, 3), *held = NULL;
-    const void *from = NULL;
-    lun_status s;
-    LUN__TRY(s, lun_cast(h->engine, a, lun_dtype_of(a), &held));
-    lun__check(L, h, s, 3);
-    LUN__TRY(s, lun_data(h->engine, held, &from));
-    if (s != LUN_OK) {
-        lun_release(held);
-        lun__check(L, h, s, 3);
-    }
-    s = lun_spmd_send_lent(h->engine, pe, tag, from, lun_size(a) * lun_dtype_size(lun_dtype_of(a)),
-                           release_array, held);
+    const elements x = elements_at(L, h, 3);
+    lun_array *a = lun__to_array(L, 3);
+    lun_retain(a);
+    const lun_status s = lun_spmd_send_lent(h->engine, pe, tag, x.bytes, x.count, release_array, a);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
-/* receive_array(pe, tag, dtype, shape): the array that send_array has sent. */
+/* receive_array(pe, tag, a): what send_array has sent, into a. */
 static int receive_array(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
     const int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
-    landing x = open_landing(L, h, 3);
-    const int64_t bytes = x.n * lun_dtype_size(x.dtype);
-    return land(L, h, &x, lun_spmd_receive_into(h->engine, pe, tag, x.bytes, bytes));
+    const elements x = elements_at(L, h, 3);
+    const lun_status s = lun_spmd_receive_into(h->engine, pe, tag, x.bytes, x.count);
+    if (s == LUN_OK)
+        return 0;
+    keep(L, h, 3);
+    return lun__spmd_fail(L, h, s);
 }
+
+/* move(list, given): the part of a step in which large arrays go from rank to rank; a list of PEs
+ * and arrays in turn, first those that go, so many, then those that come. */
+static int move(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    const int given = (int)luaL_checkinteger(L, 2), all = (int)(lua_rawlen(L, 1) / 2);
+    const size_t room = (size_t)all + 1;
+    int64_t *counts = lua_newuserdatauv(L, room * sizeof *counts, 0);
+    void **bytes = lua_newuserdatauv(L, room * sizeof *bytes, 0);
+    int *pes = lua_newuserdatauv(L, room * sizeof *pes, 0);
+    for (int k = 0; k < all; k++) {
+        lua_rawgeti(L, 1, 2 * k + 1);
+        lua_rawgeti(L, 1, 2 * k + 2);
+        const elements x = elements_at(L, h, lua_gettop(L));
+        pes[k] = (int)luaL_checkinteger(L, -2);
+        bytes[k] = x.bytes;
+        counts[k] = x.count;
+        lua_pop(L, 2);
+    }
+    const lun_status s = lun_spmd_move(h->engine, pes, bytes, counts, given, all - given);
+    for (int k = 0; s != LUN_OK && k < all; k++) {
+        lua_rawgeti(L, 1, 2 * k + 2);
+        keep(L, h, lua_gettop(L));
+        lua_pop(L, 1);
+    }
+    return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
+}
+
+/* ---- exchanges and messages ------------------------------------------------------------------ */
 
 /* What a list of strings is as parts: counts in a userdata, all bytes as one string; both
  * pushed. */
@@ -313,9 +349,12 @@ void lun__open_rankbytes(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg functions[] = {{"gather", gather},
                                          {"bcast", bcast},
+                                         {"dense", dense},
+                                         {"blank", blank},
                                          {"bcast_array", bcast_array},
                                          {"send_array", send_array},
                                          {"receive_array", receive_array},
+                                         {"move", move},
                                          {"exchange", exchange},
                                          {"send", send},
                                          {"receive", receive},

@@ -22,6 +22,7 @@ pack.is_array = is_array
 local write
 
 local LARGE = 1 << 16 -- bytes from which an array travels by itself
+local SPLIT = 1 << 31 -- beside the number of values: large arrays belong to them
 
 -- Of a shape; nil: it cannot exist.
 local function elements(shape)
@@ -37,7 +38,7 @@ local function write_array(out, a)
     end
     local large = out.large
     if large and elements(shape) * sizes[a:dtype()] >= LARGE then
-        large[#large + 1] = a:eval()
+        large[#large + 1] = core.internal.spmd.dense(a)
         out[#out + 1] = "L" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
             table.unpack(shape))
         return
@@ -96,24 +97,29 @@ function write(out, x, depth, open)
     end
 end
 
--- The values as one string. Raises an error, without a place, where one cannot be written.
-function pack.write(...)
-    local out = { string.pack("<I4", select("#", ...)) }
+local function write_all(out, ...)
+    out[1] = "" -- how many values
     for k = 1, select("#", ...) do
         write(out, (select(k, ...)), 0, {})
     end
-    return table.concat(out)
+    out[1] = string.pack("<I4", select("#", ...) | (out.large and #out.large > 0 and SPLIT or 0))
+    return table.concat(out), out.large
 end
 
--- The values as one string without large arrays, and a list of these, evaluated, in the order in which pack.join asks
--- for them.
+-- The values as one string. Raises an error, without a place, where one cannot be written.
+function pack.write(...)
+    return (write_all({}, ...))
+end
+
+-- The values as one string without large arrays, and a list of these, as they are now, in the order in which pack.join
+-- asks for them.
 function pack.split(...)
-    local out, large = { string.pack("<I4", select("#", ...)) }, {}
-    out.large = large
-    for k = 1, select("#", ...) do
-        write(out, (select(k, ...)), 0, {})
-    end
-    return table.concat(out), large
+    return write_all({ large = {} }, ...)
+end
+
+-- Whether large arrays belong to a string.
+function pack.is_split(s)
+    return string.unpack("<I4", s) & SPLIT ~= 0
 end
 
 -- ---------------------------------------------------------------- reading
@@ -178,6 +184,7 @@ end
 -- The values that pack.write has written, or pack.split, of whose large arrays take(dtype, shape) gives the next one.
 function pack.join(s, take)
     local count, at = string.unpack("<I4", s)
+    count = count & ~SPLIT
     local values = { n = count }
     for k = 1, count do
         values[k], at = read(s, at, take)
