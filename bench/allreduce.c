@@ -46,7 +46,7 @@ int main(void)
 {
     const lun_net_launch launch = lun__net_launch();
     char why[2048] = "no launcher says that there are several processes";
-    lun_net *n = launch.size > 1 ? lun__net_mpi(&launch, why, (int)sizeof why) : NULL;
+    lun_net *n = launch.size > 1 ? lun__net_mpi(&launch, 0, why, (int)sizeof why) : NULL;
     if (!n) {
         fprintf(stderr, "%s\n", why);
         return 1;

@@ -66,7 +66,7 @@ echo "real time of ranks, us"
 for ranks in 2 4; do
     timeout 100 $lunarray --ranks $ranks bench/ranks.lua steps | sed 's/^steps/threads/'
 done
-${CC:-gcc} -O2 -Iprims -o "$scratch/allreduce" bench/allreduce.c prims/net/launcher_env.c prims/base/clock.c -ldl
+${CC:-gcc} -O2 -Iprims -o "$scratch/allreduce" bench/allreduce.c "$BUILD/liblunarray.a" -ldl -lm -lpthread
 for mpi in mpich openmpi; do
     command -v "mpirun.$mpi" >/dev/null || continue
     options=
