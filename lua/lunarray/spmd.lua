@@ -203,6 +203,8 @@ local function gather_for(call, op, x, goes, id)
     f, name, x = ready(operands, call, op, x)
     if call == "exscan" and id == nil then
         id = ready(fold.identity, name, x)
+    elseif call == "exscan" and pack.is_array(id) then
+        ready(id.dtype, id) -- not freed
     end
     local doing = name == "+" and ("sums %s"):format(pack.kind(x)) or ("reduces %s"):format(pack.kind(x))
     return everyone(x, goes, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, id

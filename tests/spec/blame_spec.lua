@@ -124,11 +124,34 @@ describe("a wrong call #place", function()
     }
     for kind, make in pairs(samples) do
         it(("of a method of a %s is blamed on the script"):format(kind), function()
-            -- s:run{...} calls the skeleton by its own name
-            local also = ({ skeleton = "map", sequence = "sequence" })[kind]
-            check("o:", complete.names(make(), true), nil, make, also)
+            check("o:", complete.names(make(), true), nil, make)
         end)
     end
+
+    it("of s:run names the method, and of s(...) the skeleton", function()
+        local subjects = { map = "lun.map '-'", zip = "lun.zip '+'", reduce = "lun.reduce '+'", scan = "lun.scan '+'",
+            stencil = "lun.stencil(function(x) return x(0) end)", allpairs = "lun.allpairs('-', '+')",
+            sequence = "(lun.map '-' >> lun.map '-')", compose = "lun.compose(lun.zip '+'):left(lun.map '-')" }
+        local function message(text)
+            local ok, e = pcall(assert(load("local a = ...\n\nlocal r = " .. text .. "\nreturn r", "@" .. SCRIPT)), lun.vector { 1, 2, 3 })
+            assert.is_false(ok, text)
+            return tostring(e)
+        end
+        for name, s in pairs(subjects) do
+            for _, list in ipairs { "", "{}", "'x', 'x'", "{}, out = a", "a, a, out = 3", "a, a, a, a, a" } do
+                assert.matches(" to 'run' ", message(("(%s):run{%s}"):format(s, list)))
+            end
+            assert.matches((" to '%s' "):format(name), message(("(%s)('x', 'x')"):format(s)))
+        end
+        assert.matches("bad argument 'out' to 'run'", message "lun.map '-':run{a, out = lun.vector {1}}")
+        assert.matches("bad argument #2 to 'run'", message "lun.zip '+':run{a, lun.vector {1, 2}}")
+    end)
+
+    it("of a function of lun.spmd is blamed on the script", function()
+        assert.equal(1, lun.spmd.npes) -- which loads it
+        check("lun.spmd.", complete.names(lun.spmd), lun.spmd, nothing)
+        assert(calls > 1000, calls)
+    end)
 
     it("is blamed on the script while lun.check is on", function()
         lun.check(true)

@@ -203,10 +203,10 @@ describe("s:run", function()
 
     it("refuses an array out that does not fit", function()
         local a, copy = lun.vector { 1, 2, 3 }, lun.map(function(x) return x end)
-        expect.failure("bad argument 'out' to 'map' (lengths differ: 4 and 3)",
+        expect.failure("bad argument 'out' to 'run' (lengths differ: 4 and 3)",
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
-        expect.failure("bad argument 'out' to 'map' (2 results, but 1 array)", two.run, two, { a, out = a:copy() })
+        expect.failure("bad argument 'out' to 'run' (2 results, but 1 array)", two.run, two, { a, out = a:copy() })
         expect.failure("bad argument #2 to 'map' (array or number expected, got table)", copy, a, {})
         local many = {}
         for i = 1, 300 do
@@ -249,7 +249,7 @@ describe("s:run", function()
 
     it("refuses an out of another length", function()
         local a = lun.range(1, 4)
-        expect.failure("bad argument 'out' to 'zip' (lengths differ: 5 and 4)",
+        expect.failure("bad argument 'out' to 'run' (lengths differ: 5 and 4)",
             add.run, add, { a, a, out = lun.zeros(5) })
         expect.failure("lengths differ", add.run, add, { a, a, out = lun.zeros(1) })
         expect.failure("(f64[2, 4] does not broadcast to f64[4])",

@@ -140,9 +140,9 @@ describe("a window", function()
         both:run { lun.index(3), out = { A:col(1), A:col(2) } }
         assert.same({ { 2, 0, 0, 10 }, { 3, 1, 12, 10 }, { 4, 2, 0, 10 } }, A:totable())
         local before = A:copy()
-        expect.failure("bad argument 'out' to 'map' (array 2: i64[3] does not broadcast to i64[3, 4], axis 2: 3 and 4)",
+        expect.failure("bad argument 'out' to 'run' (array 2: i64[3] does not broadcast to i64[3, 4], axis 2: 3 and 4)",
             both.run, both, { lun.index(3), out = { A:col(1), A } })
-        expect.failure("bad argument 'out' to 'map' (array 2: a window in which several indices share an element cannot be written to",
+        expect.failure("bad argument 'out' to 'run' (array 2: a window in which several indices share an element cannot be written to",
             both.run, both, { lun.index(4), out = { A:row(1), A:row(2):broadcast(2, 4) } })
         assert.is_true(A:eq(before):all()) -- nothing is written then
     end)

@@ -12,7 +12,7 @@ static int skeleton_call(lua_State *L)
     int records = lun__records_among(L, 2);
     if (records)
         return lun__divert(L, "call", records);
-    return lun__run_skeleton(L, h, 1, 2);
+    return lun__run_skeleton(L, h, 1, 2, NULL);
 }
 
 /* Pushes t.out and then t[1], t[2], ...; the table is at 2. */
@@ -42,19 +42,19 @@ static void unpack_run(lua_State *L)
 static int skeleton_run(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    const lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    lun__check_skeleton(L, h, 1);
     if (lun__records_listed(L, 2))
         return lun__divert_list(L, "run", 2);
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
-        lua_pop(L, lun__push_targets(L, h, 3, k->name));
-    int results = lun__run_skeleton(L, h, 1, 4);
+        lua_pop(L, lun__push_targets(L, h, 3, "run"));
+    int results = lun__run_skeleton(L, h, 1, 4, "run");
     if (!into)
         return results;
     int first = lua_gettop(L) - results + 1;
-    int count = lun__push_targets(L, h, 3, k->name);
-    lun__store_results(L, h, k->name, first, results, count);
+    int count = lun__push_targets(L, h, 3, "run");
+    lun__store_results(L, h, "run", first, results, count);
     return count;
 }
 

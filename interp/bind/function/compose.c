@@ -5,21 +5,21 @@
 
 #include "bind/function/lua_skeleton.h"
 
-/* Raises unless the call has as many arrays as the skeleton takes. */
-static void check_count(lua_State *L, const lun__skeleton *k, int count)
+/* Raises unless the call, of that name, has as many arrays as the skeleton takes. */
+static void check_count(lua_State *L, const lun__skeleton *k, const char *name, int count)
 {
     if (count != k->leaves)
-        luaL_error(L, "wrong number of arguments to '%s' (%d array%s expected, got %d)", k->name,
+        luaL_error(L, "wrong number of arguments to '%s' (%d array%s expected, got %d)", name,
                    k->leaves, k->leaves == 1 ? "" : "s", count);
 }
 
 /* Calls k on the values on the top, made of the arguments from first[] on; replaces them by the
  * result. */
 static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
-                       const lun__skeleton *program, int *first)
+                       const lun__skeleton *program, const char *name, int *first)
 {
     int at = lua_gettop(L) - k->leaves + 1;
-    lun__call c = {.name = program->name, .workgroup = program->workgroup};
+    lun__call c = {.name = name, .workgroup = program->workgroup};
     for (int i = 0; i < k->leaves; i++) {
         c.element[i] = at + i;
         c.number[i] = first[i];
@@ -68,11 +68,12 @@ static void push_list(lua_State *L, lun__host *h, int at)
     lua_setiuservalue(L, at, LUN__USE_LIST);
 }
 
-static void run_program(lua_State *L, lun__host *h, int at, int argument)
+static void run_program(lua_State *L, lun__host *h, int at, int argument, const char *name)
 {
     const lun__skeleton *program = lun__check_skeleton(L, h, at);
     int top = lua_gettop(L);
-    check_count(L, program, top - argument + 1);
+    name = name ? name : program->name;
+    check_count(L, program, name, top - argument + 1);
     push_list(L, h, at);
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
@@ -90,22 +91,22 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument)
         } else {
             const lun__skeleton *k = lun__check_skeleton(L, h, -1);
             lua_pop(L, 1);
-            reduce_top(L, h, k, program, &first[lua_gettop(L) - base - k->leaves]);
+            reduce_top(L, h, k, program, name, &first[lua_gettop(L) - base - k->leaves]);
         }
     }
 }
 
-int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first)
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first, const char *name)
 {
     const lun__skeleton *k = lun__check_skeleton(L, h, at);
     if (k->kind == LUN__PROGRAM) {
-        run_program(L, h, at, first);
+        run_program(L, h, at, first, name);
         return 1;
     }
     int count = lua_gettop(L) - first + 1;
     if (count < k->leaves)
-        check_count(L, k, count);
-    lun__call c = {.name = k->name,
+        check_count(L, k, name ? name : k->name, count);
+    lun__call c = {.name = name ? name : k->name,
                    .extra = first + k->leaves,
                    .extra_number = k->leaves + 1,
                    .extras = count - k->leaves};

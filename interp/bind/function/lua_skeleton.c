@@ -182,11 +182,12 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
         else if (!stands_for_array(L, h, k, c, c->element[i]))
             wrong_type(L, c, c->element[i], c->number[i], "array");
     }
+    const char *name = c->name ? c->name : k->name;
     if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
-        luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", k->name, k->leaves,
+        luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", name, k->leaves,
                    k->leaves + c->extras);
     if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
-        luaL_error(L, "too many arguments to '%s' (at most %d expected after the array%s)", k->name,
+        luaL_error(L, "too many arguments to '%s' (at most %d expected after the array%s)", name,
                    LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
     for (int i = 0; i < c->extras; i++) {
         int at = c->extra + i, type = lua_type(L, at);

@@ -102,7 +102,8 @@ void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, co
                           int first, int results, int argument);
 /* Pushes the results of a skeleton that is no program and returns their number. */
 int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
-/* The same for the skeleton at `at`, of any kind, and the arguments first .. the top. */
-int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first);
+/* The same for the skeleton at `at`, of any kind, and the arguments first .. the top; name: what
+ * errors call it, NULL: its own. */
+int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first, const char *name);
 
 #endif

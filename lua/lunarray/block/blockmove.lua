@@ -286,6 +286,11 @@ end
 
 -- The spread that a:distribute(kind, {over="ranks", rule=, axis=}) asks for; nil: a copy.
 local function wanted_spread(a, kind, options)
+    if not pack.is_array(a) and not blocked.is(a) then
+        error(("bad argument #1 to 'distribute' (array expected, got %s)"):format(core.internal.kind_of(a)), 0)
+    elseif type(options) ~= "table" or options.over ~= "ranks" then
+        error("bad argument #2 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
+    end
     for key in pairs(options) do
         if key ~= "over" and key ~= "rule" and key ~= "axis" then
             error(("bad argument #2 to 'distribute' (over ranks the options are rule and axis, not %s)"):format(
@@ -317,12 +322,7 @@ function move.distribute(a, kind, options)
     return keep_part(a, s)
 end
 
-methods.distribute = public(function(a, kind, options)
-    if type(options) ~= "table" or options.over ~= "ranks" then
-        error("bad argument #2 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
-    end
-    return move.distribute(a, kind, options)
-end)
+methods.distribute = public(move.distribute)
 
 -- ---------------------------------------------------------------- the functions of lun.spmd
 

@@ -138,8 +138,28 @@ local function shape_of(shape)
     return type(shape) == "table" and table.move(shape, 1, #shape, 1, {}) or { shape }
 end
 
+-- What f gives, which is called for the function `call`: a bad argument of f is that of the same value there, whose
+-- number is that of `numbers`.
+local function for_call(call, numbers, f, ...)
+    local results = table.pack(pcall(f, ...))
+    if results[1] then
+        return table.unpack(results, 2, results.n)
+    end
+    local e = results[2]
+    local number, why = tostring(e):match "bad argument #(%d) to '[^']*' (%(.*%))$"
+    error(number and ("bad argument #%d to '%s' %s"):format(numbers[tonumber(number)], call, why) or e, 0)
+end
+
+local function check_dtype(call, dtype)
+    if dtype ~= nil and type(dtype) ~= "string" then
+        local kind = core.internal.kind_of(dtype)
+        error(("bad argument #1 to '%s' (name of a dtype expected, got %s)"):format(call, kind), 0)
+    end
+end
+
 -- What a shared value begins with: an array of one element, or a copy of an array.
 local function beginning(dtype, x)
+    check_dtype("shared", dtype)
     if pack.is_array(x) then
         return x:cast(dtype):copy(), { x:shape() }
     elseif x ~= nil and type(x) ~= "number" and type(x) ~= "boolean" then
@@ -155,7 +175,8 @@ end
 local function open_shared(s, misuse)
     s.shared = public(function(dtype, x)
         local array, shape = ready(function()
-            local array, shape = beginning(dtype, x)
+            -- of cast, zeros and an assignment
+            local array, shape = for_call("shared", { 1, 1, 2 }, beginning, dtype, x)
             return array or misuse(2, "shared", shape), shape
         end)
         local kind = pack.kind(array)
@@ -164,7 +185,10 @@ local function open_shared(s, misuse)
         return setmetatable({ [ID] = id, [SHAPE] = shape, [OWNER] = 0, [WHAT] = what }, shared_type)
     end)
     s.symmetric = public(function(dtype, shape)
-        local array = ready(core.zeros, shape, dtype)
+        local array = ready(function()
+            check_dtype("symmetric", dtype)
+            return for_call("symmetric", { 2, 1 }, core.zeros, shape, dtype)
+        end)
         local kind = pack.kind(array)
         local id = windows.make(array, array:size(), ("makes a symmetric %s"):format(kind), "a symmetric array")
         local what = ("the symmetric array %s"):format(kind)
