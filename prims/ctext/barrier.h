@@ -1,9 +1,10 @@
-/* barrier.h - the body of a function of teams whose threads meet at a LUN_BARRIER, as one call for
- * a whole team: what stands between two barriers becomes a loop over the threads.
+/* barrier.h - the body of a function of teams whose threads wait at a LUN_BARRIER, as one call for
+ * a whole team: the statements between two barriers become a loop over the threads.
  *
- * Blocks, branches and loops in which there is a barrier run once for the team; each thread
- * computes their conditions, and where these differ the function returns the line.  What a thread
- * declares before a barrier and uses behind it is an element of an array, one for each thread. */
+ * Blocks, branches and loops that contain a barrier run once for the team; each thread computes
+ * their conditions, and where these differ the function returns the source line. A variable that is
+ * declared before a barrier and used behind it becomes private memory: an element of an array, one
+ * for each thread. */
 #ifndef LUN_BARRIER_H
 #define LUN_BARRIER_H
 

@@ -18,7 +18,7 @@ typedef struct lun_cmaker {
     lun_cunits units;
     lun_csignature head;
     lun_cnames names;
-    bool *own; /* by token, see scopes.h */
+    bool *own; /* by token, see scopes.c */
     lun_cchecks checks;
     lun_cneighbours neighbours;
     lun_cedits edits;
@@ -50,5 +50,12 @@ void lun__cmaker_identify(lun_cmaker *m);
 void lun__cmaker_put_name(const lun_cmaker *m, int token, lun_strbuf *out);
 void lun__cmaker_put_word(const lun_cmaker *m, int token, lun_strbuf *out);
 void lun__cmaker_free(lun_cmaker *m);
+
+/* Makes the function, for m->division if there is one; m can do so again.  LUN_EARG with what is
+ * wrong and where in m->error; LUN_ENOMEM. */
+lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out);
+
+/* A front end of the text in m, which it takes over, also where it fails. */
+lun_status lun__cteam_make(lun_cmaker *m, lun_front *out);
 
 #endif

@@ -1,14 +1,19 @@
-/* team_front_end.c - the front end of C texts that write arrays; see team_front_end.h.  How their
- * barriers are cut is barrier.c's. */
-#include "ctext/team_front_end.h"
+/* team_front_end.c - the front end (ir/ir.h) of C texts that write arrays in place: functions of
+ * teams, which have no result, and functions that are called for each index. It makes the text for
+ * a division of work and its parameters' types, or for the axes of a loop.
+ *
+ * What differs from other texts: pointers that are not to const are TARGETs, each the only way to
+ * its elements; behind LUN_FRONT_NUMBERS parameters there are those of the text, then pointers to
+ * the team's scratch (LUN_SCRATCH), then lengths; the result is 0. With a LUN_BARRIER a call is for
+ * a whole team (barrier.h). */
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ctext/assigned_arrays.h"
+#include "ctext/maker.h"
 #include "ctext/text_function.h"
-#include "ctext/write_function.h"
 #include "table/dtype.h"
 
 /* ---- versions -------------------------------------------------------------------------------- */

@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "ctext/assigned_arrays.h"
-#include "ctext/team_front_end.h"
-#include "ctext/token/call_graph.h"
-#include "ctext/token/scopes.h"
-#include "ctext/token/words.h"
-#include "ctext/write_function.h"
+#include "ctext/maker.h"
+#include "ctext/token/names.h"
 
 /* ---- the entry ------------------------------------------------------------------------------- */
 

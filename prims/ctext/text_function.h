@@ -39,7 +39,7 @@
  * LUN_ENOMEM; then error gets what is wrong and where ("C function, line 2: ...") and *out is
  * untouched.
  *
- * A function that writes arrays, or has no result, is made by *team (ctext/team_front_end.h), if
+ * A function that writes arrays, or has no result, is made by *team (team_front_end.c), if
  * that is given: its front end, and *out is untouched; else one without a result is an error. */
 lun_status lun__cfunc_parse(const char *text, bool plain, lun_ir_function **out, lun_front *team,
                             lun_strbuf *error);

@@ -46,3 +46,10 @@ void lun__progress_end(lun_engine *e)
         e->progress(e->progress_ctx, NULL);
     e->progress_told = false;
 }
+
+lun_status lun__progress_refuse(lun_engine *e)
+{
+    return lun__fail(
+        e, LUN_EARG,
+        "an evaluation is running: a callback of lun_on_progress cannot start another");
+}

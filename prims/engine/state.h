@@ -42,7 +42,7 @@ typedef struct lun_storage lun_storage;                   /* store/storage.c */
 typedef struct lun_node lun_node;                         /* graph/node.c */
 typedef struct lun_kernel_entry lun_kernel_entry;         /* launch/kernels.c */
 typedef struct lun_recipe lun_recipe;                     /* eval/recipe.c */
-typedef struct lun_remembered_teams lun_remembered_teams; /* steps/team_kernels.c */
+typedef struct lun_remembered_teams lun_remembered_teams; /* steps/teams_step.c */
 typedef struct lun_queues lun_queues;                     /* queue/queue.c */
 typedef struct lun_ranks_state lun_ranks_state;           /* ranks/ranks_state.h */
 typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c */
@@ -163,7 +163,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
 lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at);
 /* The backend whose kernels are the host's code on host memory, open. */
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
-/* ---- open_set.c: several backends, or devices, as one ---- */
+/* ---- open_set.c: several backends, or devices, as one ---------------------------------------- */
 
 /* Lists the backends and uses the places named, or the first backend that is good for a start if
  * name is NULL or "". */
@@ -199,5 +199,7 @@ void lun__set_back(lun_engine *e, const lun_in_use *before);
 /* An evaluation begins and ends; between, the host's progress function is called. */
 void lun__progress_begin(lun_engine *e);
 void lun__progress_end(lun_engine *e);
+/* The failure of an evaluation that the host's progress function begins. */
+lun_status lun__progress_refuse(lun_engine *e);
 
 #endif

@@ -6,12 +6,10 @@
 
 #include "base/grow.h"
 #include "eval/fast_path.h"
-#include "eval/merge_versions.h"
 #include "eval/recipe.h"
-#include "eval/stencil_levels.h"
 #include "graph/cone.h"
 #include "graph/walk.h"
-#include "launch/index_error.h"
+#include "launch/trap.h"
 #include "lunarray_bind.h"
 #include "schedule/steps.h"
 #include "store/export.h"
@@ -146,19 +144,12 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
-lun_status lun__refuse_telling(lun_engine *e)
-{
-    return lun__fail(
-        e, LUN_EARG,
-        "an evaluation is running: a callback of lun_on_progress cannot start another");
-}
-
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 {
     if (are_done(roots, count))
         return LUN_OK;
     if (e->telling)
-        return lun__refuse_telling(e);
+        return lun__progress_refuse(e);
     lun_status status = lun__merge_operands(e, roots, count);
     if (status != LUN_OK)
         return status;
@@ -308,7 +299,7 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
 {
     *done = false;
     if (e->telling)
-        return lun__refuse_telling(e);
+        return lun__progress_refuse(e);
     lun_status status = lun__merge_operands(e, &root, 1);
     if (status != LUN_OK)
         return status;

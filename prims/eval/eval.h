@@ -3,13 +3,13 @@
 #ifndef LUN_EVAL_H
 #define LUN_EVAL_H
 
+#include "engine/state.h"
+#include "graph/node.h"
 #include "launch/launch.h"
 #include "schedule/steps.h"
 
 /* Makes every root a LEAF (or NUMBER, for Scalars). */
 lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
-/* The failure of an evaluation that the host's progress function begins. */
-lun_status lun__refuse_telling(lun_engine *e);
 /* Makes the kernels of that evaluation and has them compiled, without running any. LUN_EBUILD. */
 lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
 /* Computes the roots, different ones that wait, straight into memory of the host: root k's elements
@@ -30,5 +30,24 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count);
 /* Notes of all that a plan for the roots computes that it was, or that elements of it were. */
 lun_status lun__steps_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait);
+
+/* ---- stencil_levels.c ------------------------------------------------------------------------ */
+
+/* Evaluates, by `run`, what stencils below the roots read of one another, from the first on, where
+ * these are quicker one by one than together: what is left is a graph of one level, whose shape
+ * has the form that it would have if each had been evaluated by itself.  *some: whether there was
+ * anything. */
+lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
+                           lun_status (*run)(lun_engine *e, lun_node *const *roots, int count),
+                           bool *some);
+
+/* ---- merge_versions.c ------------------------------------------------------------------------ */
+
+/* The storages below the roots whose copies differ, in the order in which they are met: *out, to be
+ * freed in every case. */
+lun_status lun__diverged_operands(lun_engine *e, lun_node *const *roots, int count,
+                                  lun_storage ***out, int *found);
+/* Merges these, before anything of a plan for the roots runs. */
+lun_status lun__merge_operands(lun_engine *e, lun_node *const *roots, int count);
 
 #endif

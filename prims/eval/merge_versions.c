@@ -1,6 +1,6 @@
 /* merge_versions.c - before a plan: the operands whose copies differ, found in the graph and
  * merged.  Knows not how they are. */
-#include "eval/merge_versions.h"
+#include "eval/eval.h"
 
 #include <stdlib.h>
 

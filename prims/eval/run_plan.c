@@ -1,10 +1,13 @@
 /* run_plan.c - does the steps of a plan in their order.
  * No algorithm of its own: plan/ decides what, launch.c and a backend how. */
-#include "eval/eval.h"
 
 #include <stdlib.h>
 
+#include "eval/eval.h"
+#include "eval/fast_path.h"
+#include "kernels/pairs_kernel.h"
 #include "launch/launch_dist.h"
+#include "launch/trap.h"
 #include "lunarray_bind.h"
 #include "placing/placing.h"
 #include "schedule/steps.h"
@@ -12,14 +15,10 @@
 #include "sets/chosen.h"
 #include "sets/handed.h"
 #include "steps/algorithm_step.h"
-#include "steps/chain_step.h"
-#include "steps/copy_step.h"
 #include "steps/outer_axis_step.h"
 #include "steps/pairs_step.h"
 #include "steps/product_step.h"
-#include "steps/running_step.h"
-#include "steps/sweep_step.h"
-#include "steps/tiles_step.h"
+#include "steps/step_runners.h"
 
 static lun_status run_fill(lun_engine *e, lun_node *n)
 {
@@ -174,5 +173,52 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
         if (status == LUN_OK)
             lun__steps_done(e, s, i);
     }
+    return status;
+}
+
+/* ---- compiled in advance --------------------------------------------------------------------- */
+
+static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
+{
+    lun_steps s;
+    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
+    lun_node *cones[LUN_SHORT_ROOTS];
+    bool less;
+    lun_status status = lun__short_cones(e, bases, count, cones, &less);
+    if (status == LUN_OK)
+        status = lun__steps_make(e, less ? cones : bases, count, LUN_STEPS_KEEP, &s);
+    const bool made = status == LUN_OK;
+    for (int i = 0; made && status == LUN_OK && i < s.count; i++) {
+        lun_kernel_entry *k;
+        const lun_step *step = &s.at[i];
+        if (step->kind == LUN_STEP_RUNNING)
+            status = lun__prepare_running(e, step->node);
+        if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
+            continue;
+        const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
+        status = lun__run_kernel(e, l, &k);
+        if (status == LUN_OK && k->at->backend->prepare)
+            status = k->at->backend->prepare(k->at->state, k->kernel);
+        if (status == LUN_EBUILD)
+            status = lun__explain_refusal(e, l);
+        if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+            status = LUN_ELIMIT;
+    }
+    if (made)
+        lun__steps_free(e, &s);
+    for (int i = 0; less && i < count; i++)
+        lun__node_release(e, cones[i]);
+    return status;
+}
+
+lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count)
+{
+    if (e->telling)
+        return lun__progress_refuse(e);
+    lun_host_begin(e);
+    lun__progress_begin(e);
+    lun_status status = prepare(e, roots, count);
+    lun__progress_end(e);
+    lun_host_end(e);
     return status;
 }

@@ -13,6 +13,7 @@
 
 #include "base/layout/layout.h"
 #include "base/layout/pad_rows.h"
+#include "base/strbuf.h"
 #include "lunarray.h"
 #include "spread/spread.h"
 #include "store/storage.h"
@@ -378,5 +379,9 @@ static inline bool lun__node_ready(const lun_node *n)
 {
     return n->kind == LUN_NODE_LEAF || n->kind == LUN_NODE_NUMBER;
 }
+
+/* One line for each node below the roots, operands before users: "%3 = add f32[1000] %0 %2".  A
+ * shared node stands once.  False without memory. */
+bool lun__graph_print(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* print_graph.c - the graph as text; see print_graph.h.  Knows no kernel: where the graph will be
- * cut is the plan's. */
-#include "graph/print_graph.h"
+/* print_graph.c - the graph as text, for explain. Where the graph is cut is the plan's. */
+#include "graph/node.h"
 
 #include "engine/state.h"
 #include "graph/walk.h"

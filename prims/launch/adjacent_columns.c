@@ -1,6 +1,6 @@
-/* adjacent_columns.c - which strided slots of a launch are neighbouring columns, so that they are
- * read together; see adjacent_columns.h. */
-#include "launch/adjacent_columns.h"
+/* adjacent_columns.c - which strided slots of a launch are adjacent columns, so that they are read
+ * together. */
+#include "launch/bind.h"
 
 #include "base/layout/column_transpose.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "ir/order.h"
-#include "launch/padded_slots.h"
 #include "store/element_file.h"
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)

@@ -105,4 +105,17 @@ lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k
 /* The failure that there is no memory for a launch. */
 lun_status lun__no_working_memory(lun_engine *e, int64_t n);
 
+/* ---- padded_slots.c -------------------------------------------------------------------------- */
+
+/* x, whose elements `to` reads, is of such an array; room: elements from its base on that may be
+ * read. */
+void lun__near_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to);
+
+/* ---- adjacent_columns.c ---------------------------------------------------------------------- */
+
+enum { LUN_COLUMNS_SLOTS = 128 }; /* of a launch with more each is read alone */
+
+/* Notes in the streams which slots are read together. */
+void lun__columns_find(lun_stream *streams, const lun_strided *strided, int slots);
+
 #endif

@@ -1,6 +1,6 @@
 /* index_error.c - which index of a take is out of range: a kernel says only that there is one, so
  * the indices are looked through once more.  Knows no kernel. */
-#include "launch/index_error.h"
+#include "launch/trap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

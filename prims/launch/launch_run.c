@@ -1,7 +1,6 @@
 /* launch_run.c - the run of a launch that is filled, and what becomes of a failure; see bind.h. 
  * Knows nothing of what a kernel computes. */
 #include "base/clock.h"
-#include "launch/adjacent_columns.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
 #include "launch/trap.h"

@@ -1,6 +1,6 @@
-/* padded_slots.c - neighbours in an array, as they stand there; see padded_slots.h.  Knows no
- * kernel. */
-#include "launch/padded_slots.h"
+/* padded_slots.c - slots that read the neighbours of each index from an array without copying it
+ * into a padded one. */
+#include "launch/bind.h"
 
 #include "ir/order.h"
 

@@ -15,4 +15,12 @@ lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
  * as C text. */
 lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l);
 
+/* As lun__run_range, which it is. */
+typedef lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count,
+                                 void *host, bool *done);
+/* After an evaluation of the roots that has failed with LUN_EBOUNDS: where a kernel has found an
+ * index of a take (graph/take_nodes.h) out of range, the failure's text names the first such
+  * index. */
+void lun__tell_index(lun_engine *e, lun_node *const *roots, int count, lun_run_range *run);
+
 #endif

@@ -2,7 +2,7 @@
  * latency and its bytes' time, and a rank sends and receives one at a time. Steps cost what their
  * usual algorithms do (Thakur, Rabenseifner and Gropp 2005, "Optimization of collective
  * communication operations in MPICH"). Pure functions. */
-#include "net/modelled_clock.h"
+#include "net/net.h"
 
 /* Rounds of a binomial tree. */
 static int rounds(int size)

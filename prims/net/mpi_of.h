@@ -260,20 +260,21 @@ static void OF(tell)(OF(mpi) * me)
 }
 
 /* Starts MPI where nobody has. */
-static bool OF(init)(OF(mpi) * me, lun_net_patience *p)
+static bool OF(init)(OF(mpi) * me, patience *p)
 {
     int initialized = 0, code = 0;
     if (!OF(alive)(me) || !OF(check)(me, me->Initialized(&initialized), "Initialized"))
         return false;
     if (!initialized &&
-        !lun__net_begin(me->Init_thread, p->seconds > 0 ? me->serialized : me->funneled, p, &code))
+        !begin_under_limit(me->Init_thread, p->seconds > 0 ? me->serialized : me->funneled, p,
+                           &code))
         return false;
     me->started = !initialized;
     return OF(check)(me, code, "Init_thread");
 }
 
 /* Takes a communicator of our own, as all ranks do. */
-static bool OF(join)(OF(mpi) * me, lun_net_patience *p)
+static bool OF(join)(OF(mpi) * me, patience *p)
 {
     MPI_Request request;
     MPI_Status status;
@@ -282,12 +283,12 @@ static bool OF(join)(OF(mpi) * me, lun_net_patience *p)
         return false;
     for (int turn = 0; OF(check)(me, me->Test(&request, &there, &status), "Test");
          turn += turn < 1000)
-        if (there || !lun__net_wait(p, turn))
+        if (there || !wait_turn(p, turn))
             return there;
     return false;
 }
 
-static bool OF(start)(OF(mpi) * me, lun_net_patience *p)
+static bool OF(start)(OF(mpi) * me, patience *p)
 {
     if (!OF(init)(me, p))
         return false;
@@ -299,7 +300,7 @@ static bool OF(start)(OF(mpi) * me, lun_net_patience *p)
            OF(check)(me, me->Comm_size(me->comm, &me->base.size), "Comm_size");
 }
 
-static lun_net *OF(open)(void *lib, lun_net_patience *p, char *error, int room)
+static lun_net *OF(open)(void *lib, patience *p, char *error, int room)
 {
     static const lun_net_calls calls = {
         .isend = OF(isend),

@@ -1,15 +1,125 @@
 /* mpi_transport.c - the transport over MPI, found and loaded at run time: no header, no compiler
  * wrapper, nothing linked. Three binary interfaces exist and are stable: MPI's own since version 5,
- * MPICH's and Open MPI's. Knows no engine. */
+ * MPICH's and Open MPI's. Knows no engine.
+ *
+ * MPI's start returns once every process of the launcher has started MPI, and cannot be cancelled:
+ * under a limit of time it runs in a thread, which is abandoned if others do not come. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "net/mpi_start.h"
+#include "base/clock.h"
+#include "base/thread.h"
 #include "net/net.h"
+
+/* ---- MPI's start under a limit of time ------------------------------------------------------- */
+
+/* Init_thread of whichever MPI it is. */
+typedef int init_thread_fn(int *argc, char ***argv, int wanted, int *provided);
+
+/* What a start waits for at most, and whether that was too little. */
+typedef struct patience {
+    double seconds; /* 0: no limit */
+    double until;   /* by lun__now */
+    bool late;
+} patience;
+
+/* Shared by the caller and the thread; the last one of them frees it. */
+typedef struct beginning {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    init_thread_fn *init;
+    int wanted, code, users;
+    bool done;
+} beginning;
+
+static patience start_patience(double seconds)
+{
+    return (patience){.seconds = seconds, .until = seconds > 0 ? lun__now() + seconds : HUGE_VAL};
+}
+
+/* The lock is held; it is released. */
+static void let_go(beginning *b)
+{
+    const bool last = --b->users == 0;
+    pthread_mutex_unlock(&b->lock);
+    if (!last)
+        return;
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+}
+
+static void *begin(void *self)
+{
+    beginning *b = self;
+    int provided = 0;
+    const int code = b->init(NULL, NULL, b->wanted, &provided);
+    pthread_mutex_lock(&b->lock);
+    b->code = code;
+    b->done = true;
+    pthread_cond_signal(&b->changed);
+    let_go(b);
+    return NULL;
+}
+
+static beginning *new_beginning(init_thread_fn *init, int wanted)
+{
+    beginning *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->init = init;
+    b->wanted = wanted;
+    b->users = 2;
+    pthread_mutex_init(&b->lock, NULL);
+    lun__thread_condition(&b->changed);
+    return b;
+}
+
+/* Calls it; *code: what it gives. False: the time is over, and it goes on in a thread of its own,
+ * which nothing ends. A limit takes a thread, so `wanted` says that calls come from several. */
+static bool begin_under_limit(init_thread_fn *init, int wanted, patience *p, int *code)
+{
+    pthread_t thread;
+    int provided = 0;
+    beginning *b = p->seconds > 0 ? new_beginning(init, wanted) : NULL;
+    const bool starts = b && lun__thread_start(&thread, begin, b);
+    if (!starts) {
+        if (b) {
+            pthread_mutex_lock(&b->lock);
+            b->users = 1;
+            let_go(b);
+        }
+        *code = init(NULL, NULL, wanted, &provided);
+        return true;
+    }
+    pthread_detach(thread);
+    pthread_mutex_lock(&b->lock);
+    while (!b->done && lun__now() < p->until)
+        lun__thread_wait(&b->changed, &b->lock, p->until);
+    const bool done = b->done;
+    *code = b->code;
+    let_go(b);
+    p->late = !done;
+    return done;
+}
+
+/* One of so many turns of a wait of the same kind; false once the time is over. */
+static bool wait_turn(patience *p, int turn)
+{
+    enum { YIELDS = 200, NAP = 20 * 1000 };
+    p->late = lun__now() >= p->until;
+    if (turn < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+    return !p->late;
+}
 
 /* ---- the three interfaces: types and constants ----------------------------------------------- */
 
@@ -77,7 +187,7 @@ typedef struct mpi_status_mpich {
 
 /* ---- which library --------------------------------------------------------------------------- */
 
-typedef lun_net *open_fn(void *lib, lun_net_patience *p, char *error, int room);
+typedef lun_net *open_fn(void *lib, patience *p, char *error, int room);
 
 static const struct library {
     const char *file, *interface;
@@ -104,7 +214,7 @@ static open_fn *interface_of(void *lib, const char *file)
 typedef struct trial {
     char *text;
     int room, used;
-    lun_net_patience patience;
+    patience patience;
 } trial;
 
 static void note(trial *t, const char *file, const char *why)
@@ -170,7 +280,7 @@ static lun_net *find(const lun_net_launch *launch, const char *asked, trial *t)
 lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room)
 {
     char tried[1200] = "";
-    trial t = {tried, (int)sizeof tried, 0, lun__net_patience(seconds)};
+    trial t = {tried, (int)sizeof tried, 0, start_patience(seconds)};
     const char *asked = getenv("LUNARRAY_MPI");
     if (asked && !*asked)
         asked = NULL;

@@ -1,5 +1,5 @@
-/* lowering.c - the IR of a kernel while it is made: instructions, slots, arguments and where they
- * come from.  It knows no kind of operation. */
+/* lowering.c - the builder of a kernel's IR: instructions, slots, arguments, and where their values
+ * come from at a launch. Knows no kind of operation. */
 #include <stdlib.h>
 #include <string.h>
 

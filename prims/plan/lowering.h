@@ -1,7 +1,8 @@
-/* lowering.h - a kernel's IR while it is made from a group: shared by lower_group.c, which knows
- * the nodes, and accumulate_step.c.  Private to prims/plan.
+/* lowering.h - the builder of a kernel's IR, while a group is lowered: shared by lower_group.c,
+ * which knows the nodes, and the kernels of kernels/.
  *
- * What adds something gives its number; -1 without memory, which `status` then says. */
+ * Functions that add something return its number, or -1 without memory; the lowerer's `status`
+ * keeps the failure. */
 #ifndef LUN_LOWERING_H
 #define LUN_LOWERING_H
 

@@ -1,5 +1,6 @@
-/* plan.h - what is kept beside results (keep.c), from a graph to groups (fuse.c), from a group to
- * IR (lower_group.c, accumulate_step.c).  Nothing runs here.  Private to prims/. */
+/* plan.h - from a graph to groups (fuse.c), from a group to IR (lower_group.c), and which
+ * intermediate arrays are stored beside the results (keep.c). Nothing runs here. Private to prims/.
+ */
 #ifndef LUN_PLAN_INTERNAL_H
 #define LUN_PLAN_INTERNAL_H
 

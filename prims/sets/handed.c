@@ -6,7 +6,7 @@
 
 #include "launch/launch_dist.h"
 #include "placing/handing.h"
-#include "steps/accumulate_step.h"
+#include "steps/outer_axis_step.h"
 #include "store/fetch.h"
 
 /* What the places share; ended: there are cells of chunks. */

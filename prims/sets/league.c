@@ -10,8 +10,7 @@
 #include "launch/profile.h"
 #include "placing/placing.h"
 #include "placing/reached.h"
-#include "steps/team_kernels.h"
-#include "steps/team_memory.h"
+#include "steps/teams_step.h"
 
 /* The part of one place. */
 typedef struct part {

@@ -1,6 +1,5 @@
 /* blocks.c - grids of ranks over the axes of an array, and the boxes of elements that they give;
  * see lunarray_bind.h. */
-#include "spread/blocks.h"
 
 #include <string.h>
 

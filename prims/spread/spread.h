@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lunarray.h"
+#include "lunarray_bind.h"
 #include "spread/intervals.h"
 
 /* All on one place; contiguous parts in the order of places; the same with elements of the
@@ -68,5 +69,11 @@ lun_spread *lun__spread_retain(const lun_spread *s);
 void lun__spread_release(lun_spread *s); /* NULL is allowed */
 const char *lun__spread_kind_name(lun_spread_kind kind);
 const char *lun__spread_rule_name(lun_spread_rule rule); /* NULL: it has no name */
+
+/* ---- blocks.c -------------------------------------------------------------------------------- */
+
+/* The grid of b's npes ranks over the axes that are blocked; the extents are set, and their
+ * product, each counting at least 1, is an int64_t. */
+void lun__blocks_grid(lun_blocks *b, const bool *blocked);
 
 #endif

@@ -1,8 +1,8 @@
-/* chain_step.c - a chain of steps as one run of the backend; see chain_step.h and schedule/chain.h.
+/* chain_step.c - a chain of steps (schedule/chain.h) as one run of the backend, tile by tile.
  *
- * Every kernel of a chain is elementwise or takes each row alone, so bits do not depend on how many
- * rows are run at a time.  Knows nothing of how that is done. */
-#include "steps/chain_step.h"
+ * Every kernel of a chain is elementwise or takes each row alone, so results do not depend on the
+ * rows of a tile. How a backend runs a chain is its own. */
+#include "steps/step_runners.h"
 
 #include <stdlib.h>
 

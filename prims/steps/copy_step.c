@@ -1,6 +1,6 @@
 /* copy_step.c - puts the elements of arrays that are joined into new memory.  Knows neither plans
  * nor kernels. */
-#include "steps/copy_step.h"
+#include "steps/step_runners.h"
 
 #include <stdlib.h>
 

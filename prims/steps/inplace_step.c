@@ -1,6 +1,6 @@
-/* inplace_step.c - the launch of a kernel that writes arrays in place; see inplace_step.h.  What it
- * computes is kernels/inplace_kernel.c's. */
-#include "steps/inplace_step.h"
+/* inplace_step.c - the launch of a kernel that writes arrays in place (kernels/inplace_kernel.c).
+ */
+#include "steps/step_runners.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* running_step.c - a function run along lines: its kernel launched over the lines, its results
  * given to their nodes.  What the kernel does is kernels/running_kernel.c's. */
-#include "steps/running_step.h"
+#include "steps/step_runners.h"
 
 #include "base/clock.h"
 #include "kernels/running_kernel.h"

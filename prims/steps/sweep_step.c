@@ -1,10 +1,9 @@
-/* sweep_step.c - steps that are sweeps as one run of the backend; see sweep_step.h and
- * schedule/sweep.h.
+/* sweep_step.c - steps that are sweeps (schedule/sweep.h) as one run of the backend.
  *
- * Every kernel is elementwise, so bits do not depend on which indices are run when, nor on what is
- * computed twice; but for the last one, which may combine elements, in chunks as ever.  Knows
- * nothing of how that is done. */
-#include "steps/sweep_step.h"
+ * Every kernel is elementwise, except that the last one may combine elements, in the chunks of
+ * ir/order.h; so results do not depend on the order in which indices run, nor on those that are
+ * computed twice. How a backend runs sweeps is its own. */
+#include "steps/step_runners.h"
 
 #include <stdlib.h>
 

@@ -1,17 +1,324 @@
 /* teams_step.c - the launch of a function of lun_teams: as many teams at a time as their memory
- * allows. What the kernel does is kernels/teams_kernel.c's. */
+ * allows; the kernels of such functions, remembered from one launch to the next; the scratch and
+ * private memory of teams; the report of accesses that collide.  What a kernel computes is
+ * kernels/teams_kernel.c's.
+ *
+ * Invariant: e->teams[n % LUN_REMEMBERED_TEAMS] is NULL or the kernel of a function whose number
+ * is congruent to n, not in use: lun__team_kernel_take removes it from the table, and
+ * lun__team_kernel_give puts it back or, where another one has the entry by then, replaces that.
+ * Only the engine's thread uses the table. */
 #include "steps/teams_step.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend.h"
 #include "base/clock.h"
+#include "engine/state.h"
 #include "launch/bind.h"
 #include "launch/launch.h"
 #include "launch/profile.h"
-#include "steps/race_report.h"
-#include "steps/team_kernels.h"
-#include "steps/team_memory.h"
+#include "store/storage.h"
+
+/* ---- races ----------------------------------------------------------------------------------- */
+
+/* "A[2][3]": of memory of a team the element within that. */
+static void put_element(const lun_team_run *r, const lun_races *races, lun_strbuf *out)
+{
+    const int slot = races->at;
+    int64_t place = races->element;
+    lun__strbuf_puts(out, r->names ? r->names[slot] : "an array");
+    if (slot >= r->first && slot < r->first + r->scratches) {
+        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]",
+                           (long long)(place % r->scratch[slot - r->first].count));
+        return;
+    }
+    const lun_node *n = r->arrays[slot];
+    int64_t below = n->n, shape[LUN_MAX_RANK];
+    lun__node_shape(n, shape);
+    for (int k = 0; k < n->rank; k++) {
+        below /= shape[k];
+        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]", (long long)(place / below));
+        place %= below;
+    }
+}
+
+/* Fails with LUN_EARG: the element, both threads and what they do. */
+static lun_status explain_race(lun_engine *e, const lun_team_run *r, const lun_races *races)
+{
+    static const char *const does[] = {"written", "read", "changed at once"};
+    const int64_t lanes = races->lanes;
+    long long thread[2], team[2];
+    lun_strbuf text = LUN_STRBUF_INIT;
+    for (int k = 0; k < 2; k++) {
+        thread[k] = races->thread[k] % lanes;
+        team[k] = races->thread[k] / lanes;
+    }
+    put_element(r, races, &text);
+    lun__strbuf_printf(&text, " is %s by thread", does[races->kind[0]]);
+    if (team[0] != team[1])
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " of team " LUN_NTH_LONG " and", thread[0],
+                           team[0]);
+    else if (races->kind[0] == races->kind[1])
+        lun__strbuf_printf(&text, "s " LUN_NTH_LONG " and " LUN_NTH_LONG " of team " LUN_NTH_LONG,
+                           thread[0], thread[1], team[1]);
+    else
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " and", thread[0]);
+    if (races->kind[0] != races->kind[1])
+        lun__strbuf_printf(&text, " %s by thread", does[races->kind[1]]);
+    else if (team[0] != team[1])
+        lun__strbuf_puts(&text, " thread");
+    if (team[0] != team[1] || races->kind[0] != races->kind[1])
+        lun__strbuf_printf(&text, " " LUN_NTH_LONG " of team " LUN_NTH_LONG, thread[1], team[1]);
+    lun__fail(e, LUN_EARG, "%s", lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+    return LUN_EARG;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+_Static_assert((LUN_REMEMBERED_TEAMS & (LUN_REMEMBERED_TEAMS - 1)) == 0, "a mask gives the place");
+
+static lun_remembered_teams **place_of(lun_engine *e, uint64_t number)
+{
+    return &e->teams[number & (LUN_REMEMBERED_TEAMS - 1)];
+}
+
+static void forget(lun_remembered_teams *t)
+{
+    if (!t)
+        return;
+    lun__kernel_ref(&t->ref, NULL);
+    lun__team_kernel_free(&t->k);
+    free(t);
+}
+
+static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_form form,
+                 int64_t near)
+{
+    if (!t || !r->number || t->number != r->number || t->form != form || t->near != near)
+        return false;
+    for (int k = 0; k < r->scratches; k++) /* the function tells all but how many there are */
+        if (t->scratch[k].count != r->scratch[k].count)
+            return false;
+    return true;
+}
+
+/* Lowers it.  A kernel that takes more of a device than a group of so many threads can have runs
+ * without groups; the one that does not fit stays among the kernels, so that it is made once. */
+static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_teams *t)
+{
+    lun_kernel_entry *entry;
+    const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->near};
+    lun_status s = lun__lower_teams(e, &body, t->form, &t->k);
+    t->k.lowered.texts = r->notes;
+    if (s != LUN_OK || t->form != LUN_TEAMS_GROUPS)
+        return s;
+    s = lun__run_kernel(e, &t->k.lowered, &entry);
+    if (s != LUN_OK || entry->at->backend->fits(entry->at->state, entry->kernel))
+        return s;
+    lun__team_kernel_free(&t->k);
+    return lun__lower_teams(e, &body, LUN_TEAMS_APART, &t->k);
+}
+
+lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
+                                 int64_t near, lun_remembered_teams **out)
+{
+    lun_remembered_teams **at = place_of(e, r->number), *t = *at;
+    if (fits(t, r, form, near)) {
+        *at = NULL;
+        *out = t;
+        return LUN_OK;
+    }
+    *out = t = calloc(1, sizeof *t);
+    if (!t)
+        return lun__nomem(e);
+    t->number = r->number;
+    t->form = form;
+    t->near = near;
+    if (r->scratches)
+        memcpy(t->scratch, r->scratch, (size_t)r->scratches * sizeof *r->scratch);
+    lun_status s = lower(e, r, t);
+    if (s != LUN_OK) {
+        forget(t);
+        *out = NULL;
+    }
+    return s;
+}
+
+lun_status lun__team_kernel_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out)
+{
+    *out = t->ref.kernel;
+    if (*out && lun__kernel_fits(e, *out)) {
+        lun__kernel_used(e, *out);
+        return LUN_OK;
+    }
+    lun_status s = lun__run_kernel(e, &t->k.lowered, out);
+    if (s == LUN_OK)
+        lun__kernel_ref(&t->ref, *out);
+    return s;
+}
+
+void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k)
+{
+    const lun_ir *body = r->f->body;
+    k->lowered.texts = r->notes;
+    for (int i = 0; i < 3; i++)
+        k->lowered.args[LUN_FRONT_BLOCKS + i].cell = (uint64_t)r->blocks[i];
+    for (int i = LUN_FRONT_NUMBERS; i < body->arg_count; i++)
+        k->lowered.args[i].cell = r->cells[i - LUN_FRONT_NUMBERS];
+    for (int i = 0; i < body->slot_count; i++)
+        if (i < r->first || i >= r->first + r->scratches)
+            k->lowered.slots[i].node = r->arrays[i];
+}
+
+void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t)
+{
+    if (!t || !t->number) {
+        forget(t);
+        return;
+    }
+    lun_remembered_teams **at = place_of(e, t->number);
+    forget(*at);
+    *at = t;
+}
+
+void lun__team_kernels_flush(lun_engine *e)
+{
+    for (int k = 0; k < LUN_REMEMBERED_TEAMS; k++) {
+        forget(e->teams[k]);
+        e->teams[k] = NULL;
+    }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Bytes of memory of the teams of one launch, beyond those of as many teams as a launch has at
+ * least; teams of a launch are a multiple of that many, so that indices begin on blocks. */
+enum { MOST_SCRATCH = 8 << 20, TEAMS = 64 };
+
+static lun_dtype dtype_of(const lun_team_kernel *k, int memory)
+{
+    return (lun_dtype)k->lowered.ir.slots[k->memory[memory].slot].dtype;
+}
+
+/* Bytes of memory of a team that a launch has for it. */
+static int64_t team_bytes(const lun_team_kernel *k)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < k->memories; i++)
+        bytes += k->memory[i].count * lun__dtype_get(dtype_of(k, i))->bytes;
+    return bytes;
+}
+
+int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams)
+{
+    int64_t bytes = team_bytes(k), n;
+    if (!bytes)
+        return teams;
+    n = MOST_SCRATCH / bytes / TEAMS * TEAMS;
+    n = n > TEAMS ? n : TEAMS;
+    return n < teams ? n : teams;
+}
+
+/* Bytes of the device in use; 0: unknown. */
+static int64_t device_bytes(lun_engine *e)
+{
+    const lun_backend_slot *at = lun__computes_at(e->backends[e->current]);
+    const int number = lun__device_number(at->device);
+    const int count = at->backend->ranks ? 0 : at->backend->devices(at->state, NULL, 0);
+    lun_device *rows = count > 0 ? calloc((size_t)count, sizeof *rows) : NULL;
+    int64_t bytes = 0;
+    if (rows && number <= count) {
+        (void)at->backend->devices(at->state, rows, count);
+        bytes = rows[number ? number - 1 : 0].memory;
+    }
+    free(rows);
+    return bytes;
+}
+
+lun_status lun__team_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams)
+{
+    enum { FEW = 1 << 30 };
+    const int64_t each = team_bytes(k);
+    const int64_t most = each > FEW / teams ? device_bytes(e) : 0;
+    if (!most || each <= most / teams)
+        return LUN_OK;
+    return lun__fail(e, LUN_ELIMIT,
+                     "a team takes %lld bytes of scratch and private memory, and %lld run at once: "
+                     "that is more than the %lld bytes of the device; use fewer elements of "
+                     "t:scratch and t:private, or fewer teams",
+                     (long long)each, (long long)teams, (long long)most);
+}
+
+/* n elements that are zero.  Much of it a device makes itself, by a kernel that is compiled for
+ * that; little is sent. */
+static lun_status zeros(lun_engine *e, lun_dtype t, int64_t n, lun_storage **out)
+{
+    enum { MUCH = 1 << 16 };
+    lun_backend_slot *at = e->backends[e->current];
+    const int bytes = lun__dtype_get(t)->bytes;
+    const bool there = at->backend->buffer_new && n > MUCH / bytes;
+    lun_transfer fill = {.bytes = bytes, .at = lun__layout_right(1, &n)};
+    lun_status s = there ? lun__storage_result(e, t, n, out) : lun__storage_new(e, t, n, out);
+    if (s != LUN_OK)
+        return s;
+    if (!there) {
+        memset((*out)->data, 0, (size_t)(n * bytes));
+        return LUN_OK;
+    }
+    s = lun__storage_buffer(e, *out, at, &fill.to);
+    if (s == LUN_OK)
+        s = at->backend->transfer(at->state, &fill);
+    if (s != LUN_OK)
+        lun__storage_release(e, *out);
+    return s;
+}
+
+lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_t teams,
+                                 lun_team_leafs *out)
+{
+    lun_status s = LUN_OK;
+    memset(out, 0, sizeof *out);
+    for (int i = 0; s == LUN_OK && i < k->memories; i++) {
+        lun_storage *memory;
+        int64_t n;
+        if (__builtin_mul_overflow(k->memory[i].count, teams, &n))
+            return lun__no_working_memory(e, teams);
+        n += !n; /* a slot has an element, also if nothing is there */
+        s = zeros(e, dtype_of(k, i), n, &memory);
+        if (s != LUN_OK)
+            break;
+        s = lun__node_leaf(e, memory, 0, 1, &n, &out->node[i]);
+        lun__storage_release(e, memory);
+    }
+    return s;
+}
+
+void lun__team_memory_use(lun_team_kernel *k, const lun_team_leafs *m)
+{
+    for (int i = 0; i < k->memories; i++)
+        k->lowered.slots[k->memory[i].slot].node = m->node[i];
+}
+
+void lun__team_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_leafs *m)
+{
+    for (int i = 0; i < k->memories; i++) {
+        if (m->node[i])
+            lun__node_release(e, m->node[i]);
+        m->node[i] = NULL;
+    }
+}
+
+bool lun__team_memory_at(const lun_team_kernel *k, int slot)
+{
+    for (int i = 0; i < k->memories; i++)
+        if (k->memory[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
 
 /* The teams first .. first + count - 1 of `all`. */
 static lun_status launch(lun_engine *e, lun_team_kernel *k, lun_kernel_entry *entry, int64_t first,
@@ -92,7 +399,7 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_t
     if (s == LUN_OK)
         s = all_teams(e, t, r->teams);
     if (s != LUN_OK && races.at >= 0)
-        s = lun__explain_race(e, r, &races);
+        s = explain_race(e, r, &races);
     k->races = NULL;
     for (int i = 0; races.slot && i < ir->slot_count; i++)
         free(races.slot[i]);

@@ -46,7 +46,7 @@ prims/graph/cone.c elements of a small part
 prims/kernels/teams_kernel.c bytes of private memory
 prims/ranks/collectives.c bytes of a long message
 prims/sets/unique_dist.c values that the host has
-prims/steps/team_memory.c bytes
+prims/steps/teams_step.c bytes
 prims/table/dtype.c elements in the nearest cache
 "
 

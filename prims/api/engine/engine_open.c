@@ -14,7 +14,7 @@
 #include "launch/profile.h"
 #include "lunarray_bind.h"
 #include "ranks/ranks.h"
-#include "steps/team_kernels.h"
+#include "steps/teams_step.h"
 #include "store/export.h"
 #include "store/pool.h"
 

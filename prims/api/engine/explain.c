@@ -4,7 +4,7 @@
 
 #include "api/write/merge.h"
 #include "eval/fast_path.h"
-#include "graph/print_graph.h"
+#include "graph/node.h"
 #include "kernels/pairs_kernel.h"
 #include "kernels/running_kernel.h"
 #include "lunarray_bind.h"

@@ -8,7 +8,7 @@
 #include "api/write/merge.h"
 #include "kernels/inplace_kernel.h"
 #include "lunarray_bind.h"
-#include "steps/inplace_step.h"
+#include "steps/step_runners.h"
 
 typedef struct inplace {
     lun_engine *e;

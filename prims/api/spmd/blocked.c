@@ -1,5 +1,5 @@
 /* blocked.c - arrays of which each rank has a box of elements: made, distributed, gathered, and
- * where elements are.  How others reach them is shared.c's, how they are cut spread/blocks.h's. */
+ * where elements are.  How others reach them is shared.c's, how they are cut spread/blocks.c's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "api/spmd/shared.h"
 #include "base/layout/layout.h"
 #include "base/sized.h"
-#include "spread/blocks.h"
 #include "spread/spread.h"
 
 /* ---- cutting --------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include "base/sized.h"
 #include "kernels/bitmap_kernel.h"
-#include "steps/inplace_step.h"
+#include "steps/step_runners.h"
 
 /* The axes of array a for the search: those along which all ranks have all of it go with the one
  * before. */

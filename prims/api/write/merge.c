@@ -7,7 +7,6 @@
 
 #include "api/array/apply_function.h"
 #include "eval/eval.h"
-#include "eval/merge_versions.h"
 #include "lunarray_bind.h"
 #include "table/atomic.h"
 

@@ -1,7 +1,7 @@
-/* call_graph.c - which functions of a C text call which; see call_graph.h.  Each name of a function
- * in the body of another counts as a call, but where it is a name of the body's own (scopes.h). 
- * Knows neither types nor macros. */
-#include "ctext/token/call_graph.h"
+/* call_graph.c - which functions of a C text call which. Each name of a function in the body of
+ * another counts as a call, unless scopes.c finds that it names something else. Knows neither types
+ * nor macros. */
+#include "ctext/token/names.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* scopes.c - names of a function's own that are those of functions as well; see scopes.h.  Goes
- * through each body once.  Knows no types: a declaration begins with two names, or with a word of a
- * type. */
-#include "ctext/token/scopes.h"
+/* scopes.c - which tokens that are spelled like a function of the text name something else: a
+ * parameter, a local variable, a member, a label or a tag. Goes through each body once. Knows no
+ * types: a declaration begins with two names, or with a word of a type. */
+#include "ctext/token/names.h"
 
 #include <stdlib.h>
 

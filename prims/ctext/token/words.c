@@ -1,6 +1,6 @@
-/* words.c - words of OpenCL C alone; see words.h.  One table; knows no scopes: a name that the text
- * defines at its top level or as a macro is its own. */
-#include "ctext/token/words.h"
+/* words.c - words of OpenCL C that C does not have. One table; knows no scopes: a name that the
+ * text defines at its top level or as a macro is the text's. */
+#include "ctext/token/names.h"
 
 #include <string.h>
 
