@@ -1,15 +1,15 @@
-/* buffer_pool.c - places for pieces of text, kept for the next one; see buffer_pool.h. */
+/* buffer_pool.c - buffers for pieces of text, reused for the next ones; see buffer_pool.h. */
 #include "csv/buffer_pool.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-int lun__csv_take(lun__csv_desk *d)
+int lun__csv_buffer_take(lun__csv_pool *d)
 {
     uint64_t taken = atomic_load(&d->taken);
     for (;;) {
-        if (taken == ~UINT64_C(0)) { /* more threads than places: some will be given back */
+        if (taken == ~UINT64_C(0)) { /* more threads than buffers: one will be released */
             sched_yield();
             taken = atomic_load(&d->taken);
             continue;
@@ -20,12 +20,12 @@ int lun__csv_take(lun__csv_desk *d)
     }
 }
 
-void lun__csv_give(lun__csv_desk *d, int place)
+void lun__csv_buffer_give(lun__csv_pool *d, int buffer)
 {
-    atomic_fetch_and(&d->taken, ~(UINT64_C(1) << place));
+    atomic_fetch_and(&d->taken, ~(UINT64_C(1) << buffer));
 }
 
-/* Room for `count` elements in a place's memory, which may move; its contents are lost. */
+/* Room for `count` elements in a buffer's memory, which may move; its contents are lost. */
 static bool grow(void **memory, int64_t *room, int64_t count, size_t size)
 {
     if (count <= *room)
@@ -37,10 +37,10 @@ static bool grow(void **memory, int64_t *room, int64_t count, size_t size)
     return *memory != NULL;
 }
 
-lun__csv_what lun__csv_fetch(lun__csv_desk *d, int place, int64_t at, int64_t length, bool added,
+lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length, bool added,
                              lun__csv_piece *p, lun__csv_fault *fault)
 {
-    lun__csv_place *q = &d->places[place];
+    lun__csv_buffer *q = &d->buffers[buffer];
     void *memory = q->memory, *ends = q->ends;
     *fault = (lun__csv_fault){.column = -1, .at = at};
     if (length >= LUN__CSV_ROW)
@@ -68,9 +68,9 @@ lun__csv_what lun__csv_fetch(lun__csv_desk *d, int place, int64_t at, int64_t le
     return LUN__CSV_FINE;
 }
 
-bool lun__csv_text_room(lun__csv_desk *d, int place, int64_t count, int64_t bytes)
+bool lun__csv_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes)
 {
-    lun__csv_place *q = &d->places[place];
+    lun__csv_buffer *q = &d->buffers[buffer];
     void *texts = q->texts, *packed = q->packed;
     bool room = grow(&texts, &q->texts_room, count, sizeof *q->texts) &&
                 grow(&packed, &q->packed_room, bytes, 1);
@@ -79,13 +79,13 @@ bool lun__csv_text_room(lun__csv_desk *d, int place, int64_t count, int64_t byte
     return room;
 }
 
-void lun__csv_clear(lun__csv_desk *d)
+void lun__csv_clear(lun__csv_pool *d)
 {
-    for (int i = 0; i < LUN__CSV_PLACES; i++) {
-        free(d->places[i].memory);
-        free(d->places[i].ends);
-        free(d->places[i].texts);
-        free(d->places[i].packed);
-        d->places[i] = (lun__csv_place){0};
+    for (int i = 0; i < LUN__CSV_BUFFERS; i++) {
+        free(d->buffers[i].memory);
+        free(d->buffers[i].ends);
+        free(d->buffers[i].texts);
+        free(d->buffers[i].packed);
+        d->buffers[i] = (lun__csv_buffer){0};
     }
 }

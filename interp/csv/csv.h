@@ -1,9 +1,8 @@
-/* csv.h - CSV text (RFC 4180) to columns: what it asks of its user, and what it gives.
+/* csv.h - CSV text (RFC 4180) to columns: the services that it needs, and its functions.
  *
- * Bytes come from services.read, piece by piece and from several threads; the memory of columns
- * and the threads from the other services. Numbers are what Lua's tonumber gives for decimal
- * text, besides nan and inf. Knows neither Lua nor arrays nor files.
- */
+ * Bytes come from services.read, in pieces and from several threads; the memory of columns and the
+ * threads from the other services. Numbers are those of Lua's tonumber for decimal text, besides
+ * nan and inf. Knows neither Lua nor arrays nor files. */
 #ifndef LUN_CSV_H
 #define LUN_CSV_H
 
@@ -13,7 +12,7 @@
 
 #include "csv/text_cells.h"
 
-/* What a column holds. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
+/* The kinds of columns. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
 typedef enum lun__csv_kind {
     LUN__CSV_I64,
     LUN__CSV_U64,
@@ -25,7 +24,7 @@ typedef enum lun__csv_kind {
 typedef struct lun__csv_services {
     void *ctx;
     int64_t size;  /* bytes of the text */
-    int64_t piece; /* that are worked on together, more or less; 0: what fits a core's own cache */
+    int64_t piece; /* of a piece, about; 0: as many as fit a core's private cache */
     /* Bytes at .. at+count-1 into `to`, from any thread: 0, or an errno (-1: there are fewer). */
     int (*read)(void *ctx, int64_t at, int64_t count, void *to);
     /* Calls task(of, k) for each k < count, on several threads, and waits. */
@@ -34,7 +33,7 @@ typedef struct lun__csv_services {
     bool (*stop)(void *ctx);
     /* Memory for all rows of wanted column k; a column of text gives NULL. False: refused. */
     bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
-    /* Takes parts of wanted column k, a column of text, in order of rows; their memory is the
+    /* Receives parts of wanted column k, a column of text, in order of rows; their memory is the
      * reader's. False: refused. */
     bool (*texts)(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count);
 } lun__csv_services;
@@ -61,8 +60,8 @@ typedef struct lun__csv_fault {
     int64_t at, line;   /* byte, from 0; line, from 1 */
     int64_t column;     /* of the header, from 0; -1: none */
     int64_t fields;     /* RAGGED: of this row */
-    int error;          /* UNREAD: what services.read gave */
-    unsigned char byte; /* ENCODING: the first that is wrong */
+    int error;          /* UNREAD: the result of services.read */
+    unsigned char byte; /* ENCODING: the first wrong one */
 } lun__csv_fault;
 
 typedef struct lun__csv lun__csv;
@@ -73,8 +72,8 @@ void lun__csv_close(lun__csv *c);
 /* The columns of the header. */
 int64_t lun__csv_width(const lun__csv *c);
 const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length);
-/* Reads the `count` columns whose numbers are in wanted; kinds gets what they are, *rows their
- * length. False: *fault says why, and what the services have given is undefined. */
+/* Reads the `count` columns whose numbers are in wanted; sets their kinds, and *rows to their
+ * length. False: *fault says why, and the memory from the services is undefined. */
 bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_kind *kinds,
                    int64_t *rows, lun__csv_fault *fault);
 

@@ -1,20 +1,20 @@
-/* csv_open.c - the begin and the end of CSV text: its header, and where its rows are. Knows nothing
- * of what they hold. */
+/* csv_open.c - opens CSV text: its header, and the bytes of its rows. Knows no columns. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "csv/csv_state.h"
 
 enum {
-    HEAD = 64 << 10, /* bytes in which the header is looked for at first */
-    TAIL = 4096      /* bytes of blank lines at the end that are looked at together */
+    HEAD = 64 << 10, /* bytes in which the header is sought at first */
+    TAIL = 4096      /* bytes of blank lines at the end that are read together */
 };
 #define PIECE (INT64_C(256) << 10) /* bytes */
 
-/* The end of the text without blank lines: the first newline after all that is not blank. */
+/* Finds the end of the text without blank lines: the first newline after the last byte that is not
+ * blank. */
 static bool find_end(lun__csv *c, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = c->desk.services;
+    const lun__csv_services *s = c->pool.services;
     int64_t end = s->size, newline = -1;
     char part[TAIL];
     for (bool blank = true; end > 0 && blank;) {
@@ -41,30 +41,30 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
     c->width = p->width;
     p->rows = 1;
     c->header = malloc((size_t)p->length);
-    c->places = calloc((size_t)p->width + 1, sizeof *c->places);
-    if (!c->header || !c->places)
+    c->names_at = calloc((size_t)p->width + 1, sizeof *c->names_at);
+    if (!c->header || !c->names_at)
         return false;
     for (int64_t k = 0; k < p->width; k++) {
         lun__text name;
         lun__csv_texts(p, k, &name);
         memcpy(c->header + at, name.at, name.length);
         at += name.length;
-        c->places[k + 1] = at;
+        c->names_at[k + 1] = at;
     }
     return true;
 }
 
-/* Reads the header from byte `from` on, which is looked for in more and more bytes. */
+/* Reads the header from byte `from` on, seeking its end in more and more bytes. */
 static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
 {
     uint32_t wanted;
-    int place = lun__csv_take(&c->desk);
+    int buffer = lun__csv_buffer_take(&c->pool);
     int64_t length = HEAD, left = c->end - from;
     bool found = false, more = true;
     for (; more; length *= 4) {
         bool all = length >= left;
         lun__csv_piece p = {.ends = &wanted, .strays_known = true};
-        if (lun__csv_fetch(&c->desk, place, from, all ? left : length, all && c->added, &p, fault))
+        if (lun__csv_fetch(&c->pool, buffer, from, all ? left : length, all && c->added, &p, fault))
             break;
         found = lun__csv_split(&p, fault);
         more = !found && !all && (fault->what == LUN__CSV_OPEN_QUOTE || fault->at + 4 > length);
@@ -79,13 +79,13 @@ static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
         c->start = c->end;
         c->added = false;
     }
-    lun__csv_give(&c->desk, place);
+    lun__csv_buffer_give(&c->pool, buffer);
     return found;
 }
 
 static bool open_text(lun__csv *c, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = c->desk.services;
+    const lun__csv_services *s = c->pool.services;
     char mark[3] = {0};
     int64_t n = s->size < 3 ? s->size : 3;
     fault->error = n ? s->read(s->ctx, 0, n, mark) : 0;
@@ -107,12 +107,12 @@ lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault
         fault->what = LUN__CSV_MEMORY;
         return NULL;
     }
-    c->desk.services = services;
-    c->desk.piece = services->piece > 0 ? services->piece : PIECE;
+    c->pool.services = services;
+    c->pool.piece = services->piece > 0 ? services->piece : PIECE;
     if (open_text(c, fault))
         return c;
     if (fault->what != LUN__CSV_UNREAD)
-        fault->line = lun__csv_lines(&c->desk, fault->at) + 1;
+        fault->line = lun__csv_lines(&c->pool, fault->at) + 1;
     lun__csv_close(c);
     return NULL;
 }
@@ -121,10 +121,10 @@ void lun__csv_close(lun__csv *c)
 {
     if (!c)
         return;
-    lun__csv_clear(&c->desk);
+    lun__csv_clear(&c->pool);
     free(c->cuts.list);
     free(c->header);
-    free(c->places);
+    free(c->names_at);
     free(c);
 }
 
@@ -135,6 +135,6 @@ int64_t lun__csv_width(const lun__csv *c)
 
 const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length)
 {
-    *length = (size_t)(c->places[column + 1] - c->places[column]);
-    return c->header + c->places[column];
+    *length = (size_t)(c->names_at[column + 1] - c->names_at[column]);
+    return c->header + c->names_at[column];
 }

@@ -1,19 +1,23 @@
-/* csv_state.h - a text whose header has been read. Within interp/csv. */
+/* csv_state.h - a CSV text whose header is read. Within interp/csv.
+ *
+ * Invariant: between calls nothing changes but the cuts, found by the first reading, and the
+ * buffers of the pool, none of which is taken. A call of lun__csv_read has the text to itself; its
+ * threads share it through services.read only. */
 #ifndef LUN_CSV_STATE_H
 #define LUN_CSV_STATE_H
 
 #include "csv/buffer_pool.h"
 
 struct lun__csv {
-    lun__csv_desk desk;
+    lun__csv_pool pool;
     lun__csv_cuts cuts;
     int64_t width, start, end; /* fields of a row; bytes of all rows */
     bool added;                /* a newline at the end, which is not in the file */
     char *header;              /* names, one after the other */
-    int64_t *places;           /* where each begins in it, and where the last one ends */
+    int64_t *names_at;         /* offset of each in it, and of the end of the last one */
 };
 
-/* Says that this is wrong, at no place of the text; false. */
+/* Sets a fault without a position in the text; returns false. */
 static inline bool lun__csv_refuse(lun__csv_fault *fault, lun__csv_what what)
 {
     *fault = (lun__csv_fault){.what = what, .column = -1};

@@ -1,25 +1,29 @@
-/* distinct_texts.c - the different texts of columns, in order, and which of them each row has.
- * Texts that a part keeps once are looked at once; they are told apart in as many tables as there
- * are first bits of hashes, a thread each. */
+/* distinct_texts.c - the different texts of columns, in order, and the one of each row. Texts that
+ * a part keeps once are hashed once; a partitioned hash table, by the first bits of hashes, has a
+ * thread for each partition.
+ *
+ * Invariant: a text is in the table of its hash's first bits only, which one thread fills; numbers
+ * from 1 count in order of appearance within a table. At most half of the slots of a table are
+ * used. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "csv/text_cells.h"
 
 enum {
-    TABLES = 16,   /* by four bits */
-    FEW = 1 << 15, /* texts for which one table is enough */
+    TABLES = 16,   /* partitions, by four bits */
+    FEW = 1 << 15, /* texts below which one table is used */
     FIRST = 1 << 10
 };
 
-/* The number of a text, from 1, among those of its table; 0: none. Its hash stands beside, so that
- * other texts are seldom looked at. */
+/* The number of a text, from 1, among those of its table; 0: none. Its hash is beside it, so that
+ * texts are seldom compared in vain. */
 typedef struct slot {
     uint32_t hash;
     int32_t number;
 } slot;
 
-/* The texts with some hashes. */
+/* The table of a partition. */
 typedef struct table {
     slot *slots;
     int64_t mask, count, room;
@@ -28,7 +32,7 @@ typedef struct table {
     bool failed;
 } table;
 
-/* A part, and where its texts are among those of all. */
+/* A part, and the index of its first text among those of all. */
 typedef struct piece {
     const lun__texts_part *part;
     int64_t text, row;
@@ -41,17 +45,18 @@ typedef struct work {
     int32_t *numbers;
     int tables;
     table table[TABLES];
-    const int32_t *place; /* in order, by number */
+    const int32_t *rank; /* in order, by number */
     int32_t *codes;
 } work;
 
-/* By bits that choose no slot of a table. */
+/* By bits that do not choose a slot within a table. */
 static uint32_t table_of(const work *w, uint32_t hash)
 {
     return w->tables == 1 ? 0 : hash >> 28;
 }
 
-/* ---- telling texts apart --------------------------------------------------------------------- */
+/* ---- finding different texts -------------------------------------------------------------------
+ * */
 
 static void hash_piece(void *of, int64_t k)
 {
@@ -100,7 +105,7 @@ static bool grow(table *t)
     return true;
 }
 
-/* The texts whose hashes are those of table k. */
+/* Fills table k with the texts of its hashes. */
 static void fill_table(void *of, int64_t k)
 {
     const work *w = of;
@@ -134,7 +139,7 @@ static void fill_table(void *of, int64_t k)
 
 typedef struct entry {
     lun__text text;
-    uint64_t head; /* its first bytes, which decide mostly */
+    uint64_t head; /* its first bytes, which mostly decide */
     int32_t number;
 } entry;
 
@@ -153,8 +158,8 @@ static uint64_t head_of(const lun__text *t)
     return head;
 }
 
-/* Puts the texts of all tables in order; of each, by its number, the place from 1. */
-static bool sort_texts(work *w, lun__texts_levels *out, int32_t **place)
+/* Sorts the texts of all tables; by number of each, its index in that order from 1. */
+static bool sort_texts(work *w, lun__texts_levels *out, int32_t **rank)
 {
     int64_t count = 0;
     for (int k = 0; k < w->tables; k++) {
@@ -162,10 +167,10 @@ static bool sort_texts(work *w, lun__texts_levels *out, int32_t **place)
         count += w->table[k].count;
     }
     entry *entries = malloc(((size_t)count + 1) * sizeof *entries);
-    *place = malloc(((size_t)count + 1) * sizeof **place);
+    *rank = malloc(((size_t)count + 1) * sizeof **rank);
     out->levels = malloc(((size_t)count + 1) * sizeof *out->levels);
     out->count = count;
-    bool ok = entries && *place && out->levels;
+    bool ok = entries && *rank && out->levels;
     for (int k = 0; ok && k < w->tables; k++) {
         const table *t = &w->table[k];
         for (int64_t i = 0; i < t->count; i++)
@@ -176,7 +181,7 @@ static bool sort_texts(work *w, lun__texts_levels *out, int32_t **place)
         qsort(entries, (size_t)count, sizeof *entries, by_bytes);
     for (int64_t i = 0; ok && i < count; i++) {
         out->levels[i] = entries[i].text;
-        (*place)[entries[i].number] = (int32_t)(i + 1);
+        (*rank)[entries[i].number] = (int32_t)(i + 1);
     }
     free(entries);
     return ok;
@@ -189,7 +194,7 @@ static void code_piece(void *of, int64_t k)
     for (int64_t i = 0; i < p->part->levels; i++) {
         int64_t t = p->text + i;
         int64_t first = w->table[table_of(w, w->hashes[t])].first;
-        w->numbers[t] = w->place[first + w->numbers[t]];
+        w->numbers[t] = w->rank[first + w->numbers[t]];
     }
     for (int64_t i = 0; i < p->part->count; i++)
         w->codes[p->row + i] = w->numbers[p->text + lun__texts_level(p->part, i)];
@@ -221,7 +226,7 @@ bool lun__texts_factor(const lun__texts *const *columns, int count, lun__texts_s
                        void *ctx, int32_t *codes, lun__texts_levels *out)
 {
     work w = {.codes = codes};
-    int32_t *place = NULL;
+    int32_t *rank = NULL;
     *out = (lun__texts_levels){0};
     bool ok = prepare(&w, columns, count);
     if (ok) {
@@ -230,8 +235,8 @@ bool lun__texts_factor(const lun__texts *const *columns, int count, lun__texts_s
     }
     for (int k = 0; k < TABLES; k++)
         ok &= !w.table[k].failed;
-    ok = ok && sort_texts(&w, out, &place);
-    w.place = place;
+    ok = ok && sort_texts(&w, out, &rank);
+    w.rank = rank;
     if (ok)
         share(ctx, w.count, &w, code_piece);
     for (int k = 0; k < TABLES; k++)
@@ -239,7 +244,7 @@ bool lun__texts_factor(const lun__texts *const *columns, int count, lun__texts_s
     free(w.pieces);
     free(w.hashes);
     free(w.numbers);
-    free(place);
+    free(rank);
     if (!ok) {
         free(out->levels);
         out->levels = NULL;

@@ -1,6 +1,6 @@
-/* fields.c - the fields of a piece of text: where each ends. A piece without quotes is cut at every
- * comma and newline that a mask shows; one with quotes, or with a fault, is walked through from one
- * such character to the next, by all rules. Knows nothing of what fields mean. */
+/* fields.c - the fields of a piece of text: where each ends. A piece without quotes is split at
+ * every comma and newline of a bit mask; one with quotes, or with a fault, is scanned from one such
+ * character to the next, by all rules. Knows nothing of what fields mean. */
 #include "csv/mask.h"
 #include "csv/piece.h"
 
@@ -19,7 +19,7 @@ static bool is_regular(const lun__csv_piece *p, int64_t returns)
     return returns == 0;
 }
 
-/* True if this is a piece of expected rows without quotes; else it has to be walked through. */
+/* True if this is a piece of the expected rows without quotes; else it must be scanned. */
 static bool split_plain(lun__csv_piece *p)
 {
     uint32_t *out = p->ends;
@@ -42,7 +42,7 @@ typedef struct walk {
     lun__csv_piece *p;
     lun__csv_fault *fault;
     int64_t row, start;     /* where the row and the field begin */
-    int64_t opened, closed; /* the last quotes that do */
+    int64_t opened, closed; /* the last quotes that open and close */
     int64_t column, rows;
     uint32_t *out;
     bool inside, done;
@@ -62,7 +62,7 @@ static bool only_blanks(const char *p, const char *end)
 }
 
 /* A quote outside of quotes. */
-static bool meet_quote(walk *w, int64_t at)
+static bool stray_quote(walk *w, int64_t at)
 {
     const char *text = w->p->text;
     if (at == w->start) {
@@ -126,14 +126,14 @@ static bool meet(walk *w, int64_t at)
         return true;
     }
     if (c == '"')
-        return meet_quote(w, at);
+        return stray_quote(w, at);
     int64_t before = at - (c == '\n' && at > w->start && w->p->text[at - 1] == '\r');
     if (w->closed >= w->start && w->closed != before - 1)
         return fail(w, LUN__CSV_AFTER_QUOTE, w->closed + 1);
     return c == ',' ? end_field(w, at) : c == '\n' ? end_row(w, at) : meet_return(w, at);
 }
 
-/* Up to the byte `limit`, which is no text, if it is not negative. */
+/* Scans up to the byte `limit`, which is no text, if it is not negative. */
 static bool split_exact(lun__csv_piece *p, int64_t limit, lun__csv_fault *fault)
 {
     walk w = {.p = p, .fault = fault, .out = p->ends, .opened = -1, .closed = -2};
@@ -166,7 +166,7 @@ bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault)
 {
     int64_t limit = lun__csv_no_text(p->text, p->length);
     const char *nul = limit >= 0 && p->width == 0 ? memchr(p->text, 0, (size_t)p->length) : NULL;
-    if (nul) /* UTF-16, or no text at all, whatever stands before */
+    if (nul) /* UTF-16, or no text at all, whatever comes before */
         limit = nul - p->text;
     if (limit < 0 && p->width && split_plain(p))
         return true;

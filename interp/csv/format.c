@@ -1,7 +1,7 @@
 /* format.c - numbers to decimal text: the fewest of 15, 16 or 17 digits that read back as the same
  * float, in the form of printf's %g with that many. The digits come from one multiplication by a
- * power of ten with some 70 bits beyond the point; the C library decides where these are too few.
- * Floats with few digits are found by one division. Knows no columns. */
+ * power of ten with some 70 fraction bits; where these are too few the C library decides. Floats
+ * with few digits are found by one division. Knows no columns. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static bool scale(double x, scaled *s)
     return false;
 }
 
-/* x to so many digits; false: too near to the middle of two. */
+/* Rounds x to so many digits; false: too near to a tie. */
 static bool round_to(const scaled *s, int count, figure *f)
 {
     uint64_t unit = tens[MOST - count], rest = s->whole % unit;
@@ -150,7 +150,7 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "50515253545556575859606162636465666768697071727374"
                             "75767778798081828384858687888990919293949596979899";
 
-/* How many digits x has: 1233 / 4096 is the logarithm of 2, nearly. */
+/* The number of digits of x: 1233 / 4096 is nearly log10(2). */
 static int length_of(uint64_t x)
 {
     x |= 1; /* has as many */

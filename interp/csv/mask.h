@@ -1,5 +1,5 @@
 /* mask.h - which of 64 bytes are of a kind, one bit for each. SSE2 where the machine has it (every
- * x86-64), arithmetic on words elsewhere. Knows nothing of the format but its four characters. */
+ * x86-64), arithmetic on words elsewhere. */
 #ifndef LUN_CSV_MASK_H
 #define LUN_CSV_MASK_H
 

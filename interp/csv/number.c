@@ -1,5 +1,5 @@
-/* number.c - what a field of a table says, and its number: see number.h. The rules are those of
- * Lua's tonumber for decimal text, besides nan and inf, blanks around and truth values. */
+/* number.c - the kind of a field, and its number: see number.h. The rules are those of Lua's
+ * tonumber for decimal text, besides nan and inf, blanks around and truth values. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l */
 #endif
@@ -14,12 +14,12 @@
 
 enum {
     MOST_DIGITS = 19, /* that fit into 64 bits */
-    ENOUGH = 800      /* digits that decide between two floats, but for whether others follow */
+    ENOUGH = 800      /* digits that decide between two floats, with a sticky bit for the others */
 };
 
-/* Decimal text without its sign, taken apart. */
+/* Parsed decimal text without its sign. */
 typedef struct decimal {
-    uint64_t digits; /* the first MOST_DIGITS that count */
+    uint64_t digits; /* the first MOST_DIGITS significant ones */
     int64_t power;   /* of ten, of the last of these */
     int64_t written; /* the exponent */
     bool plain;      /* neither point nor exponent */
@@ -36,7 +36,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Appends digits to *m, which may wrap; the place after them. */
+/* Appends digits to *m, which may wrap; returns the end of them. */
 static inline const char *take(const char *p, const char *end, uint64_t *m)
 {
     uint64_t x = *m;
@@ -85,9 +85,8 @@ static const char *take_exponent(const char *p, const char *end, int64_t *power)
     return p;
 }
 
-/* The digits of p, with a point or not, zeros in front left out: the first `most` of them are
- * put into text, *count of them. The power of ten of the last; *cut: whether one left out is not
- * 0. */
+/* Copies the first `most` significant digits of p, which may have a point, to text, *count of them.
+ * Returns the power of ten of the last; *cut: whether a digit that is left out is not 0. */
 static int64_t first_digits(const char *p, char *text, int most, int *count, bool *cut)
 {
     int64_t power = 0;
@@ -109,7 +108,7 @@ static int64_t first_digits(const char *p, char *text, int most, int *count, boo
     return power;
 }
 
-/* Of more digits than fit: the first that count, and the power of the last of them. */
+/* Of more digits than fit: the first significant ones, and the power of the last of them. */
 static void cut_digits(const char *p, decimal *d)
 {
     char text[MOST_DIGITS];
@@ -120,7 +119,7 @@ static void cut_digits(const char *p, decimal *d)
         d->digits = d->digits * 10 + (uint64_t)(text[i] - '0');
 }
 
-/* Takes p .. end apart; false: it is no decimal number. */
+/* Parses p .. end; false: it is no decimal number. */
 static inline bool scan(const char *p, const char *end, decimal *d)
 {
     const char *start = p;
@@ -161,7 +160,7 @@ static double library(const char *text)
     return x;
 }
 
-/* From as many digits as can matter. */
+/* By the C library, from as many digits as can matter. */
 static double by_library(const char *p, const decimal *d)
 {
     char text[ENOUGH + 64];
@@ -189,7 +188,7 @@ static inline double number_of(const char *p, const decimal *d)
     return by_library(p, d);
 }
 
-/* Where the first point is among eight bytes, 8: there is none. */
+/* The index of the first point among eight bytes, 8: there is none. */
 static inline int point_in(uint64_t v)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -197,14 +196,15 @@ static inline int point_in(uint64_t v)
     return zeros ? __builtin_ctzll(zeros) / 8 : 8;
 }
 
-/* v without byte k: those before it move up, `first` comes in front. */
+/* v without byte k: those before it move up, `first` becomes the first one. */
 static inline uint64_t without(uint64_t v, int k, uint64_t first)
 {
     uint64_t before = v & ((UINT64_C(1) << 8 * k) - 1), after = v & ~UINT64_C(0xff) << 8 * k;
     return before << 8 | after | first;
 }
 
-/* Digits with at most one point, 2 to 16 characters: *digits and how many are after the point. */
+/* Digits with at most one point, 2 to 16 characters: *digits, and how many of them are after the
+ * point. */
 static inline bool take_short(const char *p, const char *end, uint64_t *digits, int *after)
 {
     int64_t n = end - p;
@@ -291,7 +291,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == n && strncasecmp(p, word, n) == 0;
 }
 
-/* Words that stand for a number or a truth value; p has no sign any more. */
+/* Words for a number or a truth value; p is behind the sign. */
 static void take_word(const char *p, const char *end, lun__csv_value *v)
 {
     static const char *const truths[] = {"true", "True", "TRUE", "false", "False", "FALSE"};

@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Readable bytes before and after each text that is given here. */
+/* Bytes that must be readable before and after each text. */
 enum { LUN__CSV_MARGIN = 64 };
 
-/* What a field is, blanks around it not counted. */
+/* The kind of a field, blanks around it stripped. */
 typedef enum lun__csv_sort {
     LUN__CSV_IS_INTEGER, /* of i64 */
-    LUN__CSV_IS_BEYOND,  /* an integer without sign, of u64 alone */
+    LUN__CSV_IS_BEYOND,  /* an integer without sign, beyond i64, of u64 */
     LUN__CSV_IS_FLOAT,
     LUN__CSV_IS_EMPTY,
     LUN__CSV_IS_TRUE,
@@ -25,17 +25,17 @@ typedef struct lun__csv_value {
     bool sign, minus; /* one is written */
     union {
         uint64_t bits; /* of an integer */
-        double number; /* of a float, nan for what is empty */
+        double number; /* of a float; nan for an empty field */
     } as;
 } lun__csv_value;
 
 lun__csv_value lun__csv_value_of(const char *p, const char *end);
 /* The float that an integer or a float is. */
 double lun__csv_number_of(lun__csv_value v);
-/* The number that p .. end is, which begins with a digit, a point or a minus; false: it is none.
- * Fast where digits are few. */
+/* The number p .. end, which begins with a digit, a point or a minus; false: it is none. Fast for
+ * few digits. */
 bool lun__csv_float(const char *p, const char *end, double *out);
-/* The float nearest to digits * 10^power; false: not found out (float.c). */
+/* The float nearest to digits * 10^power; false: not decided (float.c). */
 bool lun__csv_nearest(uint64_t digits, int64_t power, double *out);
 /* The same by the C library. */
 double lun__csv_exactly(uint64_t digits, int64_t power);
@@ -87,7 +87,7 @@ static inline uint64_t lun__csv_tail(const char *end, int64_t count)
     return (lun__csv_word(end - 8) & keep) | (UINT64_C(0x3030303030303030) & ~keep);
 }
 
-/* The integer that p .. end is, of at most 18 digits without a sign; false: it is none. */
+/* The integer p .. end, of at most 18 digits without a sign; false: it is none. */
 static inline bool lun__csv_digits(const char *p, const char *end, uint64_t *out)
 {
     int64_t n = end - p;

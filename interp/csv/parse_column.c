@@ -1,11 +1,11 @@
-/* parse_column.c - the fields of one column of a piece, one after the other: as integers while they
- * are, else as floats, else as text. Knows no other column and no other piece. */
+/* parse_column.c - the fields of one column of a piece, one after the other: as integers as long as
+ * they are, else as floats, else as text. Knows no other column and no other piece. */
 #include <math.h>
 #include <string.h>
 
 #include "csv/piece.h"
 
-/* What stands in quotes, if the field is quoted. */
+/* The text within the quotes, if the field is quoted. */
 static inline const char *bare(const char *p, const char **end)
 {
     if (p < *end && *p == '"') {
@@ -22,7 +22,7 @@ static lun__csv_value value_at(const lun__csv_piece *p, int64_t i, bool last)
     return lun__csv_value_of(start, end);
 }
 
-/* A field that is not digits alone; false: it is no integer, or the column needs floats for it. */
+/* A field that is not only digits; false: it is no integer, or the column needs floats for it. */
 static bool odd_integer(lun__csv_value v, uint64_t *to, unsigned *seen)
 {
     if (v.sort != LUN__CSV_IS_INTEGER && v.sort != LUN__CSV_IS_BEYOND)
@@ -128,7 +128,7 @@ lun__csv_kind lun__csv_kind_of(unsigned seen)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Makes doubled quotes single; the new end. */
+/* Replaces doubled quotes by single ones; returns the new end. */
 static char *single(char *p, const char *end)
 {
     char *to = p;

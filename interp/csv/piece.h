@@ -1,5 +1,5 @@
-/* piece.h - a piece of the text, whole rows of it: its fields, and what they are by columns. Within
- * interp/csv. Knows neither where the text comes from nor what becomes of the columns. */
+/* piece.h - a piece of the text, whole rows of it: its fields, and their kinds by columns. Within
+ * interp/csv. Knows neither where the text comes from nor where columns go. */
 #ifndef LUN_CSV_PIECE_H
 #define LUN_CSV_PIECE_H
 
@@ -7,7 +7,7 @@
 #include "csv/number.h"
 
 /* LUN__CSV_MARGIN bytes are readable before and after the text, those after it are 0; ends[-1]
- * is there. */
+ * exists. */
 typedef struct lun__csv_piece {
     char *text;
     int64_t length; /* it ends with a newline */
@@ -15,17 +15,17 @@ typedef struct lun__csv_piece {
     int64_t width;  /* fields of a row; 0: the text is a header, of any width */
     int64_t rows;
     uint32_t *ends;    /* where fields end: at a comma or a newline; as many as bytes at most */
-    bool strays_known; /* quotes inside of fields without quotes have been seen to (structure.c) */
+    bool strays_known; /* the cuts allow for quotes inside of fields without quotes */
 } lun__csv_piece;
 
-/* Finds the fields; p->rows is what is expected, and of a header p->width is found out. False:
- * *fault says what is wrong first, its place counted from the text's begin. */
+/* Finds the fields of p->rows rows; of a header also p->width. False: *fault is the first fault,
+ * its position from the beginning of the text. */
 bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault);
 
-/* The first byte that is 0 or no UTF-8 begins with, -1: there is none. */
+/* The first byte that is 0 or begins no UTF-8 character, -1: there is none. */
 int64_t lun__csv_no_text(const char *text, int64_t length);
 
-/* Field i of a piece; of the last column its carriage return is not a part. */
+/* Field i of a piece; in the last column without the carriage return. */
 static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, bool last,
                                          const char **end)
 {
@@ -36,7 +36,7 @@ static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, boo
     return start;
 }
 
-/* What a column is, as far as it has been seen; flags of what its fields are. */
+/* The kinds of fields seen in a column, as flags. */
 enum {
     LUN__CSV_INTS = 1,       /* integers, as 64 bits each */
     LUN__CSV_SIGNS = 2,      /* some have a sign */
@@ -47,14 +47,14 @@ enum {
     LUN__CSV_OTHERS = 64 /* text: nothing is written */
 };
 
-/* Writes the fields of a column to `to` and says what they are: as numbers for I64, U64 (these may
- * turn out to be floats, and are written so) and F64, as truth values for BOOL. */
+/* Writes the fields of a column to `to` and returns their flags: numbers for I64, U64 (which may
+ * turn out to be floats, and are written so) and F64, truth values for BOOL. */
 unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, lun__csv_kind as, void *to);
-/* What the first fields of a column are, at most `most`. */
+/* The flags of the first fields of a column, at most `most`. */
 unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, int64_t most);
-/* What a column is that has all of these fields. */
+/* The kind of a column with these flags. */
 lun__csv_kind lun__csv_kind_of(unsigned seen);
-/* The fields of a column; doubled quotes are made single in the text. */
+/* The fields of a column; doubled quotes become single ones in the text. */
 void lun__csv_texts(lun__csv_piece *p, int64_t column, lun__text *to);
 
 #endif

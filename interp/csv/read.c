@@ -1,22 +1,22 @@
-/* read.c - CSV text to columns: pieces of rows on all threads. What a column is
- * is guessed from its first rows, and known when all were read: columns of integers that turn
- * out to be floats are converted, those that turn out to be text are read again. See csv.h. */
+/* read.c - CSV text to columns: pieces of rows on all threads. The kind of a column is guessed from
+ * its first rows, and known when all are read: columns of integers that turn out to be floats are
+ * converted, those that turn out to be text are read again. See csv.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "csv/csv_state.h"
 
 enum {
-    SAMPLE = 1000, /* rows that a guess is made from */
-    BATCH = 48     /* pieces between two looks at whether to stop */
+    SAMPLE = 1000, /* rows for a guess */
+    BATCH = 48     /* pieces between two checks of the stop */
 };
 
-/* A column that is wanted. */
+/* A column to be read. */
 typedef struct target {
     int64_t column;
     lun__csv_kind kind;
     bool due;            /* to be read in this run */
-    unsigned char *seen; /* what it is in each piece */
+    unsigned char *seen; /* its flags in each piece */
     void *memory;
 } target;
 
@@ -24,9 +24,9 @@ typedef struct run {
     lun__csv *c;
     target *targets;
     int64_t count, texts; /* of targets; of those which are text, and due */
-    int64_t first;        /* piece of this batch */
+    int64_t first;        /* first piece of this batch */
     int64_t batch;
-    int places[BATCH];      /* of the pieces that stay for their texts */
+    int buffers[BATCH];     /* buffers of pieces kept for their texts */
     lun__texts_part *parts; /* of each column of text that is due, one for each piece of a batch */
     lun__csv_piece pieces[BATCH];
     lun__csv_fault faults[BATCH];
@@ -35,7 +35,8 @@ typedef struct run {
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /* Reads piece `k` of the text into p. */
-static bool fetch_piece(lun__csv *c, int place, int64_t k, lun__csv_piece *p, lun__csv_fault *fault)
+static bool fetch_piece(lun__csv *c, int buffer, int64_t k, lun__csv_piece *p,
+                        lun__csv_fault *fault)
 {
     uint32_t wanted;
     const lun__csv_cut *cut = &c->cuts.list[k];
@@ -43,7 +44,7 @@ static bool fetch_piece(lun__csv *c, int place, int64_t k, lun__csv_piece *p, lu
                           .rows = cut[1].row - cut[0].row,
                           .ends = &wanted,
                           .strays_known = c->cuts.exact};
-    if (lun__csv_fetch(&c->desk, place, cut[0].at, cut[1].at - cut[0].at,
+    if (lun__csv_fetch(&c->pool, buffer, cut[0].at, cut[1].at - cut[0].at,
                        c->cuts.added && k == c->cuts.count - 1, p, fault))
         return false;
     int64_t rows = p->rows;
@@ -53,40 +54,40 @@ static bool fetch_piece(lun__csv *c, int place, int64_t k, lun__csv_piece *p, lu
     }
     if (p->rows == rows)
         return true;
-    fault->what = LUN__CSV_STRAY; /* such quotes have misled the count */
+    fault->what = LUN__CSV_STRAY; /* such quotes made the count of newlines wrong */
     fault->at = cut[0].at;
     return false;
 }
 
-/* Packs the columns of text of piece `k` of a batch into its place. */
+/* Packs the columns of text of piece `k` of a batch into its buffer. */
 static bool pack_texts(run *r, int64_t k)
 {
     lun__csv_piece *p = &r->pieces[k];
-    const lun__csv_place *place = &r->c->desk.places[r->places[k]];
+    const lun__csv_buffer *buffer = &r->c->pool.buffers[r->buffers[k]];
     size_t bytes = lun__texts_room(p->rows, 3) * (size_t)r->texts + (size_t)p->length;
     lun__texts_part *part = r->parts + k;
-    if (!lun__csv_text_room(&r->c->desk, r->places[k], p->rows, (int64_t)bytes))
+    if (!lun__csv_text_room(&r->c->pool, r->buffers[k], p->rows, (int64_t)bytes))
         return lun__csv_refuse(&r->faults[k], LUN__CSV_MEMORY);
-    char *to = place->packed;
+    char *to = buffer->packed;
     for (int64_t i = 0; i < r->count; i++) {
         if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
             continue;
-        lun__csv_texts(p, r->targets[i].column, place->texts);
-        lun__texts_pack(place->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
+        lun__csv_texts(p, r->targets[i].column, buffer->texts);
+        lun__texts_pack(buffer->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
         to += lun__texts_size(part);
         part += BATCH;
     }
     return true;
 }
 
-/* Converts the columns of piece `k` of a batch; its place stays taken if it has texts. */
+/* Converts the columns of piece `k` of a batch; its buffer stays taken if it has texts. */
 static void read_piece(void *of, int64_t k)
 {
     run *r = of;
     lun__csv_piece *p = &r->pieces[k];
     const int64_t piece = r->first + k, row = r->c->cuts.list[piece].row;
-    int place = r->places[k] = lun__csv_take(&r->c->desk);
-    bool ok = fetch_piece(r->c, place, piece, p, &r->faults[k]);
+    int buffer = r->buffers[k] = lun__csv_buffer_take(&r->c->pool);
+    bool ok = fetch_piece(r->c, buffer, piece, p, &r->faults[k]);
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
         if (!t->due || t->kind == LUN__CSV_TEXT)
@@ -97,15 +98,15 @@ static void read_piece(void *of, int64_t k)
     }
     ok = ok && (!r->texts || pack_texts(r, k));
     if (!ok || !r->texts) {
-        lun__csv_give(&r->c->desk, place);
-        r->places[k] = -1;
+        lun__csv_buffer_give(&r->c->pool, buffer);
+        r->buffers[k] = -1;
     }
 }
 
-/* Hands on the texts of a batch, and gives back the places. */
+/* Passes on the texts of a batch, and releases the buffers. */
 static bool hand_on(run *r, bool ok, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = r->c->desk.services;
+    const lun__csv_services *s = r->c->pool.services;
     const lun__texts_part *parts = r->parts;
     for (int64_t i = 0; ok && r->texts && i < r->count; i++) {
         if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
@@ -115,15 +116,15 @@ static bool hand_on(run *r, bool ok, lun__csv_fault *fault)
         parts += BATCH;
     }
     for (int64_t k = 0; k < r->batch; k++)
-        if (r->places[k] >= 0)
-            lun__csv_give(&r->c->desk, r->places[k]);
+        if (r->buffers[k] >= 0)
+            lun__csv_buffer_give(&r->c->pool, r->buffers[k]);
     return ok;
 }
 
-/* Reads all that is due; false: *fault is the first fault of the text. */
+/* Reads all due columns; false: *fault is the first fault of the text. */
 static bool read_pieces(run *r, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = r->c->desk.services;
+    const lun__csv_services *s = r->c->pool.services;
     bool ok = true;
     r->texts = 0;
     for (int64_t i = 0; i < r->count; i++)
@@ -156,22 +157,22 @@ static int64_t rows_of(const lun__csv *c)
     return c->cuts.list[c->cuts.count].row;
 }
 
-/* Asks for the memory of a column. */
+/* Requests the memory of a column. */
 static bool ask(run *r, int64_t i, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = r->c->desk.services;
+    const lun__csv_services *s = r->c->pool.services;
     target *t = &r->targets[i];
     t->memory = NULL;
     return s->column(s->ctx, i, t->kind, rows_of(r->c), &t->memory) ||
            lun__csv_refuse(fault, LUN__CSV_REFUSED);
 }
 
-/* Guesses what columns are, and asks for their memory. */
+/* Guesses the kinds of columns, and requests their memory. */
 static bool guess(run *r, lun__csv_fault *fault)
 {
     lun__csv_piece p;
-    int place = lun__csv_take(&r->c->desk);
-    bool ok = r->c->cuts.count == 0 || fetch_piece(r->c, place, 0, &p, fault);
+    int buffer = lun__csv_buffer_take(&r->c->pool);
+    bool ok = r->c->cuts.count == 0 || fetch_piece(r->c, buffer, 0, &p, fault);
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
         t->due = true;
@@ -180,7 +181,7 @@ static bool guess(run *r, lun__csv_fault *fault)
             t->kind = lun__csv_kind_of(lun__csv_sample(&p, t->column, SAMPLE));
         ok = ask(r, i, fault);
     }
-    lun__csv_give(&r->c->desk, place);
+    lun__csv_buffer_give(&r->c->pool, buffer);
     return ok;
 }
 
@@ -189,7 +190,7 @@ typedef struct conversion {
     const target *t;
 } conversion;
 
-/* Integers of a piece of a column that has floats elsewhere. */
+/* Converts the integers of a piece of a column that has floats elsewhere. */
 static void to_floats(void *of, int64_t k)
 {
     const conversion *c = of;
@@ -205,10 +206,10 @@ static void to_floats(void *of, int64_t k)
     }
 }
 
-/* What the columns are after all; `due` remain those that have to be read again. How many. */
+/* Settles the kinds of the columns; `due` stay those that must be read again. Their number. */
 static int64_t settle(run *r)
 {
-    const lun__csv_services *s = r->c->desk.services;
+    const lun__csv_services *s = r->c->pool.services;
     int64_t due = 0;
     for (int64_t i = 0; i < r->count; i++) {
         target *t = &r->targets[i];
@@ -266,7 +267,7 @@ static bool try_reading(run *r, const int64_t *wanted, bool exact, lun__csv_faul
     if (!cuts->known || cuts->exact != exact) {
         *cuts = (lun__csv_cuts){
             .list = cuts->list, .start = c->start, .end = c->end, .added = c->added};
-        if (!lun__csv_cut_text(&c->desk, cuts, exact, fault))
+        if (!lun__csv_cut_text(&c->pool, cuts, exact, fault))
             return false;
         cuts->known = true;
     }
@@ -302,6 +303,6 @@ bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_k
     free(r ? r->parts : NULL);
     free(r);
     if (!ok && fault->what < LUN__CSV_UNREAD)
-        fault->line = lun__csv_lines(&c->desk, fault->at) + 1;
+        fault->line = lun__csv_lines(&c->pool, fault->at) + 1;
     return ok;
 }

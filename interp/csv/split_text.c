@@ -1,23 +1,23 @@
-/* split_text.c - where pieces of the text begin. Blocks of equal size are looked at on all threads:
- * whether the number of their quotes is odd, and how many newlines are outside of quotes, once
- * for each case of where the block begins. Then each block's case follows from those before it.
- * A quote inside of a field without quotes would mislead this; who splits a piece meets it, and
- * has the text walked through in order. Knows nothing of fields beyond their quotes. */
+/* split_text.c - where pieces of the text begin. Blocks of equal size are scanned on all threads:
+ * the parity of their quotes, and the newlines outside of quotes for both cases, that the block
+ * begins outside or inside of quotes. The case of each block follows from the parities before it. A
+ * quote inside of a field without quotes makes this wrong; splitting a piece finds that, and the
+ * text is then scanned in order. Knows nothing of fields beyond their quotes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "csv/buffer_pool.h"
 #include "csv/mask.h"
 
-/* What a block is; [0]: if it begins outside of quotes, [1]: if inside. */
+/* A block; [0]: if it begins outside of quotes, [1]: if inside. */
 typedef struct block {
-    int64_t newlines[2], first[2]; /* outside of quotes; where the first is, in the text */
+    int64_t newlines[2], first[2]; /* outside of quotes; offset of the first one in the text */
     bool odd;                      /* quotes */
     lun__csv_fault fault;
 } block;
 
 typedef struct counting {
-    lun__csv_desk *desk;
+    lun__csv_pool *pool;
     const lun__csv_cuts *cuts;
     block *blocks;
 } counting;
@@ -32,7 +32,7 @@ static int64_t count_bits(uint64_t m)
 
 static void count_block(const char *text, int64_t length, int64_t at, block *b)
 {
-    uint64_t inside = 0; /* all ones, if a stretch that begins outside is inside here */
+    uint64_t inside = 0; /* all ones while inside of quotes, for a block that begins outside */
     for (int64_t i = 0; i < length; i += 64) {
         lun__csv_block bytes = lun__csv_load(text + i);
         uint64_t quotes = lun__csv_equal(bytes, '"'), newlines = lun__csv_equal(bytes, '\n');
@@ -53,16 +53,16 @@ static void count_one(void *of, int64_t k)
     const counting *c = of;
     block *b = &c->blocks[k];
     lun__csv_piece p = {0};
-    int64_t at = c->cuts->start + k * c->desk->piece, left = c->cuts->end - at;
-    int place = lun__csv_take(c->desk);
-    if (left > c->desk->piece)
-        left = c->desk->piece;
-    if (lun__csv_fetch(c->desk, place, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
+    int64_t at = c->cuts->start + k * c->pool->piece, left = c->cuts->end - at;
+    int buffer = lun__csv_buffer_take(c->pool);
+    if (left > c->pool->piece)
+        left = c->pool->piece;
+    if (lun__csv_fetch(c->pool, buffer, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
         count_block(p.text, p.length, at, b);
-    lun__csv_give(c->desk, place);
+    lun__csv_buffer_give(c->pool, buffer);
 }
 
-/* The cuts that the blocks give; false: the text ends inside of quotes. */
+/* Makes the cuts from the blocks; false: the text ends inside of quotes. */
 static bool join(lun__csv_cuts *cuts, const block *blocks, int64_t count)
 {
     int64_t rows = 0;
@@ -80,7 +80,7 @@ static bool join(lun__csv_cuts *cuts, const block *blocks, int64_t count)
     return !inside;
 }
 
-static bool cut_blocks(lun__csv_desk *d, lun__csv_cuts *cuts, int64_t count, lun__csv_fault *fault)
+static bool cut_blocks(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t count, lun__csv_fault *fault)
 {
     block *blocks = calloc((size_t)count + 1, sizeof *blocks);
     const lun__csv_services *s = d->services;
@@ -154,18 +154,18 @@ static void leave_open(walk *w)
         cuts->count--;
 }
 
-static bool walk_through(lun__csv_desk *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
+static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
 {
     walk w = {
         .cuts = cuts, .piece = d->piece, .start = cuts->start, .row = cuts->start, .closed = -2};
-    int place = lun__csv_take(d);
+    int buffer = lun__csv_buffer_take(d);
     lun__csv_what what = LUN__CSV_FINE;
     cuts->list[0] = (lun__csv_cut){cuts->start, 0};
     cuts->count = 1;
     for (int64_t at = cuts->start; at < cuts->end && !what; at += d->piece) {
         lun__csv_piece p = {0};
         int64_t left = cuts->end - at;
-        what = lun__csv_fetch(d, place, at, left < d->piece ? left : d->piece, false, &p, fault);
+        what = lun__csv_fetch(d, buffer, at, left < d->piece ? left : d->piece, false, &p, fault);
         if (!what && d->services->stop(d->services->ctx))
             what = fault->what = LUN__CSV_REFUSED;
         for (int64_t i = 0; !what && i < p.length; i += 64) {
@@ -176,14 +176,14 @@ static bool walk_through(lun__csv_desk *d, lun__csv_cuts *cuts, lun__csv_fault *
             }
         }
     }
-    lun__csv_give(d, place);
+    lun__csv_buffer_give(d, buffer);
     if (!what && w.inside) /* the rows before may have a fault, which is the first one then */
         leave_open(&w);
     cuts->list[cuts->count] = (lun__csv_cut){cuts->end, w.rows + cuts->added};
     return what == LUN__CSV_FINE;
 }
 
-bool lun__csv_cut_text(lun__csv_desk *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
+bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
 {
     int64_t count = (cuts->end - cuts->start + d->piece - 1) / d->piece;
     cuts->exact = exact;
@@ -198,19 +198,20 @@ bool lun__csv_cut_text(lun__csv_desk *d, lun__csv_cuts *cuts, bool exact, lun__c
     return exact ? walk_through(d, cuts, fault) : cut_blocks(d, cuts, count, fault);
 }
 
-int64_t lun__csv_lines(lun__csv_desk *d, int64_t at)
+int64_t lun__csv_lines(lun__csv_pool *d, int64_t at)
 {
     int64_t lines = 0;
     lun__csv_fault fault;
     lun__csv_what what = LUN__CSV_FINE;
-    int place = lun__csv_take(d);
+    int buffer = lun__csv_buffer_take(d);
     for (int64_t from = 0; from < at && !what; from += d->piece) {
         lun__csv_piece p = {0};
         int64_t left = at - from;
-        what = lun__csv_fetch(d, place, from, left < d->piece ? left : d->piece, false, &p, &fault);
+        what =
+            lun__csv_fetch(d, buffer, from, left < d->piece ? left : d->piece, false, &p, &fault);
         for (int64_t i = 0; !what && i < p.length; i += 64)
             lines += count_bits(lun__csv_equal(lun__csv_load(p.text + i), '\n'));
     }
-    lun__csv_give(d, place);
+    lun__csv_buffer_give(d, buffer);
     return what ? -1 : lines;
 }

@@ -6,8 +6,8 @@
 #include "csv/text_cells.h"
 
 enum {
-    SLOTS = 2 * LUN__TEXTS_LEVELS, /* of the table of texts that were met */
-    TRIAL = LUN__TEXTS_LEVELS,     /* texts after which many different ones are given up */
+    SLOTS = 2 * LUN__TEXTS_LEVELS, /* of the table of texts seen */
+    TRIAL = LUN__TEXTS_LEVELS,     /* texts after which numbering is given up if most differ */
     MANY = TRIAL / 4 * 3
 };
 
@@ -47,8 +47,8 @@ size_t lun__texts_room(int64_t count, size_t bytes)
     return codes_size(count) + (size_t)count * sizeof(uint32_t) + bytes;
 }
 
-/* Numbers of texts by the different ones among them, whose places go to `which`; how many these
- * are, 0: too many. */
+/* Numbers texts by the different ones among them, whose indices go to `which`; returns how many
+ * these are, 0: too many. */
 static int64_t number(const lun__text *texts, int64_t count, uint16_t *codes, uint32_t *which)
 {
     uint16_t slots[SLOTS] = {0};

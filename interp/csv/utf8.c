@@ -8,7 +8,7 @@ static bool follows(unsigned char c)
     return (c & 0xC0) == 0x80;
 }
 
-/* Bytes of the character at p, of which `left` are there; 0: it is none. */
+/* Bytes of the character at p, of at most `left`; 0: it is none. */
 static int character(const unsigned char *p, int64_t left)
 {
     unsigned char c = p[0];

@@ -1,11 +1,11 @@
-/* write_rows.c - rows of columns as CSV text. Knows neither where the columns are from nor where
- * the text goes to. */
+/* write_rows.c - rows of columns as CSV text. Knows neither where columns come from nor where the
+ * text goes. */
 #include <string.h>
 
 #include "csv/csv.h"
 #include "csv/number.h"
 
-#define MARK "\357\273\277" /* a byte order mark, which a reader would take away */
+#define MARK "\357\273\277" /* a byte order mark, which a reader would strip */
 
 /* Bytes of v that are 0 have their top bit set, and maybe others above one of them. */
 static inline uint64_t zeros(uint64_t v)
@@ -86,7 +86,7 @@ static char *put_field(char *to, const lun__csv_column *c, int64_t row)
     }
 }
 
-/* A line of blanks alone may be no row to a reader: its field is put into quotes. */
+/* A line of only blanks may be no row to a reader: its field is quoted. */
 static char *keep_blank(char *line, char *end)
 {
     for (const char *p = line; p < end; p++)

@@ -1,5 +1,5 @@
-/* compiling.c - the passes from bytecode to IR, and what they need around them; see compiling.h.
- * Knows neither the engine nor when a function is called. */
+/* compiling.c - runs the passes from bytecode to IR, for a call that no cached function fits; see
+ * compiling.h. Knows no engine. */
 #include "luafn/compiling.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ void luafn_job_end(lf_job *j)
     j->made = NULL;
 }
 
-/* Code that Lua's compiler has not written may go through all passes and still make no sense. */
+/* Bytecode that is not of Lua's compiler may pass all checks and still be invalid. */
 static lun_status verify(const lf_job *j, const lf_program *p)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
@@ -89,11 +89,11 @@ static bool take_params(lf_compile *c, const lf_job *j)
     return true;
 }
 
-/* The address is the key of the registry where the struct is that luafn_returned gives. */
+/* Its address is the registry's key for the struct of luafn_returned. */
 static const char returned_key;
 
-/* Keeps the struct whose records s returns, or that there is none. */
-static void tell(const lf_cached *s, const lf_viewer *v)
+/* Stores the struct whose records s returns, or nil. */
+static void store_returned(const lf_cached *s, const lf_viewer *v)
 {
     if (s->record)
         lua_pushvalue(v->L, v->base + s->record);
@@ -111,7 +111,7 @@ bool luafn_returned(lua_State *L)
         return false;
     }
     lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &returned_key); /* there: no memory is needed */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &returned_key); /* the key exists: no memory is needed */
     return true;
 }
 
@@ -181,7 +181,7 @@ static lun_status compile(lf_job *j, const lf_viewer *v)
     if (s != LUN_OK)
         return s;
     luafn_cached_anchor(j->made, v);
-    tell(j->made, v);
+    store_returned(j->made, v);
     s = luafn_cached_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
@@ -201,7 +201,7 @@ lun_status luafn_compile(lf_job *j, const lf_viewer *v)
             return status;
         if (same) {
             luafn_cached_anchor(s, v);
-            tell(s, v);
+            store_returned(s, v);
             return luafn_cached_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);

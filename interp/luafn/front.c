@@ -1,4 +1,4 @@
-/* front.c - what the engine sees of a Lua function: a front end that compiles it when it is called.
+/* front.c - a Lua function as the engine sees it: a front end that compiles it when it is called.
  *
  * All work with the Lua state runs protected: an error of Lua (memory) becomes a status here. */
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static lun_status finish(lun_status s, lun_strbuf *error)
     return s;
 }
 
-/* Does that for such parameters, protected. */
+/* Runs `what` for these parameters, protected. */
 static lun_status ask(front *f, lf_job job, lun_status (*what)(lf_job *j, const lf_viewer *v))
 {
     lua_State *L = f->host->L;
@@ -97,7 +97,7 @@ typedef struct making {
     lun_status status;
 } making;
 
-/* A function of math is called by a Lua function, which takes the place of the one at the top. */
+/* Replaces the function of math at the top by a Lua function that calls it. */
 static lun_status wrap(lua_State *L, const front *f, lun_strbuf *error)
 {
     static const char text[] = "local f = ... return function(x, y) return f(x, y) end";
@@ -132,7 +132,7 @@ static int protected_making(lua_State *L)
     return 0;
 }
 
-/* Keeps the function in the registry. */
+/* Stores the function in the registry. */
 static int protected_ref(lua_State *L)
 {
     front *f = lua_touserdata(L, 2);

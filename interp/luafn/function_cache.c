@@ -93,7 +93,7 @@ void luafn_cached_add(lf_program *p, lf_cached *s)
     p->free_cache = luafn_cached_free;
 }
 
-/* What is known in the place of a shape: of a team, of what is around an index. */
+/* Whether what is known instead of a shape is the same: of a team, or of a stencil's radius. */
 static bool same_known(const lun_front_param *a, const lun_front_param *b)
 {
     if (a->index == LUN_FRONT_TEAM)
@@ -117,7 +117,7 @@ bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int par
 
 /* ---- filling an entry ------------------------------------------------------------------------ */
 
-/* The names of fields in memory of their own: some are made for the compilation alone. */
+/* Copies the names of fields: some live only in the compilation's arena. */
 static bool copy_fields(lf_cached *s)
 {
     size_t room = 1;
@@ -192,7 +192,7 @@ static bool copy_bounds(lf_cached *s, const lf_compile *c)
     return true;
 }
 
-/* Those that the body takes, in its order. */
+/* The windows that the body takes, in its order. */
 static bool copy_windows(lf_cached *s, const lf_compile *c)
 {
     size_t n = (size_t)c->windows.count + 1;
@@ -320,7 +320,7 @@ lun_status luafn_cached_look(lf_cached *s, const lf_viewer *v, bool *same, lun_s
             return status;
         *same = luafn_same_sight(&s->source[i].sight, &s->now[i]);
         if (s->now[i].program)
-            luafn_program_release(s->now[i].program); /* the source has its own */
+            luafn_program_release(s->now[i].program); /* the source holds its own reference */
     }
     return LUN_OK;
 }
@@ -331,7 +331,7 @@ void luafn_cached_anchor(lf_cached *s, const lf_viewer *v)
         lf_source *source = &s->source[i];
         int at = v->base + i;
         if (source->sight.seen == LF_SEEN_STRUCT && s->anchor[i] == LUA_NOREF) {
-            lua_pushvalue(v->L, at); /* no other struct can take its address */
+            lua_pushvalue(v->L, at); /* while it is referenced no other struct has its address */
             s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX);
         }
         if (source->sight.seen != LF_SEEN_FUNCTION)

@@ -6,10 +6,10 @@
 #include "luafn/capture/function_registry.h"
 #include "luafn/graph/compile.h"
 
-/* The texts of the notes for certain extents of arrays. */
+/* The texts of the notes for one combination of extents of arrays. */
 typedef struct lf_texts {
     struct lf_texts *next;
-    int64_t *extent; /* by note; 0 where it shows none */
+    int64_t *extent; /* by note; 0 if its text has no extent */
     char **text;
 } lf_texts;
 
@@ -21,8 +21,8 @@ typedef struct lf_cached {
     int params;
     lun_neighbour *neighbour;
     int neighbours;
-    lf_source *source; /* programs in them are references, but for the owner */
-    lf_sight *now;     /* by source: as seen last */
+    lf_source *source; /* with references to their programs, but to the owner */
+    lf_sight *now;     /* by source: as seen by the last call */
     int *anchor;       /* by source: registry reference of a known function, or LUA_NOREF */
     int sources;
     char *fields;             /* the names in the sources */
@@ -43,7 +43,7 @@ typedef struct lf_cached {
     lf_note *note;
     int notes;
     lf_texts *texts;
-    lun_strbuf types; /* what luafn/type/report.c found */
+    lun_strbuf types; /* the report of luafn/type/report.c */
     lun_ir ir;
     lun_ir_function function;
 } lf_cached;
@@ -51,15 +51,15 @@ typedef struct lf_cached {
 /* Makes an empty one; NULL without memory. */
 lf_cached *luafn_cached_new(lf_host *h, const lf_program *owner);
 void luafn_cached_free(lf_cached *s);
-/* Hands s over to its program, which frees it. */
+/* Adds s to the cache of its program, which frees it. */
 void luafn_cached_add(lf_program *p, lf_cached *s);
-/* Takes over what a finished compilation found; c's sources and params. */
+/* Fills s from a finished compilation. */
 lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c);
 bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int params);
-/* Looks at the sources again, each pushed on the stack from v->base + 1 on; *same: the code is good
- * for what is there now. May raise a Lua error. */
+/* Looks at the sources again and pushes the value of each from v->base + 1 on; *same: the code is
+ * valid for these. May raise a Lua error. */
 lun_status luafn_cached_look(lf_cached *s, const lf_viewer *v, bool *same, lun_strbuf *error);
-/* Keeps the functions that the sources show, so that they are known the next time. */
+/* References the functions that the sources have, so that the next call knows them by address. */
 void luafn_cached_anchor(lf_cached *s, const lf_viewer *v);
 lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_front_result *out);
 

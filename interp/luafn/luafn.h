@@ -1,10 +1,10 @@
 /* luafn.h - plain Lua 5.4 functions as functions of the engine.
  *
- * A function is taken as it is, with its upvalues; it becomes IR when a skeleton is called, once
- * for each combination of dtypes. Everything that knows Lua's bytecode is behind this header.
+ * A function is used as it is, with its upvalues; it is compiled to IR when a skeleton is called,
+ * once for each combination of dtypes. Everything that knows Lua's bytecode is behind this header.
  *
- * Within interp/luafn, functions that cross files begin with luafn_, types and inline helpers
- * with lf_. */
+ * Within interp/luafn, functions that cross files begin with luafn_, types and inline helpers with
+ * lf_. */
 #ifndef LUAFN_H
 #define LUAFN_H
 
@@ -19,7 +19,7 @@
 lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
                        lun_function **out);
 
-/* Pushes the struct whose records the function called last returns, and forgets it; false, and
+/* Pushes the struct whose records the last called function returns, and clears it; false, and
  * pushes nothing: it returns none. */
 bool luafn_returned(lua_State *L);
 

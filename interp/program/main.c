@@ -1,7 +1,7 @@
 /* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
  * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
- * --check, --sandbox, --info, --help and --version are added. Knows of the engine how it is opened
- * as a sandbox, nothing else. */
+ * --check, --sandbox, --info, --help and --version are added. Of the engine it knows only how to
+ * open it as a sandbox. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void print_line(const char *text)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The global `arg`: the script is 0, its arguments count up, what stands before it counts down. */
+/* The global `arg`: the script is 0, its arguments count up, words before it count down. */
 static void set_arg(lua_State *L, const lun_options *o)
 {
     int zero = o->has_script ? o->script : 0;
@@ -79,7 +79,7 @@ static bool run_chunk(lua_State *L, const lun_options *o, int status)
     return lun__report(L, o->program, status) == LUA_OK;
 }
 
-/* What chunks may be: bytecode is trusted by the machine that runs it. */
+/* Chunks may be bytecode unless they are sandboxed: bytecode can corrupt memory. */
 static const char *mode(const lun_options *o)
 {
     return o->sandbox ? "t" : NULL;
@@ -164,7 +164,7 @@ static bool run_init(lua_State *L, const lun_options *o)
     return init[0] == '@' ? run_file(L, o, init + 1) : run_text(L, o, init, name);
 }
 
-/* Ranks that are processes may be on unlike machines: each tells its own. */
+/* Ranks that are processes may be on different machines: each prints its own. */
 static bool run_info(lua_State *L, const lun_options *o)
 {
     static const char text[] = "local lun = require 'lunarray'\n"
@@ -183,7 +183,7 @@ static bool run_check(lua_State *L, const lun_options *o)
     return run_text(L, o, "require 'lunarray'.check(true)", "=(--check)");
 }
 
-/* What is left to do when options have run: the script, the prompt, or standard input. */
+/* Runs what follows the options: the script, the prompt, or standard input. */
 static bool run_rest(lua_State *L, const lun_options *o)
 {
     const bool reads = !o->has_script && !o->executes && !o->version && !o->info;
@@ -205,8 +205,8 @@ static bool run_rest(lua_State *L, const lun_options *o)
     return true;
 }
 
-/* The protected part of main; its arguments are the options, in a thread of --ranks that rank, and
- * where other threads serve this one its configuration. Returns whether all went well. */
+/* The protected part of main; its arguments are the options, in a thread of --ranks its rank, and
+ * if other threads serve this one its configuration. Returns whether all succeeded. */
 static int run(lua_State *L)
 {
     const lun_options *o = lua_touserdata(L, 1);
@@ -243,7 +243,7 @@ static int run(lua_State *L)
     return 1;
 }
 
-/* What needs no Lua; true where the program has done its work, with the exit code. */
+/* Options that need no Lua; true if the program is done, with the exit code. */
 static bool answer_early(const lun_options *o, int *code)
 {
     if (o->bad) {

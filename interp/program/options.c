@@ -7,7 +7,7 @@
 #include "program/options.h"
 
 /* Matches "--name value" and "--name=value" at *index; advances *index over a separate value. The
- * value is NULL where it is missing. */
+ * value is NULL if it is missing. */
 static bool long_option(const lun_options *o, int *index, const char *name, const char **value)
 {
     const char *text = o->argv[*index];
@@ -55,7 +55,7 @@ double lun__options_limit(const char *text)
     int before = point ? (int)(point - text) : 0;
     if (!text || text[0] < '0' || text[0] > '9' || strlen(text) > sizeof own / 2)
         return 0;
-    /* LUA_INIT may have set a locale in which numbers have no point */
+    /* LUA_INIT may have set a locale with another decimal point */
     if (point)
         snprintf(own, sizeof own, "%.*s%.16s%s", before, text, localeconv()->decimal_point,
                  point + 1);
@@ -72,7 +72,7 @@ static bool is_limit(const char *text)
 
 enum { MOST_RANKS = 4096 };
 
-/* Takes the options that start with two dashes; false with o->bad set where it is none of them. */
+/* Parses an option that starts with two dashes; false with o->bad set if it is unknown. */
 static bool parse_long(lun_options *o, int *index)
 {
     const char *text = o->argv[*index];
@@ -104,7 +104,7 @@ static bool parse_long(lun_options *o, int *index)
     return true;
 }
 
-/* Takes one option of the stock interpreter, which is a single letter. */
+/* Parses one option of the stock interpreter, a single letter. */
 static bool parse_short(lun_options *o, int *index)
 {
     const char *text = o->argv[*index];

@@ -1,13 +1,14 @@
-/* options.h - the command line of the program: what was asked for, or which option is wrong.
- * Private to the program. */
+/* options.h - the command line of the program: its options, or which one is wrong. Private to the
+ * program. */
 #ifndef LUN_OPTIONS_H
 #define LUN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What the command line says. The options before the script are gone through twice: once here, for
- * errors and for what must be known early, and once to run -e, -l and -W in their order. */
+/* The command line. The options before the script are visited twice: once by lun__options_parse,
+ * for errors and for options that must be known early, and once to run -e, -l and -W in their
+ * order. */
 typedef struct lun_options {
     const char *program; /* argv[0], for messages */
     char **argv;
@@ -19,7 +20,7 @@ typedef struct lun_options {
     const char *backend;
     const char *threads;
     const char *ranks;
-    bool linked; /* the backend's places are ranks: the others serve the first */
+    bool linked; /* the backend's locations are ranks: the others serve the first */
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
     bool sandbox, check;
     bool interactive, version, ignore_env, executes, info, help, about;
@@ -29,11 +30,11 @@ typedef struct lun_options {
  * first wrong one. */
 bool lun__options_parse(lun_options *o);
 
-/* Goes from an option with two dashes to the last of its words, for who runs the options in their
+/* Advances from an option with two dashes to its last word, for running the options in their
  * order. */
 void lun__options_pass(const lun_options *o, int *index);
 
-/* A limit: a number above 0, such as 2 or 0.5; 0 for a text that is none. */
+/* A limit: a number above 0, such as 2 or 0.5; 0 for any other text. */
 double lun__options_limit(const char *text);
 
 void lun__options_usage(FILE *to, const char *program);

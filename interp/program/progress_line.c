@@ -1,5 +1,8 @@
-/* progress_line.c - the line that a terminal shows while an evaluation takes long. Knows nothing of
- * what is evaluated: the engine tells. */
+/* progress_line.c - the line that a terminal shows during long evaluations.
+ *
+ * Invariant of a watch: `what` is the kernel of the last report; `older` and `newer` are two of its
+ * reports, in that order, more than PACE seconds apart unless they are the same; a new kernel
+ * resets both. */
 #include "program/progress_line.h"
 
 #include <stdbool.h>
@@ -14,21 +17,21 @@
 enum { ROOM = 100, NAME = 16 };
 #define PACE 2.0 /* seconds */
 
-/* How much was done when. */
+/* A report: how much was done at which time. */
 typedef struct mark {
     int64_t done;
     double seconds;
 } mark;
 
-/* The kernel that runs now: of an evaluation only the whole time is told. Its pace is that since
- * `older`, a few seconds ago, for it may change: compiled code takes over from the interpreter. */
+/* The running kernel; of an evaluation only the whole time is shown. Its pace is that since
+ * `older`, some seconds ago, since it may change: compiled code replaces the interpreter. */
 typedef struct watch {
-    char what[NAME]; /* empty: nothing was seen yet */
+    char what[NAME]; /* empty: no report yet */
     int64_t total;
     mark older, newer;
 } watch;
 
-/* How long the rest takes: ", 12 s left", minutes, hours or days. */
+/* Appends the remaining time: ", 12 s left", minutes, hours or days. */
 static void put_left(char *text, size_t room, double seconds)
 {
     double minutes = seconds / 60, hours = minutes / 60;
@@ -42,7 +45,7 @@ static void put_left(char *text, size_t room, double seconds)
         snprintf(text, room, ", %.0f days left", hours / 24);
 }
 
-/* Takes note of how far the kernel is. */
+/* Records a report. */
 static void look(watch *w, const lun_progress *p)
 {
     mark now = {p->done, p->seconds};
@@ -58,14 +61,14 @@ static void look(watch *w, const lun_progress *p)
     }
 }
 
-/* The line. w: of the calls before. */
+/* Formats the line. w: the earlier reports. */
 static void put_line(char text[ROOM], watch *w, const lun_progress *p)
 {
     long long tenths = (long long)(p->seconds * 10 + 0.5); /* with a point in every locale */
     int n = snprintf(text, ROOM, "%s %lld.%lld s", p->what, tenths / 10, tenths % 10);
     look(w, p);
     if (p->total <= 0 || p->done >= p->total || n < 0 || n >= ROOM)
-        return; /* what comes behind a kernel that has ended is not known */
+        return; /* the time behind a kernel that has ended is not known */
     double part = (double)p->done / (double)p->total;
     n += snprintf(text + n, ROOM - (size_t)n, ", %d %% of %lld elements", (int)(part * 100),
                   (long long)p->total);
@@ -74,8 +77,8 @@ static void put_line(char text[ROOM], watch *w, const lun_progress *p)
         put_left(text + n, ROOM - (size_t)n, took * (double)(p->total - p->done) / gained);
 }
 
-/* Shows how far an evaluation is where the cursor stands, and leaves the cursor there, so that what
- * is printed next overwrites it; NULL: erases it. */
+/* Shows the progress at the cursor, and leaves the cursor there, so that the next output overwrites
+ * it; NULL: erases it. */
 static void show(void *ctx, const lun_progress *p)
 {
     char text[ROOM];
@@ -101,6 +104,6 @@ void lun__watch_progress(lua_State *L)
         return;
     watch *w = lua_newuserdatauv(L, sizeof *w, 0);
     *w = (watch){0};
-    lua_rawsetp(L, LUA_REGISTRYINDEX, (void *)show); /* it lives as long as the engine calls */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, (void *)show); /* it lives as long as the engine can call */
     lun_on_progress(e, show, w);
 }

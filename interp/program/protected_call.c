@@ -1,6 +1,10 @@
 /* protected_call.c - protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C,
- * messages on stderr. Must not know where the function came from: the command line and the
- * interactive mode share it. */
+ * messages on stderr, for the command line and the interactive mode.
+ *
+ * Invariant: the state here is that of the process, since a signal handler gets no argument. `top`
+ * is the list of running Lua threads while a call runs, else NULL; only the thread of the calls
+ * changes it. The handler sets `asked` and `noted`, that thread clears them. The handler is
+ * installed while a call runs, in a session always. */
 #include "program/protected_call.h"
 
 #include <errno.h>
@@ -20,24 +24,24 @@
 
 /* ---- what a signal handler must know --------------------------------------------------------- */
 
-/* The Lua threads that run, innermost first; they live on the C stack. */
+/* The running Lua threads, innermost first; the list is on the C stack. */
 typedef struct frame {
     lua_State *L;
     struct frame *below;
 } frame;
 
-/* A signal handler gets no argument, so what Ctrl-C stops has to be told here. `top` is set only
- * while a call runs, and only in the program: the library never touches signals. */
+/* `top` is set only while a call runs, and only in the program: the library never touches
+ * signals. */
 static frame *volatile top;
 static lun_engine *volatile engine;
 static volatile sig_atomic_t in_session; /* see lun__session_begin */
-static volatile sig_atomic_t asked;      /* Ctrl-C came during this call */
-static volatile sig_atomic_t noted;      /* Ctrl-C came while nothing ran */
+static volatile sig_atomic_t asked;      /* Ctrl-C was pressed during this call */
+static volatile sig_atomic_t noted;      /* Ctrl-C was pressed while nothing ran */
 static pthread_t session_thread;         /* that of the prompt */
 static struct timespec asked_at;
 static int patience; /* instructions until a session's next "interrupted!" */
 
-/* What follows the first "interrupted!" may clean up for so many instructions. */
+/* After the first "interrupted!" a script may clean up for so many instructions. */
 enum { PATIENCE = 1 << 14 };
 
 static void on_signal(int number, void (*handler)(int), int flags)
@@ -52,8 +56,8 @@ static void on_signal(int number, void (*handler)(int), int flags)
 
 /* ---- the hook -------------------------------------------------------------------------------- */
 
-/* A script may catch "interrupted!" once and go on. In a session it comes again, after half as many
- * instructions each time, until the whole input is left. */
+/* A script may catch "interrupted!" once and go on. In a session it is raised again, after half as
+ * many instructions each time, until the whole input has ended. */
 static void raise_interrupt(lua_State *L, lua_Debug *where)
 {
     (void)where;
@@ -83,8 +87,8 @@ static void clear_hook(lua_State *L)
         lua_sethook(L, NULL, 0, 0);
 }
 
-/* The first Ctrl-C asks the script to stop at its next instruction; a second one, which finds the
- * default action, ends the process even where no Lua instruction runs. lua_sethook is safe here. */
+/* The first Ctrl-C asks the script to stop at its next instruction; a second one ends the process
+ * by the default action, even if no Lua instruction runs. lua_sethook is safe here. */
 static void interrupt_script(int number)
 {
     int error = errno;
@@ -103,7 +107,7 @@ static void interrupt_session(int number)
     int error = errno;
     struct timespec now;
     if (!pthread_equal(pthread_self(),
-                       session_thread)) { /* a thread of some library's: it may wait for a key */
+                       session_thread)) { /* a thread of a library: it may wait for a key */
         pthread_kill(session_thread, number);
         errno = error;
         return;
@@ -130,8 +134,8 @@ static void interrupt_session(int number)
 
 /* ---- coroutines ------------------------------------------------------------------------------ */
 
-/* The program is linked so that Lua's own library calls this in lua_resume's place: a hook acts on
- * one Lua thread, so the one that runs has to be known. */
+/* The program is linked so that Lua's own library calls this instead of lua_resume: a hook acts on
+ * one Lua thread, so the running one must be known. */
 int __real_lua_resume(lua_State *L, lua_State *from, int nargs, int *nresults);
 int __wrap_lua_resume(lua_State *L, lua_State *from, int nargs, int *nresults);
 
@@ -156,11 +160,11 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     patience = PATIENCE;
     engine = lun__engine_of(L);
     if (engine)
-        lun_host_begin(engine); /* what is asked of it holds until the end */
+        lun_host_begin(engine); /* a cancellation holds until the end of the call */
     top = &here;
     int status = lua_pcall(L, nargs, nresults, handler);
     top = NULL;
-    lun_engine *e = lun__engine_of(L); /* a script may have ended it */
+    lun_engine *e = lun__engine_of(L); /* a script may have closed it */
     if (engine && e == engine)
         lun_host_end(e);
     if (e && status != LUA_OK && asked && !in_session)
@@ -169,8 +173,8 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     return status;
 }
 
-/* Makes text of an error object and appends the traceback; what describes itself by __tostring
- * stays as it says. */
+/* Makes text of an error object and appends the traceback; a value with __tostring is described by
+ * that. */
 static int describe_error(lua_State *L)
 {
     const char *text = lua_tostring(L, 1);
@@ -250,7 +254,7 @@ bool lun__was_interrupted(void)
 
 void lun__complain(const char *program, const char *message)
 {
-    /* at once: other ranks write beside it */
+    /* in one call: other ranks write at the same time */
     const char *format = program ? "%s: %s\n" : "%s%s\n", *name = program ? program : "";
     const int length = snprintf(NULL, 0, format, name, message);
     char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
@@ -273,7 +277,7 @@ int lun__report(lua_State *L, const char *program, int status)
     if (status == LUA_OK)
         return status;
     if (!is_leaving) {
-        /* only a string is one already: lua_tostring makes strings of numbers */
+        /* strings only: lua_tostring would allocate strings for numbers */
         const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
                                                              : "(error message is not a string)";
         if (status == LUA_ERRMEM && lun__state_refused(L))

@@ -1,5 +1,5 @@
 /* protected_call.h - protected calls as a stand-alone interpreter makes them: traceback, Ctrl-C,
- * messages on stderr. Shared by the command line and the interactive mode; knows neither. */
+ * messages on stderr. Shared by the command line and the interactive mode. */
 #ifndef LUN_PROTECTED_CALL_H
 #define LUN_PROTECTED_CALL_H
 
@@ -12,10 +12,9 @@
  * message, with a traceback, replaces function and arguments. */
 int lun__call(lua_State *L, int nargs, int nresults);
 
-/* Calls by the running thread, one of several that run scripts, leave signals to others. */
+/* Calls of the running thread, one of several that run scripts, do not handle signals. */
 void lun__call_as_rank(void);
-/* From here on the errors of the running thread's script are how os.exit leaves it: none is
- * reported. */
+/* From here on errors of the running thread's script are not reported: os.exit leaves it by one. */
 void lun__call_leaves(void);
 
 /* From here on Ctrl-C is the prompt's: while lun__run_input runs, all of it is stopped, whatever
@@ -25,13 +24,13 @@ void lun__session_begin(void);
 void lun__session_end(void);
 
 /* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the
- * message handler. *interrupted: Ctrl-C came meanwhile. */
+ * message handler. *interrupted: Ctrl-C was pressed meanwhile. */
 int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
 
-/* Lets the rest of a call run although Ctrl-C has come, so that an error can be described. */
+/* Clears an interrupt, so that the rest of a call can describe an error. */
 void lun__forget_interrupt(lua_State *L);
 
-/* Whether Ctrl-C came while nothing ran, since this was last asked. */
+/* Whether Ctrl-C was pressed while nothing ran, since the last call of this. */
 bool lun__was_interrupted(void);
 
 /* Writes "program: message" to stderr; no prefix where program is NULL. */

@@ -1,5 +1,9 @@
-/* ranks.c - the program as one of several ranks; see ranks.h. Ctrl-C is the first thread's, which
- * runs no script: it stops all ranks. Knows nothing of what ranks do together. */
+/* ranks.c - the program as one of several ranks; see ranks.h. Ctrl-C goes to the first thread,
+ * which runs no script: it stops all ranks.
+ *
+ * Invariant: the lists of ranks and servers are static, since signal and exit handlers get no
+ * argument. `ranks` has rank_count entries whenever the handler of SIGINT is installed; `servers`
+ * is set before the first of its threads starts, and freed after the last one has ended. */
 #define _GNU_SOURCE
 #include "program/ranks.h"
 
@@ -32,7 +36,7 @@ typedef struct rank {
 
 /* ---- what is different in a script --------------------------------------------------------- */
 
-/* print, a whole line at once, since other ranks print beside it. */
+/* print, a whole line in one call, since other ranks print at the same time. */
 static int print_line(lua_State *L)
 {
     size_t length;
@@ -45,7 +49,7 @@ static int print_line(lua_State *L)
     return 0;
 }
 
-/* The code that the argument of os.exit means. */
+/* The exit code of os.exit's argument. */
 static int exit_code(lua_State *L)
 {
     if (lua_isboolean(L, 1))
@@ -53,12 +57,12 @@ static int exit_code(lua_State *L)
     return (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
 }
 
-/* Its address is the key of the registry where a rank that is a thread is. */
+/* Its address is the registry's key for the rank of a thread. */
 static const char rank_key;
 
 static const char leaving[] = "this rank ends by os.exit";
 
-/* What catches the error of os.exit is left again by the next instruction. */
+/* If a script catches the error of os.exit, the next instruction raises it again. */
 static void leave_again(lua_State *L, lua_Debug *where)
 {
     (void)where;
@@ -81,8 +85,8 @@ static int exit_thread(lua_State *L)
 }
 
 /* os.exit of a rank that is a process, or that others serve: as the stock one, which runs
- * finalisers only where it is to close the state, but for the engine, which ends in both cases, so
- * that MPI and the ranks that serve do. */
+ * finalisers only if it closes the state; but the engine is closed in both cases, so that MPI and
+ * serving ranks end. */
 static int exit_process(lua_State *L)
 {
     const int code = exit_code(L);
@@ -156,7 +160,7 @@ static int load_text(lua_State *L, const char *text, size_t length, const char *
     text += skip;
     length -= skip;
     const char *end = length && *text == '#' ? memchr(text, '\n', length) : text;
-    const size_t comment = end ? (size_t)(end - text) : length; /* the line's end stays */
+    const size_t comment = end ? (size_t)(end - text) : length; /* the newline stays */
     return luaL_loadbufferx(L, text + comment, length - comment, "=stdin", mode);
 }
 
@@ -180,7 +184,7 @@ int lun__rank_load(lua_State *L, const char *mode)
         lua_pushstring(L, "cannot read stdin");
     else
         status = load_text(L, text, (size_t)count, mode);
-    lua_replace(L, top + 1); /* instead of the text, where there is one */
+    lua_replace(L, top + 1); /* replaces the text, if there is one */
     lua_settop(L, top + 1);
     return status;
 }
@@ -199,8 +203,7 @@ void lun__rank_end(lua_State *L, const char *why)
 static rank *ranks;
 static volatile sig_atomic_t rank_count;
 
-/* The first Ctrl-C stops all scripts; the second one, which finds the default action, the
- * process. */
+/* The first Ctrl-C stops all scripts; the second one the process, by the default action. */
 static void stop_all(int number)
 {
     signal(number, SIG_DFL);
@@ -229,7 +232,7 @@ static void complain(void *name, const char *text)
     lun__complain(name, text);
 }
 
-/* Threads of each of so many ranks: a share of what the process may use. */
+/* Threads of each of so many ranks: a share of the process's CPUs. */
 static int share_of_cores(const lun_options *o, int count)
 {
     cpu_set_t cores;
@@ -249,7 +252,7 @@ static lun_status open_rank(rank *r, lun_ranks *group, int number, int threads)
     c.log_ctx = r->name;
     lun_status s = lun_open(&c, &r->engine);
     if (s != LUN_OK)
-        return s; /* the log has it */
+        return s; /* it is in the log */
     s = lun_spmd_start(r->engine);
     if (s == LUN_OK)
         s = lun__state_new(r->engine, &r->L);
@@ -262,7 +265,7 @@ static lun_status open_rank(rank *r, lun_ranks *group, int number, int threads)
     return LUN_OK;
 }
 
-/* Starts and awaits all; false with what had been started stopped. */
+/* Starts and joins all; false if one could not start: the others are stopped. */
 static bool run_all(rank *all, int count)
 {
     sigset_t interrupt, before;
@@ -326,14 +329,14 @@ typedef struct server {
     bool started;
 } server;
 
-/* os.exit waits for them, too.  The first is rank 0, which is no thread of these. */
+/* os.exit joins them, too. The first entry is rank 0, which is no thread of these. */
 static server *servers;
 static int server_count;
 
 static void *run_server(void *arg)
 {
     const server *s = arg;
-    (void)lun_serve(&s->config); /* rank 0 is told why it ends */
+    (void)lun_serve(&s->config); /* rank 0 reports why it ends */
     return NULL;
 }
 
@@ -367,7 +370,7 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
     if (ok)
         return true;
     lun__complain(o->program, "cannot start a thread for each rank");
-    exit(EXIT_FAILURE); /* those that run wait for ranks that are not there */
+    exit(EXIT_FAILURE); /* the others would wait for ranks that did not start */
 }
 
 void lun__servers_end(void)

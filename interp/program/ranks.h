@@ -12,15 +12,15 @@
  * print writes whole lines and os.exit ends the rank, in step with the others. self: what
  * lun__ranks_run gave to the protected function, or NULL. */
 void lun__rank_begin(lua_State *L, void *self);
-/* Raises an error where several ranks have no script: a terminal, or standard input, is one
- * rank's alone. */
+/* Raises an error if several ranks have no script: a terminal, or standard input, belongs to one
+ * rank. */
 void lun__rank_needs_script(lua_State *L);
-/* Whether standard input, which launchers give to rank 0, is the script of several ranks. */
+/* Whether standard input, which launchers connect to rank 0, is the script of several ranks. */
 bool lun__rank_shares_input(lua_State *L);
 /* As luaL_loadfilex of standard input, on all ranks at once: rank 0 reads it. */
 int lun__rank_load(lua_State *L, const char *mode);
 /* This rank's script has ended; why: NULL for the last error that was reported. Ranks that serve
- * this one go on, for finalisers, until its engine closes. */
+ * this one continue, for finalisers, until its engine closes. */
 void lun__rank_end(lua_State *L, const char *why);
 /* Runs that protected function, with the options and a pointer for lun__rank_begin, in --ranks
  * threads, each with a state of its own. The program's exit code: the first in rank order that is
@@ -32,8 +32,7 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run);
 /* Starts the other ranks of --ranks, threads that serve this one; *own: the configuration of this
  * one, for lun__host_rank. False with a complaint. */
 bool lun__servers_start(const lun_options *o, lun_config *own);
-/* Waits until they have ended, as they do with the engine of this rank, or where it cannot be
- * opened. */
+/* Joins them; they end with the engine of this rank, or if it cannot be opened. */
 void lun__servers_end(void);
 /* Serves as a process of a launcher; the exit code. */
 int lun__server_run(const lun_options *o);

@@ -1,6 +1,6 @@
-/* repl.c - the interactive mode where no terminal is: read a statement (over several lines if need
- * be), run it, print what it gives. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an
- * expression as a statement. Must not know how the program was started. */
+/* repl.c - the interactive mode without a terminal: reads a statement (of several lines if needed),
+ * runs it, prints its results. Behaves as the stock interpreter's: _PROMPT, _PROMPT2, "=e", an
+ * expression as a statement. */
 #include "program/repl.h"
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static void write_prompt(lua_State *L, const char *global, const char *fallback)
 }
 
 /* Pushes one line of stdin without its newline; false at the end of the input. Input that no
- * terminal has echoed is echoed here, so that a transcript reads like a session. */
+ * terminal has echoed is echoed, so that a transcript reads like a session. */
 static bool push_line(lua_State *L)
 {
     luaL_Buffer line;
@@ -52,7 +52,7 @@ static bool push_line(lua_State *L)
     return true;
 }
 
-/* True where the parser stopped at the end of the text: more lines may complete it. */
+/* True if the parser stopped at the end of the text: more lines may complete it. */
 static bool is_incomplete(lua_State *L, int status)
 {
     if (status != LUA_ERRSYNTAX)
@@ -75,7 +75,7 @@ static bool load_expression(lua_State *L)
 }
 
 /* With a line on the top: pushes the chunk of the statement that starts there, reading as many
- * lines as it takes, or the syntax error. Returns its status. */
+ * lines as it needs, or the syntax error. Returns its status. */
 static int load_statement(lua_State *L)
 {
     for (;;) {
@@ -94,7 +94,7 @@ static int load_statement(lua_State *L)
     }
 }
 
-/* Leaves a chunk or a syntax error alone on the stack; returns its status, -1 at the end. */
+/* Leaves only a chunk or a syntax error on the stack; returns its status, -1 at the end. */
 static int read_chunk(lua_State *L)
 {
     lua_settop(L, 0);
@@ -111,7 +111,7 @@ static int read_chunk(lua_State *L)
     return status;
 }
 
-/* Hands all values on the stack to the global print. */
+/* Passes all values on the stack to the global print. */
 static void print_results(lua_State *L)
 {
     int count = lua_gettop(L);

@@ -10,8 +10,8 @@
  * or if `plain`, as the stock interpreter does. */
 void lun__repl(lua_State *L, bool plain);
 
-/* The prompt at a terminal; the module lunarray.repl says what it does. False with a complaint if
- * that fails: a script may break what it is made of. */
+/* The prompt at a terminal, implemented by the module lunarray.prompt.repl. False with a message if
+ * it fails: a script may have broken it. */
 bool lun__session(lua_State *L);
 
 #endif

@@ -1,6 +1,9 @@
 /* repl_edit.c - reading a line at a terminal by libedit: history, Tab, pasted text, Ctrl-C, Ctrl-Z,
- * a window that changes its size. Keys are read here, so that a signal is seen at once and leaves
- * the terminal as it found it. Knows no Lua; without libedit there is no editor. */
+ * a window that changes its size. Keys are read here, so that a signal is handled at once, with the
+ * terminal in its old mode. Knows no Lua; without libedit there is no editor.
+ *
+ * Invariant: between reads the terminal is in the mode that it had before, signals have the
+ * caller's handlers, and keys that were read but not used stay in `keys` for the next read. */
 #include "program/repl_edit.h"
 
 #ifdef LUN_LIBEDIT
@@ -31,7 +34,7 @@ struct lun__editor {
     lun__completer *complete;
     void *ctx;
     char *prompt;
-    unsigned char keys[256]; /* read, but not yet used */
+    unsigned char keys[256]; /* read, but not used yet */
     size_t first, count;
     bool interrupted;
 };
@@ -42,8 +45,8 @@ static void say(const char *text)
     fflush(stdout);
 }
 
-/* Does what the signal does by default, with the terminal as the shell had it; comes back, if at
- * all, when the process goes on. */
+/* Performs the signal's default action, with the terminal in the shell's mode; returns, if at all,
+ * when the process continues. */
 static void give_in(lun__editor *ed, int number)
 {
     struct sigaction before, action;
@@ -65,7 +68,7 @@ static void give_in(lun__editor *ed, int number)
     el_set(ed->el, EL_REFRESH);
 }
 
-/* Deals with what came; false if the line is to be given up. */
+/* Handles the signals that arrived; false if the line is abandoned. */
 static bool heed_signals(lun__editor *ed)
 {
     if (lun__was_interrupted()) {
@@ -85,7 +88,7 @@ static bool heed_signals(lun__editor *ed)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-/* The next byte; -1 at the end of the input or where the line is to be given up. */
+/* The next byte; -1 at the end of the input or if the line is abandoned. */
 static int next_byte(lun__editor *ed)
 {
     while (ed->count == 0) {
@@ -110,7 +113,7 @@ static int next_byte(lun__editor *ed)
     return ed->keys[ed->first++];
 }
 
-/* One character for libedit: 1, or 0 where there is none. Bytes of no character are left out. */
+/* One character for libedit: 1, or 0 at the end. Invalid bytes are skipped. */
 static int read_key(EditLine *el, wchar_t *out)
 {
     lun__editor *ed = NULL;
@@ -130,7 +133,7 @@ static int read_key(EditLine *el, wchar_t *out)
     }
 }
 
-/* Reads what was pasted up to its end mark; NULL if that does not come. */
+/* Reads what was pasted up to its end mark; NULL if there is none. */
 static char *read_paste(lun__editor *ed)
 {
     const size_t mark = sizeof PASTE_END - 1;
@@ -154,7 +157,7 @@ static char *read_paste(lun__editor *ed)
     return NULL;
 }
 
-/* Pasted text goes into the line as it is, newlines too: nothing of it runs before Enter. */
+/* Pasted text is inserted as it is, with newlines: nothing of it runs before Enter. */
 static unsigned char paste(EditLine *el, int ch)
 {
     lun__editor *ed = NULL;
@@ -271,8 +274,8 @@ void lun__editor_close(lun__editor *ed)
     free(ed);
 }
 
-/* libedit prints the prompt first: what is typed between that and its own change of mode would be
- * taken, and shown, by the terminal. */
+/* libedit prints the prompt before it changes the mode: keys typed in between would be read, and
+ * echoed, by the terminal. */
 static void leave_line_mode(void)
 {
     struct termios mode;

@@ -11,49 +11,50 @@ typedef struct lun__editor lun__editor;
 
 typedef enum lun__reading { LUN__LINE, LUN__ENDED, LUN__INTERRUPTED } lun__reading;
 
-/* Answers Tab: `text` is what stands before the cursor. Sets what to insert and what to show below
- * the line, each NULL for nothing; valid until the next call. */
+/* Answers Tab: `text` is the text before the cursor. Sets what to insert and what to show below the
+ * line, each NULL for nothing; valid until the next call. */
 typedef void lun__completer(void *ctx, const char *text, size_t length, const char **insert,
                             const char **show);
 
-/* An editor for the terminal; NULL where it allows none (dumb, not both ways, built without). */
+/* An editor for the terminal; NULL if there can be none (a dumb terminal, redirected, built
+ * without). */
 lun__editor *lun__editor_open(lun__completer *complete, void *ctx);
 void lun__editor_close(lun__editor *ed);
 /* Reads one line, without its newline; a pasted one may hold newlines. The prompt may hold colours,
  * between bytes \1. Valid until the next call. */
 lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
                               size_t *length);
-/* Adds a text to what the arrow keys bring back. */
+/* Adds a text to the history of the arrow keys. */
 void lun__editor_remember(lun__editor *ed, const char *text);
 
 /* ---- its history (repl_history.c) ------------------------------------------------------------ */
 
-/* Hands the last entries of the file, oldest first, to `add`, and shortens a file that has grown
+/* Passes the last entries of the file, oldest first, to `add`, and shortens a file that has grown
  * far beyond them. The file: lunarray/history in $XDG_STATE_HOME, else in ~/.local/state. */
 void lun__history_load(void (*add)(void *ctx, const char *text), void *ctx);
-/* Appends an entry. Several sessions may do so at once. What fails leaves the file as it was. */
+/* Appends an entry. Several sessions may do so at once. A failure leaves the file unchanged. */
 void lun__history_append(const char *text);
 
 /* ---- signals while a line is read (repl_signals.c) ------------------------------------------- */
 
 enum { LUN__SIGNALS = 7 };
 
-/* What held before: the mask and the actions. */
+/* The mask and the actions before. */
 typedef struct lun__signals {
     sigset_t mask;
     struct sigaction actions[LUN__SIGNALS];
 } lun__signals;
 
-/* From here to lun__signals_let the signals that concern a terminal arrive only during
+/* From here to lun__signals_let signals of the terminal are delivered only during
  * lun__signals_wait.  The action of SIGINT stays the caller's. */
 void lun__signals_hold(lun__signals *before);
 void lun__signals_let(const lun__signals *before);
 
 /* Waits for bytes in the file or a signal: false with errno, EINTR after a signal.  A signal that
- * came first is there afterwards in either case. */
+ * arrived before is noted in either case. */
 bool lun__signals_wait(int file);
 
-/* The number of a signal that came, but for SIGINT's, once for each; 0: none is left. */
+/* The number of a signal that arrived, SIGINT left out, each once; 0: none is left. */
 int lun__signals_next(void);
 
 #endif

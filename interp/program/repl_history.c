@@ -1,7 +1,10 @@
-/* repl_history.c - the history of the prompt: a text file of the user's, an entry a line, in which
- * \n and \\ stand for a newline and a backslash. Sessions append under a lock, so that the entries
- * of all are kept; a session that finds the file too long writes a short one in its place. No
- * failure here is reported: a prompt works without history. */
+/* repl_history.c - the history of the prompt: a text file of the user, one entry a line, in which
+ * \n and \\ stand for a newline and a backslash. No failure is reported: a prompt works without
+ * history.
+ *
+ * Invariant: the file has complete lines only. Sessions append, each entry in one write, and
+ * replace the file by a shorter one, under a lock (flock) on the file that has the name at that
+ * time; nothing of the file stays in memory between calls. */
 #include "program/repl_edit.h"
 
 #include <errno.h>
@@ -16,12 +19,13 @@
 
 #include "bind/host/hold.h"
 
-/* Entries that are kept, at which a file is shortened; bytes of one entry, of a file. */
+/* Entries kept by shortening, entries at which a file is shortened; most bytes of an entry, of a
+ * file. */
 enum { KEPT = 2000, MOST = 2 * KEPT, LONGEST = 1 << 16, LARGEST = 64 << 20 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Writes the path into `path`, making directories on the way; false if there is none. */
+/* Writes the path into `path`, and makes missing directories; false if there is no path. */
 static bool find_path(char *path, size_t room)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -79,7 +83,7 @@ static bool write_all(int fd, const char *from, size_t n)
     return n == 0;
 }
 
-/* The whole file as a string of *length bytes, NULL if it cannot be had. */
+/* The whole file as a string of *length bytes, NULL if it cannot be read. */
 static char *read_all(int fd, size_t *length)
 {
     struct stat st;
@@ -101,7 +105,7 @@ static char *read_all(int fd, size_t *length)
     return text;
 }
 
-/* Puts the end of the text in the file's place, by a new file that takes its name. */
+/* Replaces the file by the end of the text, by renaming a new file. */
 static void shorten(const char *path, const char *text, size_t length)
 {
     char fresh[4096];
@@ -134,7 +138,7 @@ static char *encode(const char *text, size_t *length)
     return line;
 }
 
-/* Turns the line, in place, into the entry it stands for. */
+/* Decodes a line, in place. */
 static void decode(char *line)
 {
     char *to = line;
@@ -190,7 +194,7 @@ void lun__history_append(const char *text)
     int fd = line ? open_locked(path) : -1;
     if (fd >= 0) {
         struct stat st;
-        /* Half an entry would spoil the next one. */
+        /* A partial entry would corrupt the next one. */
         if (fstat(fd, &st) == 0 && !write_all(fd, line, length))
             (void)!ftruncate(fd, st.st_size);
         close(fd);

@@ -1,6 +1,9 @@
-/* repl_session.c - the prompt at a terminal: what lunarray.repl, which is the session, needs of the
- * system: a line with completion, an input run so that Ctrl-C stops it, the size of the window,
- * names of files. Knows nothing of how inputs are understood or results are shown. */
+/* repl_session.c - the prompt at a terminal: the system's part of lua/lunarray/prompt/repl.lua:
+ * lines with completion, inputs run so that Ctrl-C stops them, the size of the window, names of
+ * files. Knows nothing of how inputs are parsed or results are shown.
+ *
+ * Invariant: the session's userdata owns the editor and, by a reference, the table that keeps the
+ * last completion's strings alive. The editor's callback runs only within lun__editor_read. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -29,7 +32,7 @@
 typedef struct session {
     lua_State *L;
     lun__editor *editor; /* NULL: plain lines */
-    int results;         /* reference to the table that keeps what completion gives */
+    int results;         /* reference to the table with the results of completion */
 } session;
 
 static session *session_of(lua_State *L)
@@ -39,7 +42,7 @@ static session *session_of(lua_State *L)
 
 /* ---- completion ------------------------------------------------------------------------------ */
 
-/* Protected: session, text -> what to insert and what to show, which the session's table keeps. */
+/* Protected: session, text -> the texts to insert and to show, which the session's table keeps. */
 static int ask_completion(lua_State *L)
 {
     const session *s = lua_touserdata(L, 1);
@@ -87,14 +90,14 @@ static void complete(void *ctx, const char *text, size_t length, const char **in
 static bool has_buffered(void)
 {
 #ifdef __GLIBC__
-    return stdin->_IO_read_ptr < stdin->_IO_read_end; /* there is no function for it */
+    return stdin->_IO_read_ptr < stdin->_IO_read_end; /* glibc has no function for it */
 #else
-    return true; /* not known: nothing is waited for */
+    return true; /* not known: does not wait */
 #endif
 }
 
-/* Waits until there is something to read; false after Ctrl-C, also one that came just before:
- * read() would not see that and go on waiting. */
+/* Waits for input; false after Ctrl-C, also one just before: read() would not notice that and
+ * wait. */
 static bool await_input(void)
 {
     struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -176,7 +179,7 @@ static int session_remember(lua_State *L)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The message handler: hands the error to the session's function, its upvalue. */
+/* The message handler: passes the error to the session's function, its upvalue. */
 static int describe(lua_State *L)
 {
     lun__forget_interrupt(L);
@@ -187,7 +190,7 @@ static int describe(lua_State *L)
     return 1;
 }
 
-/* run(describe, f, ...): true and what f gives; or false, what describe made of the error, and
+/* run(describe, f, ...): true and f's results; or false, describe's result for the error, and
  * whether Ctrl-C was the reason. */
 static int session_run(lua_State *L)
 {
@@ -215,7 +218,7 @@ static int session_list(lua_State *L)
     DIR *dir = opendir(path);
     if (!dir)
         return 1;
-    /* Nothing below raises but for lack of memory, which loses the directory's handle only. */
+    /* Only lack of memory can raise below, which loses no more than the directory's handle. */
     lua_Integer count = 0;
     const struct dirent *entry;
     while ((entry = readdir(dir))) {
@@ -263,7 +266,7 @@ static void new_session(lua_State *L)
     s->editor = lun__editor_open(complete, s);
 }
 
-/* Characters beyond ASCII need a locale that knows them; numbers stay as Lua writes them. */
+/* Characters beyond ASCII need a locale for them; numbers keep Lua's format. */
 static void choose_locale(void)
 {
     setlocale(LC_CTYPE, "");
@@ -271,7 +274,7 @@ static void choose_locale(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* Whether colours are wanted there. */
+/* Whether the user wants colours on that file. */
 static bool wants_colour(int fd)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -1,5 +1,8 @@
-/* repl_signals.c - handlers that note signals, and a wait that lets them through.  Knows no editor
- * and no Lua. */
+/* repl_signals.c - handlers that note signals, and a wait that unblocks them. Knows no editor and
+ * no Lua.
+ *
+ * Invariant: between hold and let the signals are blocked but in lun__signals_wait; a handler only
+ * sets its signal's note, which lun__signals_next clears. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -54,7 +57,7 @@ bool lun__signals_wait(int file)
         sigdelset(&open, watched[i]);
     if (ppoll(&terminal, 1, NULL, &open) < 0)
         return false;
-    /* a signal that came before these keys: where there are some, ppoll leaves it waiting */
+    /* a signal before these keys: if there are some, ppoll leaves it pending */
     pthread_sigmask(SIG_SETMASK, &open, NULL);
     pthread_sigmask(SIG_SETMASK, &closed, NULL);
     return true;

@@ -1,6 +1,10 @@
-/* embed.c - the Lua state of an engine's own, made on first use, with `lun` preset to that engine,
- * and the scripts that it runs. Everything that Lua may fail at runs protected, so that a host
- * without Lua of its own sees only statuses. Knows nothing of arrays. */
+/* embed.c - an engine's own Lua state, made on first use, with `lun` preset to that engine, and the
+ * scripts that it runs. All calls of Lua that may fail are protected, so that a host without Lua
+ * sees only statuses. Knows nothing of arrays.
+ *
+ * Invariant: the engine has (lun_host_get) no state, or one whose libraries and module are open; a
+ * failed opening closes the state again. Between calls its stack is empty and no script runs. Only
+ * the thread that uses the engine touches the state, but for lun__state_stop. */
 #include "state/embed.h"
 
 #include <stdio.h>
@@ -35,7 +39,7 @@ const char *lun__printed(lua_State *L, size_t *length)
     return lua_tolstring(L, -1, length);
 }
 
-/* print for a host that takes its lines; upvalue: where its configuration is. */
+/* print for a host that receives the lines; upvalue: its configuration. */
 static int print_to_host(lua_State *L)
 {
     const lun_config *c = lua_touserdata(L, lua_upvalueindex(1));
@@ -70,8 +74,9 @@ static void close_state(void *state)
     lun__state_close(state);
 }
 
-/* Makes a text of a script's error and adds the traceback; what describes itself by __tostring, as
- * the engine's errors do, stays. Of another table its field `message`, or where it was raised. */
+/* Turns a script's error into a text with the traceback; a value with __tostring, such as the
+ * engine's errors, stays. Of another table the text is its field `message`, or the source line of
+ * the error. */
 static int describe(lua_State *L)
 {
     if (lua_type(L, 1) != LUA_TSTRING) {
@@ -92,7 +97,7 @@ static int describe(lua_State *L)
 }
 
 /* The status in an error object at i, if the engine made it; LUN_ESCRIPT: a script's own error or
- * mistake, but for those that stop a script, which its host has to tell from others. */
+ * mistake; errors that stop a script keep their status, which the host must distinguish. */
 static lun_status status_of(lua_State *L, int i)
 {
     if (!lua_istable(L, i) || lua_getfield(L, i, "code") != LUA_TSTRING)
@@ -105,7 +110,7 @@ static lun_status status_of(lua_State *L, int i)
     return LUN_ESCRIPT;
 }
 
-/* Where the error at i was raised: its field `where`, of a text its beginning, "script:12:". */
+/* The source line of the error at i: its field `where`, of a text its beginning, "script:12:". */
 static void place_of(lua_State *L, int i, char *to, size_t room)
 {
     to[0] = '\0';
@@ -125,7 +130,8 @@ static void place_of(lua_State *L, int i, char *to, size_t room)
         snprintf(to, room, "%.*s", (int)(colon - text + 1 + (ptrdiff_t)digits), text);
 }
 
-/* Protected: the engine at 1, the error at 2. Records it and gives the status. */
+/* Protected: the engine at 1, the error at 2. Records it as the engine's failure and pushes the
+ * status. */
 static int record(lua_State *L)
 {
     lun_engine *e = lua_touserdata(L, 1);
@@ -156,7 +162,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
     return s;
 }
 
-/* Calls f, a C function, with what follows it as light userdata; protected. */
+/* Calls f, a C function, with the other arguments as light userdata; protected. */
 static lun_status protect(lun_engine *e, lua_State *L, lua_CFunction f, void *job)
 {
     if (!lua_checkstack(L, 4))
@@ -214,7 +220,7 @@ static int run_file(lua_State *L)
     return 0;
 }
 
-/* The same for the thread that has the engine. */
+/* The same, called by the thread that has the engine. */
 static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
 {
     lua_State *L = NULL;
@@ -232,7 +238,7 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
     s = protect(e, L, f, j);
     if (entered)
         lun__scope_leave(L);
-    if (s == LUN_ESCRIPT) { /* the script may have made another error of the one that stopped it */
+    if (s == LUN_ESCRIPT) { /* the script may have replaced the error that stopped it */
         lun_status stopped = lun_host_check(e);
         s = stopped == LUN_OK ? s : stopped;
     }

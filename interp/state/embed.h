@@ -1,16 +1,15 @@
-/* embed.h - calls of Lua in an engine's own state for the files that offer them in C. Knows nothing
- * of what they call. */
+/* embed.h - calls of Lua in an engine's own state, for the files of the C interface to it. */
 #ifndef LUN_EMBED_H
 #define LUN_EMBED_H
 
 #include "bind/host/bind.h"
 
-/* What a protected function is to do, and what it found. */
+/* The arguments and the results of a protected function. */
 typedef struct lun__job {
     lun_engine *engine;
     const char *text;  /* script, path or name; must be given */
     const char *chunk; /* the script's name, as Lua has it */
-    lun_status status; /* a failure recorded without an error of Lua's */
+    lun_status status; /* a failure recorded without an error of Lua */
     lun_array *array;
     double number;
     const lun_variant *args; /* of a call, and their number */
@@ -22,15 +21,15 @@ typedef struct lun__job {
     void *native; /* a function of the host's */
 } lun__job;
 
-/* Calls f, protected, in the engine's state, made on first use, with j as light userdata. What f
- * raises, and what stops it, becomes the engine's failure. */
+/* Calls f, protected, in the engine's state, made on first use, with j as light userdata. Errors of
+ * f, and stops, become the engine's failure. */
 lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j);
 /* For such a function: calls f with the job, and with the host as upvalue, as the binding's
  * functions are. */
 int lun__embed_with_host(lua_State *L, lua_CFunction f);
 
-/* What print writes of its arguments, without the end of the line: pushed, valid as long as it is
- * there. */
+/* Pushes the text that print writes of its arguments, without the newline; valid while it is on the
+ * stack. */
 const char *lun__printed(lua_State *L, size_t *length);
 
 #endif

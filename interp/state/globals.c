@@ -1,5 +1,5 @@
-/* globals.c - globals of an engine's own Lua state as a host chooses, sets and reads them, and its
- * calls of a script's functions. Knows nothing of how scripts run. */
+/* globals.c - the C interface to globals of an engine's own Lua state: scopes chosen, globals set
+ * and read, a script's functions called. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static lun_status missing(lun_engine *e, const char *what)
 
 #define NO_PLACE "the pointer for the result"
 
-/* Records that a value on the top is not what was asked for; what: "global 'x'". */
+/* Records that the value on the top is not of the type asked for; what: "global 'x'". */
 static int refuse(lua_State *L, lun__job *j, const char *what, const char *expected)
 {
     char kind[LUN__KIND_TEXT];
@@ -182,7 +182,7 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
             lua_settop(L, first + i);
             return refuse(L, j, what, "nil, a boolean, a number, a text or an array");
         }
-    lua_newtable(L); /* of the texts, which stay valid by it */
+    lua_newtable(L); /* keeps the texts of the results alive */
     for (int i = 0; i < room; i++)
         if (j->results[i].type == LUN_TYPE_TEXT) {
             lua_pushvalue(L, first + i);
@@ -257,7 +257,7 @@ static int end(lua_State *L)
     return 0;
 }
 
-/* The globals of a scope that has ended, which was in use until `end` returned. */
+/* Collects the globals of a dropped scope, which was in use until `end` returned. */
 static int collect(lua_State *L)
 {
     lun__collect(L, lun__host_of(L));

@@ -6,14 +6,14 @@
 #include "state/modules.h"
 #include "state/variant.h"
 
-/* Pushes a function of the module, whatever scripts have made of theirs. */
+/* Pushes a function of the module, not of a script's copy. */
 static void push_function(lua_State *L, const char *name)
 {
     lun__push_file(L, "lunarray");
     lua_getfield(L, -1, name);
 }
 
-/* What the module tells instead of a result, at i: nil, a message. */
+/* The module's failure, at i: nil, a message. */
 static int fail(lua_State *L, lun__job *j, int i)
 {
     const char *text = luaL_tolstring(L, i + 1, NULL);
@@ -64,7 +64,7 @@ static int save_protected(lua_State *L)
     return lun__embed_with_host(L, save_array);
 }
 
-/* What the module raises is a mistake of the caller's, told without Lua's traceback. */
+/* Errors that the module raises are mistakes of the caller, reported without Lua's traceback. */
 static lun_status run(lun_engine *e, lua_CFunction f, lun__job *j)
 {
     char text[512];

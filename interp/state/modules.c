@@ -4,9 +4,13 @@
  * from luaopen_lunarray_core.
  *
  * The files see globals of their own (`environment`): copies of Lua's functions and libraries as
- * they were when the module was opened, and a require that finds the files alone. So nothing that a
- * script does to its globals or to Lua's libraries changes what the files do, and a sandbox takes
- * nothing from them. `_G` is the script's globals. */
+ * they were when the module was opened, and a require that finds only the files. So a script that
+ * changes its globals or Lua's libraries does not change the files, and a sandbox removes nothing
+ * from them. `_G` is the script's globals.
+ *
+ * Invariant: a file runs once per state; the table of loaded files, an upvalue of the files'
+ * require, maps its name to its result and is never exposed to scripts, which get copies of the
+ * module. */
 #include <string.h>
 
 #include <lauxlib.h>
@@ -47,7 +51,7 @@ static void push_environment(lua_State *L)
     lua_newtable(L);
     const int to = lua_gettop(L);
     lua_getfield(L, loaded, LUA_GNAME);
-    if (!lua_istable(L, -1)) { /* the globals under no name: a host's own choice */
+    if (!lua_istable(L, -1)) { /* the registry has no globals: a host's choice */
         lua_pop(L, 1);
         lua_pushglobaltable(L);
     }
@@ -91,8 +95,8 @@ static void run_file(lua_State *L, const struct lun__embedded *row, int environm
     lua_call(L, 2, 1);
 }
 
-/* require as the files know it, and the loader in package.preload. Upvalues: the files' globals,
- * what the files that have run returned, by name. */
+/* The files' require, and the loader in package.preload. Upvalues: the files' globals, the results
+ * of the files that have run, by name. */
 static int require_file(lua_State *L)
 {
     const int environment = lua_upvalueindex(1), files = lua_upvalueindex(2);
@@ -111,7 +115,7 @@ static int require_file(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setfield(L, files, name);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    if (strcmp(name, MODULE_NAME) != 0) { /* scripts get copies of that one */
+    if (strcmp(name, MODULE_NAME) != 0) { /* scripts get copies of the module itself */
         lua_pushvalue(L, -2);
         lua_setfield(L, -2, name);
     }
@@ -119,7 +123,7 @@ static int require_file(lua_State *L)
     return 1;
 }
 
-/* Pushes the files' require, made at first use, when package.preload gets to know the files. */
+/* Pushes the files' require, made at first use together with the entries of package.preload. */
 static void push_require(lua_State *L)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &require_key) == LUA_TFUNCTION)
@@ -156,7 +160,7 @@ void lun__push_file(lua_State *L, const char *name)
 int luaopen_lunarray(lua_State *L)
 {
     if (lun__lua_missing())
-        return 0; /* without Lua no error can be raised */
+        return 0; /* without Lua's functions no error can be raised */
     lun__push_file(L, MODULE_NAME);
     lun__push_file(L, "lunarray.base.scope");
     lua_getfield(L, -1, "module");

@@ -16,7 +16,7 @@ struct lun__embedded {
 extern const struct lun__embedded lun__embedded[];
 
 struct lua_State;
-/* Pushes what that file returned, after running it if it has not run yet, as require names it. The
+/* Pushes the result of that file, named as in require, after running it if it has not run yet. The
  * module is open. Raises errors. */
 void lun__push_file(struct lua_State *L, const char *name);
 

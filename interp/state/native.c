@@ -1,4 +1,4 @@
-/* native.c - functions of a host's in C that scripts call. Knows nothing of how scripts run. */
+/* native.c - C functions of the host that scripts call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct native {
     char name[64];
 } native;
 
-/* Raises what the function has told, with its name and the script's place. */
+/* Raises the function's failure, with its name and the source line. */
 static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
 {
     char text[512];
@@ -26,7 +26,7 @@ static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
     return lun__raise_fault(L, h, s);
 }
 
-/* Ends what the function gave away, where it cannot be taken. */
+/* Releases results of the function that cannot be used. */
 static void drop(const lun_engine *e, const lun_variant *results, int given)
 {
     for (int i = 0; i < given && i < LUN_MOST_RESULTS; i++)
@@ -67,7 +67,7 @@ static int call_native(lua_State *L)
     for (int i = 0; i < given; i++) {
         lun__variant_push(L, h, &results[i]);
         if (results[i].type == LUN_TYPE_ARRAY)
-            lun_release(results[i].as.array); /* the reference that the function gave away */
+            lun_release(results[i].as.array); /* the reference that the function gave to us */
     }
     return given;
 }

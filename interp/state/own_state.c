@@ -1,5 +1,4 @@
-/* own_state.c - arrays in and out of a lua_State of the host's own, which has opened the module.
- * Knows nothing of the engine's own state. */
+/* own_state.c - arrays passed to and from a lua_State of the host, which has opened the module. */
 #include "bind/host/bind.h"
 #include "bind/host/lua_library.h"
 

@@ -1,14 +1,18 @@
-/* runner.c - which Lua thread of a state runs now, and how another thread stops it: by a hook, as
- * the stock interpreter does on Ctrl-C, so that Lua runs at full speed until then.
+/* runner.c - the running Lua thread of a state, which another thread can stop: by a hook, as the
+ * stock interpreter does on Ctrl-C, so that Lua runs at full speed until then.
+ *
+ * Invariant: `running` is set before a Lua thread runs or goes on, which then waits until
+ * `stopping` is 0: so the thread whose hook is being set does not end meanwhile. Only one thread at
+ * a time sets hooks, the one that has set `stopping`.
  *
  * lua_sethook may be called while the state runs (Lua 5.4, ldebug.c): it writes fields that the
- * virtual machine reads without synchronisation, and walks the list of active calls. Two things
- * make that hold from another thread. Only the Lua thread that runs is touched, and a change to
- * another one waits until that is done: so it cannot end meanwhile. No block of the state is freed
- * meanwhile (sandbox.c's allocator waits), so the calls that are walked stay. Everything of our own
- * that both threads read is atomic.
+ * virtual machine reads without synchronisation, and walks the list of active calls. Two rules make
+ * that safe from another thread. Only the running Lua thread is touched, and a switch to another
+ * one waits until that is done: so it cannot end meanwhile. No block of the state is freed
+ * meanwhile (sandbox.c's allocator waits), so the calls that are walked stay. All fields of ours
+ * that both threads read are atomic.
  *
- * What C libraries resume themselves by lua_resume is not known here; it stops when it returns.
+ * A coroutine that a C library resumes by lua_resume is not known here; it stops when it returns.
  * Neither a finaliser nor a message handler of xpcall is stopped: Lua calls no hook in them. Knows
  * nothing of engines. */
 #include "state/runner.h"
@@ -22,10 +26,10 @@ static const struct timespec moment = {.tv_nsec = 10 * 1000};
 void lun__runner_wait(lun__runner *r)
 {
     while (__atomic_load_n(&r->stopping, __ATOMIC_SEQ_CST))
-        nanosleep(&moment, NULL); /* not a busy loop: the other one may have a lower priority */
+        nanosleep(&moment, NULL); /* no busy loop: the other thread may have a lower priority */
 }
 
-/* Either this sees that somebody asked, or lun__runner_stop sees L. */
+/* Either this sees `asked`, or lun__runner_stop sees L. */
 static void run_on(lun__runner *r, lua_State *L)
 {
     __atomic_store_n(&r->running, L, __ATOMIC_SEQ_CST);
@@ -46,8 +50,8 @@ void lun__runner_leave(lun__runner *r, lua_State *before)
     run_on(r, before);
 }
 
-/* Twice: a call that began in the first moment may have looked for a hook before it was there, and
- * not yet have been in the list. */
+/* Twice: a call that just began may have tested for a hook before it was set, without being in the
+ * list yet. */
 void lun__runner_stop(lun__runner *r)
 {
     int none = 0;
@@ -66,8 +70,8 @@ void lun__runner_stop(lun__runner *r)
 
 /* ---- coroutines ------------------------------------------------------------------------------ */
 
-/* Resumes co with the `given` values on the top of L; returns how many it gave, on the top of L, or
- * -1 and the error there. */
+/* Resumes co with the `given` values on the top of L; returns the number of its results, on the top
+ * of L, or -1 and the error there. */
 static int resume(lua_State *L, lun__runner *r, lua_State *co, int given)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-/* runner.h - which Lua thread of a state runs now, so that it can be stopped from outside. Knows
+/* runner.h - the running Lua thread of a state, so that it can be stopped from outside. Knows
  * nothing of engines. */
 #ifndef LUN_RUNNER_H
 #define LUN_RUNNER_H
@@ -8,24 +8,25 @@
 #include <lua.h>
 
 typedef struct lun__runner {
-    lua_Hook hook;      /* given to the Lua thread that is to stop; called at each instruction */
+    lua_Hook hook;      /* set in the Lua thread that shall stop; called at each instruction */
     lua_State *running; /* the Lua thread that runs, NULL: none */
-    int stopping;       /* another thread, or a signal handler, is giving the hook to it */
+    int stopping;       /* another thread, or a signal handler, is setting its hook */
     int asked;          /* to stop, since the outermost lun__runner_enter */
 } lun__runner;
 
-/* Puts functions that keep r in coroutine.resume and coroutine.wrap of a new state; r lives as long
- * as the state. Raises errors. */
+/* Replaces coroutine.resume and coroutine.wrap of a new state by functions that update r; r lives
+ * as long as the state. Raises errors. */
 void lun__runner_open(lua_State *L, lun__runner *r);
-/* L runs from now on; gives what ran before, for lun__runner_leave. */
+/* L runs from now on; returns the one that ran before, for lun__runner_leave. */
 lua_State *lun__runner_enter(lun__runner *r, lua_State *L);
-/* What ran before runs on; after it no other thread touches the Lua thread that ran. */
+/* `before` runs again; afterwards no other thread touches the Lua thread that ran. */
 void lun__runner_leave(lun__runner *r, lua_State *before);
-/* Gives the hook to what runs, at once or when it runs again. From any thread or signal handler. */
+/* Sets the hook of the running Lua thread, at once or when it runs again. From any thread or signal
+ * handler. */
 void lun__runner_stop(lun__runner *r);
-/* Waits until no other thread looks at the state: before a block of the state is freed. */
+/* Waits until no other thread reads the state: before a block of the state is freed. */
 void lun__runner_wait(lun__runner *r);
-/* Whether it has to. */
+/* Whether lun__runner_wait must wait. */
 static inline bool lun__runner_watched(const lun__runner *r)
 {
     return __atomic_load_n(&r->stopping, __ATOMIC_RELAXED);

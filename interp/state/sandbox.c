@@ -1,8 +1,14 @@
 /* sandbox.c - Lua states whose memory, time and reach an engine limits. Memory: an allocator that
- * counts. Time and interruption: a hook whose error comes back at each instruction, so that no
- * pcall outlives it. It is there from the beginning, and every coroutine inherits it, where
- * there is something to watch; else only once the engine is cancelled (runner.c). Reach: the
- * globals that lua/lunarray/sandbox.lua makes. Knows nothing of arrays. */
+ * counts. Time and interruption: a hook whose error is raised again at each instruction, so that no
+ * pcall survives it. It is set from the beginning, and every coroutine inherits it, if there is a
+ * limit to watch; else only once the engine is cancelled (runner.c). Reach: the globals made by
+ * lua/lunarray/sandbox.lua. Knows nothing of arrays.
+ *
+ * Invariant of a guard: bytes is the sum of the state's live blocks, counted in the engine's
+ * account until `ends`. `stopped` is LUN_OK or the
+ * status of the error under stop_key, and returns to LUN_OK, as does `refused`, when the outermost
+ * stretch begins. Only the thread that runs the state changes a guard; other threads use its runner
+ * only. */
 #include "state/sandbox.h"
 
 #include <stdint.h>
@@ -16,20 +22,20 @@
 #include "state/runner.h"
 
 enum {
-    STEP = 1000, /* instructions from one look at the clock to the next */
+    STEP = 1000, /* instructions between two checks of the clock */
     WATCHED = LUA_MASKCOUNT | LUA_MASKCALL
 };
 
-/* What the state's allocator works for. */
+/* The context of the state's allocator. */
 typedef struct guard {
     lun_engine *engine;
     lun_config config;
-    int64_t bytes; /* of Lua's, alive, in the engine's account */
+    int64_t bytes; /* of Lua's live blocks, in the engine's account */
     bool ends;
-    bool refused;       /* memory, because of the limit, in this stretch, */
+    bool refused;       /* memory was refused because of the limit, in this stretch, */
     bool starved;       /* and nothing was collected since */
     int64_t collected;  /* of the account, in use after the last collection for the limit */
-    lun_status stopped; /* what stop_key keeps the error of, in this stretch; LUN_OK: nothing */
+    lun_status stopped; /* status of the error under stop_key, in this stretch; LUN_OK: none */
     lun__runner runner;
 } guard;
 
@@ -68,7 +74,7 @@ static void *allocate(void *ctx, void *old, size_t old_size, size_t size)
     guard *g = ctx;
     if (!size && lun__runner_watched(&g->runner))
         lun__runner_wait(&g->runner);
-    size_t had = old ? old_size : 0; /* without a block old_size is the type of the object */
+    size_t had = old ? old_size : 0; /* for a new block old_size is the type of the object */
     if (size > had) {
         bool refused = size > INT64_MAX / 4 || !count(g, (int64_t)(size - had));
         g->refused |= refused;
@@ -159,7 +165,7 @@ static bool is_watched(const guard *g)
     return g->config.sandbox || g->config.time_limit > 0;
 }
 
-/* The hook that L has while nothing has to end. */
+/* Sets the hook that L has while nothing must end. */
 static void set_hook(lua_State *L, const guard *g)
 {
     if (is_watched(g))
@@ -168,7 +174,7 @@ static void set_hook(lua_State *L, const guard *g)
         lua_sethook(L, NULL, 0, 0);
 }
 
-/* Raises the error of a stretch that must end. Until it has ended this may be for each of a million
+/* Raises the error of a stretch that must end. It may be raised again for each of a million
  * variables that are closed, so it is made once. */
 static int raise_stop(lua_State *L, guard *g, lun_status s)
 {
@@ -259,7 +265,7 @@ static int check(lua_State *L)
 
 /* ---- reach ----------------------------------------------------------------------------------- */
 
-/* The globals of the sandbox become those that chunks are loaded with. */
+/* Makes the sandbox's globals those with which chunks are loaded. */
 static void restrict_globals(lua_State *L)
 {
     lun__push_file(L, "lunarray.sandbox");

@@ -20,12 +20,12 @@ bool lun__state_refused(lua_State *L);
 void lun__state_close(lua_State *L);
 
 /* Raises errors: opens the libraries and the module, for this engine, as the globals lua and `lun`;
- * in an engine that is a sandbox takes away what could reach beyond it. */
+ * in an engine that is a sandbox removes functions that reach beyond it. */
 void lun__state_open_libs(lua_State *L);
 
 /* From here to the end the engine's time limit counts and lun_cancel holds for all that L runs.
  * Limits are watched at each instruction of Lua if the engine is a sandbox or has a time limit.
- * These stretches nest; begin gives what end takes. */
+ * These stretches nest; end takes the result of begin. */
 lua_State *lun__state_begin(lua_State *L);
 void lun__state_end(lua_State *L, lua_State *before);
 /* The Lua thread that runs in such a stretch, else L. */

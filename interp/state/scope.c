@@ -1,9 +1,11 @@
-/* scope.c - globals of their own for scripts of one state. Knows nothing of what they
- * run.
+/* scope.c - separate globals for scripts of one state. Knows nothing of what they run.
  *
  * A scope is a table of two: its globals, and the methods of strings while it is in use. The
- * registry keeps all by their names, the one chosen and the one in use, which is the first one
- * while nothing runs; lua/lunarray/base/scope.lua makes the globals. */
+ * globals are made by lua/lunarray/base/scope.lua.
+ *
+ * Invariant: the registry has all scopes by name, the chosen one and the one in use. The chosen one
+ * is among them. The one in use is the first one while no script runs; its globals are the
+ * registry's, and its methods are those of strings. */
 #include "state/scope.h"
 
 #include <lauxlib.h>
@@ -15,8 +17,8 @@ static const char all_key, chosen_key, used_key;
 
 enum { GLOBALS = 1, STRINGS };
 
-/* Pushes what a function of lua/lunarray/base/scope.lua gives for the value on the top, which it
- * pops. */
+/* Replaces the value on the top by the result of a function of lua/lunarray/base/scope.lua for
+ * it. */
 static void call_file(lua_State *L, const char *name)
 {
     lun__push_file(L, "lunarray.base.scope");
@@ -39,7 +41,7 @@ static void push_scope(lua_State *L)
 
 /* ---- in use ---------------------------------------------------------------------------------- */
 
-/* Protected: the scope at 1 comes into use. */
+/* Protected: puts the scope at 1 into use. */
 static int use(lua_State *L)
 {
     lua_rawgeti(L, 1, GLOBALS);
@@ -72,8 +74,8 @@ void lun__scope_open(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &all_key);
 }
 
-/* The scope on the top, which it pops, comes into use. What could fail is memory for a key that a
- * script has taken away: methods of strings stay as they were then. */
+/* Pops the scope on the top and puts it into use. It can fail by memory for a key that a script has
+ * removed: the methods of strings stay unchanged then. */
 static void try_use(lua_State *L)
 {
     lua_pushcfunction(L, use);

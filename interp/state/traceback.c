@@ -1,6 +1,5 @@
 /* traceback.c - the traceback of an error, in bounded time where time is limited. luaL_traceback
- * walks the whole stack some forty times: half a second for 200,000 calls. Knows nothing of how
- * scripts run. */
+ * walks the whole stack some forty times: half a second for 200,000 calls. */
 #include "state/traceback.h"
 
 #include <lauxlib.h>
@@ -8,7 +7,7 @@
 #include "bind/host/bind.h"
 
 enum {
-    DEEP = 10000, /* calls; a stack of fewer is told as luaL_traceback does */
+    DEEP = 10000, /* calls; a stack of fewer is left to luaL_traceback */
     SHOWN = 10
 };
 

@@ -1,5 +1,4 @@
-/* traceback.h - the traceback of an error, in bounded time where time is limited. Knows nothing of
- * how scripts run. */
+/* traceback.h - the traceback of an error, in bounded time where time is limited. */
 #ifndef LUN_TRACEBACK_H
 #define LUN_TRACEBACK_H
 

@@ -6,16 +6,16 @@
 
 enum { LUN__KIND_TEXT = 160 };
 
-/* Whether a host's value can be handed over: LUN_EARG, naming it as "argument 2", if it cannot. */
+/* Checks a host's value: LUN_EARG, naming it "argument 2", if it cannot be passed to Lua. */
 lun_status lun__variant_check(lun_engine *e, const lun_variant *v, const char *what, int number);
 /* Pushes such a value; an array gets a reference more. The caller is a function of the binding.
  * Raises Lua's memory error. */
 void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v);
-/* The value at i, borrowed from the stack; false if a host can do nothing with it. */
+/* The value at i, borrowed from the stack; false if C has no type for it. */
 bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out);
 /* What the value at i is, for messages: "a Vector f64[3]", "a table", "nil". */
 void lun__variant_kind(lua_State *L, int i, char text[LUN__KIND_TEXT]);
-/* Keeps the value at i, for the texts in it, until the next one. */
+/* Keeps the value at i alive, for its texts, until the next one. */
 void lun__variant_keep(lua_State *L, int i);
 
 #endif

@@ -19,7 +19,7 @@ static lf_chunk *new_chunk(const lf_arena *a, size_t room)
     return c ? memset(c, 0, bytes) : NULL;
 }
 
-/* A function that needs more than this is refused, as if memory had ended. */
+/* A function that needs more than this fails as if there were no more memory. */
 enum { LF_FIRST = 16 << 10, LF_LIMIT = 256 << 20 };
 
 void *luafn_arena_take(lf_arena *a, size_t bytes)

@@ -1,8 +1,10 @@
-/* arena.h - one compilation: its memory and its way out.
+/* arena.h - one compilation: its memory, and how it fails.
  *
- * Everything a compilation makes lies in one arena and goes at once. A mistake in the script or a
- * failed allocation leaves by longjmp to the point where luafn_try was entered, inside this folder:
- * no Lua state and no engine is jumped over. */
+ * All memory of a compilation is in one arena and freed at once. A mistake in the script or a
+ * failed allocation leaves by longjmp to luafn_try: no frame of Lua or the engine is between them.
+ *
+ * Invariant: total is the sum of the bytes of all chunks and at most the limit; memory is zeroed,
+ * never moves, and is freed only by luafn_arena_free. */
 #ifndef LUAFN_ARENA_H
 #define LUAFN_ARENA_H
 

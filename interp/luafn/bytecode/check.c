@@ -1,7 +1,7 @@
 /* check.c - validates the code of a function: the registers, constants, upvalues and inner
  * functions that it names exist, and instructions that belong together follow each other.
  *
- * Lua's own compiler keeps them; code that a script has loaded as bytes need not. */
+ * Code of Lua's own compiler does; code that a script has loaded as bytes need not. */
 #include "luafn/bytecode/load.h"
 
 typedef struct checker {
@@ -42,7 +42,7 @@ static bool is_text(const lf_const *k)
     return k->tag == LF_K_STRING || k->tag == LF_K_BYTES;
 }
 
-/* What B and C are, for instructions that compute A from them. */
+/* Checks B and C of instructions that compute A from them. */
 static void operands(const checker *c, uint32_t w)
 {
     lf_opcode op = lf_op(w);
@@ -63,7 +63,7 @@ static void operands(const checker *c, uint32_t w)
     }
 }
 
-/* Instructions that test: the jump that they decide about follows. */
+/* Instructions that test: the conditional jump follows. */
 static bool test(const checker *c, uint32_t w)
 {
     lf_opcode op = lf_op(w);
@@ -118,7 +118,7 @@ static void instruction(const checker *c, uint32_t w)
         registers(c, a, 1);
         must(c, lf_bx(w) < c->p->ps);
         break;
-    /* nothing that matters here: without registers, or refused by name when it is translated */
+    /* nothing to check: without registers, or refused by name when it is translated */
     case OP_JMP:
     case OP_RETURN0:
     case OP_MMBIN:

@@ -219,6 +219,6 @@ lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length)
     memcpy(&n, take(&r, 8), 8);
     if (i != 0x5678 || n != 370.5)
         stop(&r, "the formats of numbers differ");
-    byte(&r); /* number of upvalues, again told below */
+    byte(&r); /* number of upvalues, repeated below */
     return read_function(&r, NULL);
 }

@@ -8,7 +8,8 @@ int luafn_jump_target(const lf_proto *p, int pc)
     return pc + 2 + lf_sj(p->code[pc + 1]);
 }
 
-/* Where control may go after pc; two places: where the condition holds first. Returns how many. */
+/* The successors of the instruction at pc, of two the one for a true condition first. Returns how
+ * many. */
 static int successors(const lf_proto *p, int pc, int to[2])
 {
     uint32_t w = p->code[pc];
@@ -108,7 +109,7 @@ typedef struct flow_maker {
     uint8_t *leader, *reached; /* by instruction */
 } flow_maker;
 
-/* Marks what can be reached and where blocks begin. */
+/* Marks reachable instructions and the first ones of blocks. */
 static void find_leaders(flow_maker *m)
 {
     int *stack = LF_NEW(m->u, int, m->p->codes + 1), depth = 0;
@@ -272,7 +273,7 @@ static void note_closure(const lf_proto *inner, lf_span *header)
             set_bit(header->shared, inner->upval[k].index);
 }
 
-/* What a loop's header must know of one block inside. */
+/* Notes a block of a loop in its header. */
 static void note_block(const lf_proto *p, const lf_span *s, lf_span *header)
 {
     for (int pc = s->first; pc <= s->last; pc++) {

@@ -8,18 +8,18 @@
 
 typedef struct lf_span {
     int first, last; /* instructions */
-    int succ[2];     /* blocks: if two, where the condition holds first; -1: none */
+    int succ[2];     /* blocks: of two the one for a true condition first; -1: none */
     int *pred;
     int preds;
     int idom, leap,
-        deep; /* in the dominator tree: above it, further up, how deep; 0 for the entry */
+        deep; /* in the dominator tree: the parent, an ancestor, the depth; 0 for the entry */
     bool header;
     /* of the loop that a header begins, with the loops inside */
     uint64_t written[4]; /* registers that it writes */
     uint64_t shared[4];  /* registers that closures made in it may assign */
     bool calls;          /* it calls something or assigns upvalues, so closures may write too */
     int closes;          /* the lowest register that it closes, 256 if none */
-    int latches;         /* edges that come back */
+    int latches;         /* back edges */
 } lf_span;
 
 typedef struct lf_flow {

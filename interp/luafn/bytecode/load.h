@@ -13,8 +13,8 @@ lf_proto *luafn_load(lf_unit *u, const char *bytes, size_t length);
  * unit's arena. */
 lf_proto *luafn_decode(lf_unit *u, const char *bytes, size_t length);
 
-/* Leaves if p's instructions do not fit what else p says of itself; the functions inside p are
- * not looked into, but for their upvalues. */
+/* Leaves if p's instructions are inconsistent with the rest of p; of the functions inside p only
+ * their upvalues are checked. */
 void luafn_check(lf_unit *u, const lf_proto *p);
 
 #endif

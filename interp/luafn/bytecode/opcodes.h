@@ -1,4 +1,5 @@
-/* opcodes.h - Lua 5.4's instructions, in the order of their numbers, and how a word is cut up.
+/* opcodes.h - Lua 5.4's instructions, in the order of their numbers, and the fields of an
+ * instruction word.
  *
  * The order is that of Lua 5.4.0 to 5.4.8; opcode_probe.c compares it with the running VM at first
  * use. */

@@ -1,5 +1,5 @@
-/* proto.h - a Lua function's code as lua_dump writes it, taken apart: what decode.c reads, check.c
- * checks and flow.c adds to. */
+/* proto.h - a Lua function's code as decoded from lua_dump's bytes by decode.c, checked by check.c
+ * and completed by flow.c. */
 #ifndef LUAFN_PROTO_H
 #define LUAFN_PROTO_H
 

@@ -1,4 +1,4 @@
-/* where.c - places in a script, for messages. */
+/* where.c - source lines and names of a script, for messages. */
 #include "luafn/bytecode/where.h"
 
 #include <stdarg.h>
@@ -33,7 +33,8 @@ void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
     lun__strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
 }
 
-/* The last local variable that has begun at pc, or -1: they stand in the order of their begin. */
+/* The last local variable that has begun at pc, or -1: they are in the order of their first
+ * instructions. */
 static int last_begun(const lf_proto *p, int pc)
 {
     int low = 0, high = p->locals;

@@ -1,5 +1,5 @@
-/* where.h - places in a script: the file and line of an instruction, the names of registers, and
- * failures that name them. */
+/* where.h - source lines: the file and line of an instruction, the names of registers, and failures
+ * that name them. */
 #ifndef LUAFN_WHERE_H
 #define LUAFN_WHERE_H
 

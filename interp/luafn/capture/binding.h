@@ -1,4 +1,4 @@
-/* binding.h - what luafn asks of the binding about values that are not Lua's own. */
+/* binding.h - callbacks by which the binding recognises values that are not Lua's. */
 #ifndef LUAFN_BINDING_H
 #define LUAFN_BINDING_H
 
@@ -15,7 +15,7 @@ typedef struct lf_binding {
     bool (*operation)(lua_State *L, int index, lun_op *result); /* of a function or userdata */
     int (*atomic)(lua_State *L,
                   int index); /* of a function: its row of lun_atomic_name; -1: none */
-    /* LUN_OK, or why whatever runs must end, its text being kept; NULL: it need not */
+    /* LUN_OK, or why the running script must end, with the engine's text set; NULL: never */
     lun_status (*stopped)(lua_State *L);
     /* of a table: whether it is a struct or records of one, with the list of the names of its
      * fields pushed, or a blocked array, which is pushed; else nothing is; NULL: there are none */

@@ -1,11 +1,11 @@
-/* builtin.h - the functions of Lua's math library that mean something else than the operation of
- * the same name, or that no operation of table/ops.def is. Every other function of math whose
- * name a row of that table has is that row. */
+/* builtin.h - the functions of Lua's math library that differ from the operation of the same name,
+ * or are no operation of table/ops.def. Every other function of math whose name a row of that table
+ * has is that row. */
 #ifndef LUAFN_BUILTIN_H
 #define LUAFN_BUILTIN_H
 
-/* X(ID, name in the math library or NULL, arguments that it must have, that one and two elements
- * give it at most); why it is no row: */
+/* X(ID, name in the math library or NULL, least number of arguments, the most that map and zip
+ * pass); why it is no row: */
 #define LF_MATHS(X)                                                                            \
     X(CEIL, "ceil", 1, 1)           /* gives an integer */                                     \
     X(FLOOR, "floor", 1, 1)         /* gives an integer */                                     \
@@ -16,7 +16,7 @@
     X(FMOD, "fmod", 2, 2)           /* the sign is that of the first argument */               \
     X(MODF, "modf", 1, 1)           /* two results */                                          \
     X(TOINTEGER, "tointeger", 1, 1) /* gives an integer or fails */                            \
-    X(ULT, "ult", 2, 2)             /* integers as if they had no sign */                      \
+    X(ULT, "ult", 2, 2)             /* unsigned comparison of integers */                      \
     X(LOG_BASE, NULL, 2, 2)         /* log with a base */                                      \
     X(FRACTION, NULL, 1, 1)         /* the second result of modf */
 

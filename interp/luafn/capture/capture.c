@@ -1,4 +1,4 @@
-/* capture.c - looks at upvalues and fields and says what kind of thing is there. */
+/* capture.c - inspects upvalues and fields and classifies their values. */
 #include "luafn/capture/capture.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "luafn/capture/function_registry.h"
 #include "lunarray_bind.h"
 
-/* How far __index is followed from table to table. */
+/* The most tables along a chain of __index. */
 enum { LF_INDEX_CHAIN = 50 };
 
 static void push_key(lua_State *L, const lf_source *s)
@@ -153,7 +153,7 @@ static void see_table(const lf_viewer *v, lf_sight *out)
     out->closure = lua_topointer(L, -1);
 }
 
-/* What methods of t take as a string: a name of the engine's own, so that the same one is one
+/* A name that a method of t takes as a string, as the engine's copy, so that equal names have one
  * address. */
 static const char *word_of(const char *text)
 {

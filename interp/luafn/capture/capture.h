@@ -1,7 +1,7 @@
-/* capture.h - what a Lua function finds outside itself: upvalues, globals, fields of tables.
+/* capture.h - values that a Lua function captures: upvalues, globals, fields of tables.
  *
- * Each is a source: a way to it (upvalue or field of another source) and what was seen there when
- * the function was compiled. Code stays valid as long as every source shows the same kind of thing;
+ * Each is a source: its path (upvalue or field of another source) and the sight of it when the
+ * function was compiled. Code stays valid as long as every source has the same kind of value;
  * numbers, booleans and arrays may change at will. */
 #ifndef LUAFN_CAPTURE_H
 #define LUAFN_CAPTURE_H
@@ -26,10 +26,10 @@ typedef enum lf_seen {
     LF_SEEN_INT32,
     LF_SEEN_INT64,
     LF_SEEN_FLOAT,
-    LF_SEEN_FIXED, /* math.pi and its like: this number and no other */
+    LF_SEEN_FIXED, /* math.pi and other constants: this number only */
     LF_SEEN_STRING,
     LF_SEEN_TABLE,
-    LF_SEEN_STRUCT,   /* what a call of which makes a record: closure */
+    LF_SEEN_STRUCT,   /* a struct, whose calls make records: closure */
     LF_SEEN_BLOCKED,  /* a blocked array, which no kernel reads */
     LF_SEEN_RECORDS,  /* a table whose fields are arrays, and whose elements are records */
     LF_SEEN_FUNCTION, /* a plain Lua function: program */
@@ -48,11 +48,11 @@ typedef struct lf_sight {
     lun_op op;
     lun_atomic atomic;
     const char *word;        /* a string that names an operation or a dtype: that name; else NULL */
-    bool strict;             /* op is known as a function of math, which takes numbers only */
+    bool strict;             /* op as a function of math, which takes numbers only */
     lun_value value;         /* numbers and booleans */
     bool pinned;             /* code is valid for this value alone */
     lun_array *array;        /* borrowed: alive while the source shows it */
-    lun_dtype dtype, stored; /* in which it is computed with; of its elements */
+    lun_dtype dtype, stored; /* dtype in which it is computed; of its elements */
     int rank;
     bool small; /* none of its extents is more than 2^30 */
     int64_t shape[LUN_MAX_RANK];
@@ -62,15 +62,15 @@ typedef struct lf_source {
     int parent;              /* source; -1 for the first, the function itself */
     int upvalue;             /* of a function, from 1, or 0 */
     const char *field;       /* of a table */
-    int64_t key;             /* the same, where it has neither upvalue nor field */
+    int64_t key;             /* an integer key, if it has neither upvalue nor field */
     const char *name;        /* for messages */
     const char **field_name; /* of a struct and of records, while they are compiled */
     int names;
-    const void *known; /* identity of a function that need not be decoded again */
+    const void *known; /* address of a function that need not be decoded again */
     lf_sight sight;
 } lf_source;
 
-/* Where sources are looked at: source i's value stands at stack index base + i. */
+/* The state in which sources are read: the value of source i is at stack index base + i. */
 typedef struct lf_viewer {
     lua_State *L;
     struct lf_host *host;
@@ -78,8 +78,8 @@ typedef struct lf_viewer {
     int base;
 } lf_viewer;
 
-/* Pushes the value of source i, which is not the first, and says what it is. A program in the
- * sight is a new reference. May raise a Lua error (memory). */
+/* Pushes the value of source i, which is not the first, and classifies it. A program in the sight
+ * is a new reference. May raise a Lua error (memory). */
 lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
                       lun_strbuf *error);
 /* Is code made for `then` valid for `now`? */

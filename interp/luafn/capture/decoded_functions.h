@@ -1,4 +1,4 @@
-/* decoded_functions.h - a Lua function's code, decoded, and what was compiled from it.
+/* decoded_functions.h - a Lua function's code, decoded, with the cache of its compiled forms.
  *
  * Knows no Lua state. */
 #ifndef LUAFN_DECODED_FUNCTIONS_H

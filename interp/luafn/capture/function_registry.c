@@ -1,8 +1,12 @@
-/* function_registry.c - decoded functions and the functions of math, kept in the registry of a
+/* function_registry.c - decoded functions and the functions of math, in the registry of a
  * lua_State.
  *
- * Two closures of the same code have the same dump, so they share what was decoded and compiled:
- * a function written inside a loop is compiled once. */
+ * Two closures of the same code have the same dump, so they share the decoded and compiled
+ * function: one written inside a loop is compiled once.
+ *
+ * Invariant: the cache maps a dump to the box of its program and has LF_CACHE entries at most, else
+ * it is emptied; programs in use live on by their references. A box owns one reference or none.
+ * host->L is NULL after the state has closed, and the host itself ends with its last reference. */
 #include "luafn/capture/function_registry.h"
 
 #include <lualib.h>
@@ -58,7 +62,7 @@ void luafn_host_release(lf_host *h)
     free(h);
 }
 
-/* The state is being closed. */
+/* Runs when the state is closed. */
 static void leave_state(void *what)
 {
     lf_host *h = what;
@@ -91,7 +95,7 @@ static lua_CFunction function_in(lua_State *L, const char *field)
     return f;
 }
 
-/* The library's own functions, whatever the script has put into its table since. */
+/* Finds the library's functions, not those that a script has put into its table since. */
 static void find_math(lua_State *L, lf_host *h)
 {
     static const char *const names[] = {
@@ -168,7 +172,7 @@ static void release_program(void *what)
 
 typedef struct dumping {
     luaL_Buffer buffer;
-    bool begun; /* the buffer may lie on the stack, where lua_dump needs the function on top */
+    bool begun; /* the buffer may be on the stack, where lua_dump needs the function at the top */
 } dumping;
 
 static int write_dump(lua_State *L, const void *bytes, size_t length, void *ctx)
@@ -212,7 +216,7 @@ static void keep_program(lua_State *L, int host_at)
 lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error)
 {
     box *b;
-    lf_program *p = NULL; /* *out only gets what nothing can interrupt any more */
+    lf_program *p = NULL; /* *out is set only when no error can occur any more */
     int top = lua_gettop(L), host_at = top + 1;
     index = lua_absindex(L, index);
     lun_status s = push_host(L, &b, error);

@@ -1,5 +1,5 @@
-/* function_registry.h - what luafn keeps in a lua_State: decoded functions, shared by all closures
- * of the same code, and the genuine functions of the math library. */
+/* function_registry.h - the state of luafn in a lua_State: decoded functions, shared by all
+ * closures of the same code, and the original functions of the math library. */
 #ifndef LUAFN_FUNCTION_REGISTRY_H
 #define LUAFN_FUNCTION_REGISTRY_H
 
@@ -26,7 +26,7 @@ typedef struct lf_host {
 /* The host of a state, made on first use; a new reference. May raise a Lua error. */
 lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error);
 void luafn_host_release(lf_host *h);
-/* How many arguments a function of math takes at most, 1 or 2; 0: f is none that is known. */
+/* How many arguments a function of math takes at most, 1 or 2; 0: f is unknown. */
 int luafn_host_math(const lf_host *h, lua_CFunction f);
 
 /* The program of the Lua function at index; a new reference. May raise a Lua error. */

@@ -1,6 +1,6 @@
 /* opcode_probe.c - compiles small functions with the running Lua and compares the instructions with
- * what luafn/bytecode/opcodes.h says: the chunk's header cannot tell one 5.4.x, or a patched
- * Lua, from another. */
+ * luafn/bytecode/opcodes.h: the chunk's header does not distinguish releases of 5.4, or a patched
+ * Lua. */
 #include "luafn/capture/function_registry.h"
 
 #include <lauxlib.h>
@@ -115,7 +115,7 @@ lun_status luafn_probe(lua_State *L, lun_strbuf *error)
     lun__strbuf_puts(&text, "local u = 1; return ");
     for (int i = 0; i < LF_ROWS; i++)
         lun__strbuf_printf(&text, "%s%s", i ? ",\n" : "", rows[i].text);
-    /* neither call raises an error: the parser's come as a status */
+    /* neither call raises an error: the parser's are a status */
     int bad = text.failed ? LUA_ERRMEM : luaL_loadbufferx(L, text.text, text.length, "=probe", "t");
     lun__strbuf_clear(&text);
     if (!bad)

@@ -1,4 +1,4 @@
-/* control_tree.c - from blocks and dominators to nested control flow. */
+/* control_tree.c - blocks and dominators to nested control flow. */
 #include "luafn/emit/control_tree.h"
 
 #include <stdlib.h>
@@ -6,10 +6,10 @@
 /* Beyond LF_FLAT levels a branch is written as a jump out; beyond LF_DEEPEST it is refused. */
 enum { LF_FLAT = 60, LF_DEEPEST = 200 };
 
-/* What hangs below a block in the tree. */
+/* The children of a block in the tree. */
 typedef struct lf_kids {
     lf_list inside, outside; /* merge points, by order: in the loop, or behind the loop it begins */
-    bool merge;              /* reached by jumps, not in place */
+    bool merge;              /* reached by jumps, not by falling through */
 } lf_kids;
 
 typedef struct work {
@@ -63,7 +63,7 @@ static void hang_blocks(maker *m)
     }
     if (g->exit == g->entry)
         return;
-    /* the exit stands at the very end, whichever block dominates it */
+    /* the exit is last, whichever block dominates it */
     m->kids[g->exit->order].merge = true;
     luafn_push(&m->c->unit, &m->kids[0].outside, g->exit);
 }
@@ -96,7 +96,7 @@ static lf_item *append(maker *m, lf_scope *s, lf_item_kind kind, lf_block *b)
     return item;
 }
 
-/* Does anything flow into phis on this way? */
+/* Does any value flow into phis on this edge? */
 static bool carries(const lf_block *from, const lf_block *to)
 {
     int i = 0;
@@ -160,7 +160,7 @@ static void grow(maker *m, lf_block *b, lf_scope *s)
         follow(m, b, 1, branch->body[1]);
         return;
     }
-    /* either way ends in a jump: the other one can go on in this list */
+    /* one branch ends in a jump: the other one can continue in this list */
     const lf_block *no = b->succ[1];
     int first = no->order <= b->order || m->kids[no->order].merge ? 1 : 0;
     branch->flip = first == 1;

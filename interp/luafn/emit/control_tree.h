@@ -10,7 +10,7 @@
 
 typedef enum lf_item_kind {
     LF_OPS,   /* the values of block */
-    LF_EDGE,  /* what flows into the phis on way `way` out of block */
+    LF_EDGE,  /* the moves into phis on edge `way` of block */
     LF_IF,    /* cond (negated if flip): body[0], else body[1] */
     LF_LOOP,  /* body[0] again and again; block: its header */
     LF_GROUP, /* body[0] once; block: what follows it */
@@ -29,7 +29,7 @@ typedef struct lf_scope {
 
 struct lf_item {
     lf_item_kind kind;
-    lf_block *block; /* BREAK, CONTINUE: where to */
+    lf_block *block; /* BREAK, CONTINUE: the target */
     int way;
     bool flip; /* the condition is negated */
     lf_value *cond;
@@ -42,7 +42,7 @@ struct lf_item {
 
 /* The tree of the graph; its end is the end of the function. */
 lf_scope *luafn_tree(lf_compile *c);
-/* Drops jumps to where control goes anyway, else branches behind jumps, groups without jumps. */
+/* Drops jumps to the next item, else branches behind jumps, groups without jumps. */
 void luafn_tidy(lf_compile *c, lf_scope *root);
 
 static inline lf_item *lf_item_at(const lf_scope *s, int i)

@@ -1,5 +1,5 @@
-/* emit.c - the tree of control flow as IR. Decides nothing: variables.c has given every value
- * its place. */
+/* emit.c - the tree of control flow as IR. Decides nothing: variables.c has assigned every value a
+ * variable or an instruction. */
 #include "luafn/emit/emit.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct writer {
     lun_ir *ir;
     const lf_item *open[512]; /* loops and groups around, outermost first */
     int depth;
-    lf_list barriers; /* in their order */
+    lf_list barriers; /* in the order of the IR */
 } writer;
 
 static int add(writer *w, lun_ir_ins ins)
@@ -36,10 +36,10 @@ static lun_ir_ins make(lun_ir_kind kind, int dtype, int a, int b)
 
 /* ---- values ---- */
 
-/* The instruction that gives v here. */
+/* The instruction of v in scope `here`. */
 static int ref(writer *w, lf_value *v, const lf_scope *here)
 {
-    lf_place *p = v->place;
+    lf_access *p = v->access;
     if (lf_is_leaf(v) || lf_within(here, lf_scope_of(v)))
         return p->ins;
     for (const lf_got *g = p->got; g; g = g->next)
@@ -93,11 +93,11 @@ static void write_op(writer *w, lf_value *v, const lf_scope *here)
         ins.imm = v->note; /* from 1; 0: cannot fail */
     }
     int i = add(w, ins);
-    if (!v->place)
+    if (!v->access)
         return;
-    v->place->ins = i;
-    if (v->place->variable)
-        add(w, make(LUN_IR_SET, v->type, v->place->var, i));
+    v->access->ins = i;
+    if (v->access->variable)
+        add(w, make(LUN_IR_SET, v->type, v->access->var, i));
 }
 
 static void write_ops(writer *w, const lf_item *item)
@@ -105,8 +105,8 @@ static void write_ops(writer *w, const lf_item *item)
     const lf_block *b = item->block;
     for (int k = 0; k < b->phis.count; k++) {
         lf_value *phi = b->phis.at[k];
-        if (phi->place)
-            phi->place->ins = add(w, make(LUN_IR_GET, phi->type, phi->place->var, -1));
+        if (phi->access)
+            phi->access->ins = add(w, make(LUN_IR_GET, phi->type, phi->access->var, -1));
     }
     for (int k = 0; k < b->ops.count; k++)
         write_op(w, b->ops.at[k], item->scope);
@@ -115,10 +115,10 @@ static void write_ops(writer *w, const lf_item *item)
 static bool is_set(const lf_value *phi, const lf_block *from)
 {
     const lf_value *v = luafn_incoming(phi, from);
-    return phi->place && v != phi && v != phi->place->init;
+    return phi->access && v != phi && v != phi->access->init;
 }
 
-/* A loop's phi begins with its first value, but must be set again on the way back. */
+/* A loop's phi begins with its first value, but must be set on the back edge. */
 static bool must_set(const lf_item *edge, const lf_value *phi)
 {
     bool back = edge->block->succ[edge->way]->order <= edge->block->order;
@@ -130,10 +130,10 @@ static void write_edge(writer *w, const lf_item *item)
     const lf_block *to = item->block->succ[item->way];
     for (int k = 0; k < to->phis.count; k++) {
         lf_value *phi = to->phis.at[k];
-        if (!phi->place || !must_set(item, phi))
+        if (!phi->access || !must_set(item, phi))
             continue;
         int v = ref(w, luafn_incoming(phi, item->block), item->scope);
-        add(w, make(LUN_IR_SET, phi->type, phi->place->var, v));
+        add(w, make(LUN_IR_SET, phi->type, phi->access->var, v));
     }
 }
 
@@ -141,7 +141,7 @@ static void declare(writer *w, const lf_item *item)
 {
     for (int k = 0; k < item->vars.count; k++) {
         lf_value *v = item->vars.at[k];
-        lf_place *p = v->place;
+        lf_access *p = v->access;
         int init = ref(w, p->init ? p->init : p->zero, item->scope);
         p->var = add(w, make(LUN_IR_VAR, v->type, init, -1));
     }
@@ -149,7 +149,8 @@ static void declare(writer *w, const lf_item *item)
 
 /* ---- control ---- */
 
-/* Nothing to run: only edges whose values are there already, and branches between such. */
+/* Whether a scope emits no code: only edges whose values are already set, and branches between
+ * such. */
 static bool silent(const lf_scope *s)
 {
     for (int i = 0; i < s->items.count; i++) {
@@ -163,7 +164,7 @@ static bool silent(const lf_scope *s)
         const lf_block *to = item->block->succ[item->way];
         for (int k = 0; k < to->phis.count; k++) {
             const lf_value *phi = to->phis.at[k];
-            if (phi->place && must_set(item, phi))
+            if (phi->access && must_set(item, phi))
                 return false;
         }
     }
@@ -239,7 +240,7 @@ static void write_scope(writer *w, const lf_scope *s)
 
 /* ---- parameters ---- */
 
-/* f->param tells as many as it has room for; the body has them all. */
+/* f->param has the first ones, as far as there is room; the body has all. */
 static void add_param(writer *w, lun_dtype t, bool array, bool target, lf_input *in)
 {
     lun_ir_function *f = w->c->function;
@@ -314,7 +315,7 @@ static void write_names(writer *w)
     }
 }
 
-/* What is around an index, the call's own parameters, elements of windows, what is captured. */
+/* Neighbours of an index, the call's parameters, elements of windows, captured values. */
 static void write_params(writer *w)
 {
     lf_compile *c = w->c;
@@ -367,7 +368,7 @@ static void write_leaf(writer *w, lf_value *v)
         ins.imm = ins.kind == LUN_IR_ARG ? in->position : 0;
         ins.dtype = ins.from = (uint8_t)in->dtype;
     }
-    v->place->ins = add(w, ins);
+    v->access->ins = add(w, ins);
 }
 
 static int team_threads(const lf_compile *c)
@@ -386,12 +387,11 @@ void luafn_emit(lf_compile *c)
     if (g->results.count > LUN_MAX_OUTPUTS)
         luafn_fail(&c->unit, g->proto, -1, "the function returns %d results: return at most %d",
                    g->results.count, LUN_MAX_OUTPUTS);
-    if (g->exit->order <
-        0) /* a test that luafn/type/infer.c could not decide is always false after all */
+    if (g->exit->order < 0) /* a test that luafn/type/infer.c could not decide turned out false */
         luafn_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
     lf_scope *root = luafn_tree(c);
     luafn_tidy(c, root);
-    luafn_places(c, root, &leaves);
+    luafn_assign_variables(c, root, &leaves);
     mark_inputs(c, &leaves);
     write_params(w);
     if (c->team)

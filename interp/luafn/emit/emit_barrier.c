@@ -1,5 +1,6 @@
-/* emit_barrier.c - barriers of a team kernel, once it is IR: all threads of a team come to one
- * together. Memory is called before loops: it is zero but once.  Knows no control flow. */
+/* emit_barrier.c - barriers of a team kernel, checked in the IR: all threads of a team reach one
+ * together. Memory is requested outside of loops, since it is zeroed once.  Knows no control
+ * flow. */
 #include "ir/uniform.h"
 #include "luafn/emit/emit.h"
 
@@ -11,14 +12,14 @@ static bool in_loop(const lun_ir *ir, const lun_ir_structure *s, int32_t i)
     return false;
 }
 
-/* A barrier that is none: a number of no use in its place. */
+/* Replaces a request for memory by an unused number. */
 static void take_out(lun_ir *ir, int32_t i)
 {
     ir->ins[i] = (lun_ir_ins){
         .kind = LUN_IR_CONST, .dtype = LUN_I64, .op = LUN_OP_COUNT, .a = -1, .b = -1, .c = -1};
 }
 
-/* The first barrier to which some threads may come alone; -1: none. */
+/* The first barrier that some threads may reach alone; -1: none. */
 static int32_t loose_barrier(lf_compile *c, const lun_ir_structure *s)
 {
     lun_ir_agreement a;
@@ -29,7 +30,7 @@ static int32_t loose_barrier(lf_compile *c, const lun_ir_structure *s)
     return loose;
 }
 
-/* *looped: memory in a loop, *loose: a barrier to which some may come alone; -1: none, -2: no
+/* *looped: memory in a loop, *loose: a barrier that some may reach alone; -1: none, -2: no
  * memory. */
 static void look(lf_compile *c, const lf_value **of, int32_t *looped, int32_t *loose)
 {
@@ -41,9 +42,9 @@ static void look(lf_compile *c, const lf_value **of, int32_t *looped, int32_t *l
     for (int32_t i = 0; i < c->ir->count; i++) {
         if (!of[i])
             continue;
-        if (*looped < 0 && of[i]->sub != LF_MEET && in_loop(c->ir, &s, i))
+        if (*looped < 0 && of[i]->sub != LF_BARRIER_ALL && in_loop(c->ir, &s, i))
             *looped = i;
-        if (of[i]->sub == LF_ALONE_ONCE)
+        if (of[i]->sub == LF_MEMORY_THREAD)
             take_out(c->ir, i);
     }
     *loose = loose_barrier(c, &s);
@@ -70,6 +71,6 @@ void luafn_check_barriers(lf_compile *c, const lf_list *barriers)
                    "before the loop",
                    of[looped]->as.s);
     for (int32_t i = 0; i < c->ir->count; i++)
-        if (of[i] && of[i]->sub != LF_MEET)
+        if (of[i] && of[i]->sub != LF_BARRIER_ALL)
             take_out(c->ir, i);
 }

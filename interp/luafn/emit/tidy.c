@@ -4,7 +4,7 @@
 #include "luafn/emit/control_tree.h"
 #include "luafn/lower/lowering_state.h"
 
-/* Jumps that mean the same as going on past the end of a list. */
+/* Jumps that are equivalent to falling off the end of a list. */
 typedef struct falls {
     const lf_block *to;
     lf_item_kind kind; /* LF_BREAK or LF_CONTINUE */
@@ -62,7 +62,7 @@ static void swap_bodies(lf_item *branch)
     branch->flip = !branch->flip;
 }
 
-/* A branch with tidy bodies goes to the end of the list that is being made for s. */
+/* Appends a branch with tidy bodies to the list that is being made for s. */
 static void put_branch(lf_compile *c, lf_list *out, lf_scope *s, lf_item *branch)
 {
     if (!branch->body[0]->items.count)
@@ -104,10 +104,10 @@ static void tidy(lf_compile *c, lf_scope *s, const falls *f)
 
 /* ---- jumps and what they leave ---- */
 
-/* The loops and groups around a place, innermost first. */
+/* The loops and groups around a scope, innermost first. */
 typedef struct around {
     lf_item *item;
-    const falls *after; /* where leaving it goes */
+    const falls *after; /* where its exit leads */
     const struct around *outer;
 } around;
 
@@ -125,7 +125,7 @@ static void aim_body(lf_compile *c, lf_item *item, const falls *end, const aroun
     aim(c, item->body[0], &own, &here);
 }
 
-/* Gives every jump its target, the innermost loop or group whose end it goes to, and counts the
+/* Sets the target of every jump, the innermost loop or group whose end it goes to, and counts the
  * jumps of each. */
 static void aim(lf_compile *c, lf_scope *s, const falls *f, const around *a)
 {
@@ -184,7 +184,7 @@ static void turn_conditions(lf_lowering *l, lf_scope *s)
             l->at = item->block;
             item->cond = luafn_ir_op1(l, LUN_OP_LNOT, item->cond);
             item->flip = false;
-            item->block->cond = item->cond; /* which keeps it in use */
+            item->block->cond = item->cond; /* so that it stays in use */
         }
         for (int k = 0; k < 2; k++)
             if (item->body[k])

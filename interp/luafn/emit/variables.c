@@ -1,5 +1,5 @@
-/* variables.c - decides which values need variables: a value can be used where its scope is
- * open; phis, and what is used beyond its scope, go through a variable of a scope around both. */
+/* variables.c - decides which values need variables: a value can be used within its scope; phis,
+ * and values used beyond their scopes, get a variable in a scope around both. */
 #include "luafn/emit/variables.h"
 
 typedef struct placer {
@@ -8,18 +8,18 @@ typedef struct placer {
     int order;
 } placer;
 
-static lf_place *place_of(placer *p, lf_value *v)
+static lf_access *access_of(placer *p, lf_value *v)
 {
-    if (v->place)
-        return v->place;
-    v->place = LF_NEW(&p->c->unit, lf_place, 1);
-    v->place->ins = v->place->var = -1;
-    v->place->variable = v->kind == LF_PHI;
+    if (v->access)
+        return v->access;
+    v->access = LF_NEW(&p->c->unit, lf_access, 1);
+    v->access->ins = v->access->var = -1;
+    v->access->variable = v->kind == LF_PHI;
     if (lf_is_leaf(v))
         luafn_push(&p->c->unit, p->leaves, v);
     else
-        v->place->home = lf_scope_of(v);
-    return v->place;
+        v->access->home = lf_scope_of(v);
+    return v->access;
 }
 
 /* The innermost scope around both. */
@@ -36,11 +36,11 @@ static lf_scope *around(lf_scope *a, lf_scope *b)
 
 static void use(placer *p, lf_value *v, lf_scope *at)
 {
-    lf_place *place = place_of(p, v);
+    lf_access *access = access_of(p, v);
     if (lf_is_leaf(v) || lf_within(at, lf_scope_of(v)))
         return;
-    place->variable = true;
-    place->home = around(place->home, at);
+    access->variable = true;
+    access->home = around(access->home, at);
 }
 
 lf_value *luafn_incoming(const lf_value *phi, const lf_block *from)
@@ -58,8 +58,8 @@ static void use_edge(placer *p, const lf_item *edge)
     const lf_block *to = edge->block->succ[edge->way];
     for (int k = 0; k < to->phis.count; k++) {
         lf_value *phi = to->phis.at[k], *v = luafn_incoming(phi, edge->block);
-        lf_place *place = place_of(p, phi);
-        place->home = around(place->home, edge->scope);
+        lf_access *access = access_of(p, phi);
+        access->home = around(access->home, edge->scope);
         if (v != phi)
             use(p, v, edge->scope);
     }
@@ -97,13 +97,13 @@ static void walk(placer *p, lf_scope *s)
 static void declare_at(placer *p, lf_item *before, lf_value *v)
 {
     luafn_push(&p->c->unit, &before->vars, v);
-    if (v->place->init)
+    if (v->access->init)
         return;
-    v->place->zero = luafn_constant(&p->c->graph, LF_IR_CONST, v->type, 0);
-    place_of(p, v->place->zero);
+    v->access->zero = luafn_constant(&p->c->graph, LF_IR_CONST, v->type, 0);
+    access_of(p, v->access->zero);
 }
 
-/* The item of scope s in which (or as which) item stands. */
+/* The item of scope s that is item or has it inside. */
 static lf_item *ancestor(lf_item *item, const lf_scope *s)
 {
     while (item->scope != s)
@@ -116,7 +116,7 @@ static lf_item *earlier(lf_item *a, lf_item *b)
     return !a || b->order < a->order ? b : a;
 }
 
-/* Is v at hand before item, in its scope? */
+/* Is v defined before item, in its scope? */
 static bool at_hand(const lf_value *v, const lf_item *item)
 {
     if (lf_is_leaf(v))
@@ -124,26 +124,26 @@ static bool at_hand(const lf_value *v, const lf_item *item)
     return v->block->item->order < item->order && lf_within(item->scope, lf_scope_of(v));
 }
 
-/* A phi's variable stands before everything that touches it. If that is one of its own edges,
- * the value there is the first one; if the phi's block follows in the same scope, any operand
- * that is at hand. */
+/* A phi's variable is declared before everything that uses it. If that is one of its own edges, the
+ * value there is the initial one; if the phi's block follows in the same scope, any operand that is
+ * defined. */
 static void declare_phi(placer *p, lf_value *phi)
 {
-    lf_place *place = phi->place;
+    lf_access *access = phi->access;
     const lf_block *b = phi->block;
-    lf_item *before = ancestor(b->item, place->home);
+    lf_item *before = ancestor(b->item, access->home);
     for (int k = 0; k < b->preds.count; k++) {
         const lf_block *from = b->preds.at[k];
         lf_item *edge = from->edge_item[from->succ[0] == b ? 0 : 1];
         if (edge)
-            before = earlier(before, ancestor(edge, place->home));
+            before = earlier(before, ancestor(edge, access->home));
     }
     if (before->kind == LF_EDGE)
-        place->init = luafn_incoming(phi, before->block);
-    else if (b->item->scope == place->home)
-        for (int k = 0; k < phi->args && !place->init; k++)
+        access->init = luafn_incoming(phi, before->block);
+    else if (b->item->scope == access->home)
+        for (int k = 0; k < phi->args && !access->init; k++)
             if (phi->arg[k] != phi && at_hand(phi->arg[k], before))
-                place->init = phi->arg[k];
+                access->init = phi->arg[k];
     declare_at(p, before, phi);
 }
 
@@ -153,18 +153,18 @@ static void declare(placer *p)
     for (int i = 0; i < g->order.count; i++) {
         lf_block *b = g->order.at[i];
         for (int k = 0; k < b->phis.count; k++)
-            if (((lf_value *)b->phis.at[k])->place)
+            if (((lf_value *)b->phis.at[k])->access)
                 declare_phi(p, b->phis.at[k]);
         for (int k = 0; k < b->ops.count; k++) {
             lf_value *v = b->ops.at[k];
-            if (!v->place || !v->place->variable)
+            if (!v->access || !v->access->variable)
                 continue;
-            declare_at(p, ancestor(b->item, v->place->home), v);
+            declare_at(p, ancestor(b->item, v->access->home), v);
         }
     }
 }
 
-void luafn_places(lf_compile *c, lf_scope *root, lf_list *leaves)
+void luafn_assign_variables(lf_compile *c, lf_scope *root, lf_list *leaves)
 {
     placer p = {.c = c, .leaves = leaves};
     lf_graph *g = &c->graph;

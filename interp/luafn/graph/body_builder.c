@@ -6,7 +6,7 @@
 
 #include "luafn/graph/named.h"
 
-/* Where what is being built comes from: of a method that is built in, its call. */
+/* The source of the current instruction; of a built-in method its call. */
 static lf_spot spot(const lf_builder *b)
 {
     const lf_frame *f = b->f;

@@ -1,17 +1,17 @@
 /* body_builder.h - the state of one body being translated: reading and writing its registers,
- * adding values, failing with its place. */
+ * adding values, failing with its source line. */
 #ifndef LUAFN_BODY_BUILDER_H
 #define LUAFN_BODY_BUILDER_H
 
 #include "luafn/graph/captured.h"
 
-/* A numeric for whose rounds are known while the graph is built: see unroll.c. */
+/* A numeric for whose number of rounds is known while the graph is built: see unroll.c. */
 typedef struct lf_roll {
-    int rounds, round;   /* 0: it is none; the one that is translated, from 0 */
+    int rounds, round;   /* 0: it is none; the current one, from 0 */
     int64_t first, step; /* of the index */
     bool rest;           /* the further rounds stay a loop */
     const bool *member;  /* by span */
-    lf_block *next;      /* where the next round begins */
+    lf_block *next;      /* the first block of the next round */
     int values, loops;   /* of the graph, before the first round */
 } lf_roll;
 
@@ -19,7 +19,7 @@ typedef struct lf_builder {
     lf_compile *c;
     lf_graph *g;
     lf_frame *f;
-    lf_block **start, **head; /* by span: where forward edges go; where the code is */
+    lf_block **start, **head; /* by span: the target of forward edges; the block of its code */
     int *latches;             /* by span: edges back to a header that are still to come */
     lf_roll *roll;            /* by span: of the loop that it begins */
     bool *done;               /* by span: translated with an unrolled loop */
@@ -38,7 +38,7 @@ typedef struct lf_exit {
 
 enum {
     LF_MAX_CALLS = 200,         /* depth of inlining */
-    LF_MAX_INLINED = 10 * 1000, /* calls put in place */
+    LF_MAX_INLINED = 10 * 1000, /* inlined calls */
     LF_MAX_VALUES = 100 * 1000, /* size of a graph */
     LF_SPARE = 64               /* registers behind those of a function, for f(g(x)) */
 };
@@ -47,7 +47,7 @@ lf_value *luafn_get(lf_builder *b, int reg);
 void luafn_set(lf_builder *b, int reg, lf_value *v);
 /* A constant of the running function. */
 lf_value *luafn_const_of(lf_builder *b, int index);
-/* A new operation in the present block, with room for its operands; with them. */
+/* A new operation in the current block, with room for its operands, or with these. */
 lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args);
 lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);
 lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y);
@@ -68,7 +68,7 @@ const char *luafn_describe(const lf_value *v);
 /* element_ref.c: element i of the array, or part, t. */
 lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i);
 
-/* Where code leads from the present block: to an instruction that begins a span; the block ends. */
+/* Ends the current block with an edge to the instruction at pc, which begins a span. */
 lf_block *luafn_target(lf_builder *b, int pc);
 void luafn_jump_to(lf_builder *b, int pc);
 void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no);

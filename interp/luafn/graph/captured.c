@@ -1,4 +1,4 @@
-/* captured.c - captured things as values of the graph. */
+/* captured.c - captured values as values of the graph. */
 #include "luafn/graph/captured.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char *join_names(lf_compile *c, const char *table, const char *fiel
     return text;
 }
 
-/* The names of the fields of what s, at the top of the stack, is: a struct or records. */
+/* Reads the names of the fields of s, a struct or records, at the top of the stack. */
 static void read_names(lf_compile *c, lf_source *s)
 {
     lua_State *L = c->view.L;

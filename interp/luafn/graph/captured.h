@@ -1,4 +1,4 @@
-/* captured.h - captured things as values of the graph. */
+/* captured.h - captured values as values of the graph. */
 #ifndef LUAFN_CAPTURED_H
 #define LUAFN_CAPTURED_H
 
@@ -9,9 +9,9 @@
 lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue);
 lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field);
 lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key);
-/* What the array is called that a is, or of which it is a part. */
+/* The name of the array a, or of the array of which a is a part. */
 const char *luafn_array_name(const lf_compile *c, const lf_value *a);
-/* What it is called in messages: "global 'f'", "'w'". */
+/* The name of a source in messages: "global 'f'", "'w'". */
 const char *luafn_source_name(lf_compile *c, int source);
 
 #endif

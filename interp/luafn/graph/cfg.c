@@ -41,7 +41,8 @@ void luafn_order(lf_graph *g)
     }
 }
 
-/* Numbers the dominator tree so that what a block dominates has the numbers from its own on. */
+/* Numbers the dominator tree so that the blocks that a block dominates have the numbers from its
+ * own on. */
 static void number_tree(lf_graph *g)
 {
     int n = g->order.count;
@@ -80,9 +81,9 @@ static lf_block *common(lf_block *a, lf_block *b)
     return a;
 }
 
-/* Loops have one entry, so that edges back to a header say nothing new: once in order is enough. A
- * leap goes up the tree as far as makes common() logarithmic (Myers, An Applicative Random-access
- * Stack, 1983). */
+/* Loops have one entry, so that back edges change nothing: one pass in order is enough. A leap goes
+ * up the tree as far as makes common() logarithmic (Myers, An Applicative Random-access Stack,
+ * 1983). */
 void luafn_dominators(lf_graph *g)
 {
     g->entry->idom = g->entry->leap = g->entry;
@@ -179,7 +180,7 @@ void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new)
             b->preds.at[i] = new;
 }
 
-/* Predecessor `from` of b, with what it brings into phis, becomes number `to`. */
+/* Predecessor `from` of b, with its operands of phis, becomes number `to`. */
 static void keep_pred(lf_block *b, int to, int from)
 {
     b->preds.at[to] = b->preds.at[from];
@@ -197,7 +198,7 @@ static void cut_preds(lf_block *b, int count)
     b->preds.count = count;
 }
 
-/* Edges from blocks that cannot be reached, or that go elsewhere now. */
+/* Drops edges from unreachable blocks, and those that were redirected. */
 static void drop_edges(lf_graph *g)
 {
     for (int i = 0; i < g->order.count; i++) {
@@ -283,7 +284,7 @@ static void resolve(lf_graph *g)
         g->results.at[i] = luafn_find(g->results.at[i]);
 }
 
-/* A block that only one other jumps to becomes part of that. */
+/* Merges a block into its only predecessor. */
 static void join_blocks(lf_graph *g)
 {
     for (int i = 0; i < g->order.count; i++) {

@@ -1,4 +1,5 @@
-/* compile.h - the compilation of one Lua function for given parameters: what its passes share.
+/* compile.h - the compilation of one Lua function for given parameters: the state that its passes
+ * share.
  *
  * build (bytecode to graph) -> infer (types) -> lower (graph to IR values) -> branches, narrow,
  * hoist (smaller code) -> tree (structured control flow) -> emit (lun_ir). */
@@ -12,8 +13,8 @@
 
 enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS }; /* most elements around an index */
 
-/* Memory of a team whose dtype is that of what is assigned to it: `type` as far as it is known;
- * wide: i64 or f64 for integers and floats. */
+/* Team scratch whose dtype is inferred from the values assigned to it: `type` as far as it is
+ * known; wide: i64 or f64 for integers and floats. */
 typedef struct lf_open {
     bool open, wide;
     lf_type type;
@@ -48,35 +49,35 @@ typedef struct lf_window {
     lun_front_index at[LUN_MAX_RANK];
 } lf_window;
 
-/* An element at indices that are known, which a function of lun.each reads or assigns: a variable
- * of the function. */
+/* An element at known indices, which a function of lun.each reads or assigns: a variable of the
+ * function. */
 typedef struct lf_cell {
     lf_window is;
     int var;
     bool written;
-    const lf_proto *proto; /* where it is read or, once that is so, written first */
+    const lf_proto *proto; /* where it is first read, or first written if it is written */
     int pc;
 } lf_cell;
 
-/* An array that a function of lun.each assigns at any other index: each round gives the place and
- * the value, and the engine stores them in index order.  Elements whose last indices are different
- * constants never meet: these are puts of their own. */
+/* An array that a function of lun.each assigns at any other index: each round gives an index and a
+ * value, and the engine stores them in index order. Elements whose last indices are different
+ * constants never coincide: these are separate puts. */
 typedef struct lf_put {
     int source;
     bool fixed; /* the last index is `last` wherever it is assigned */
     int64_t last;
-    int place, value; /* variables: the row-major place, -1: none; what is assigned there */
+    int index, value; /* variables: the row-major index, -1: none; the assigned value */
     lf_kind kind;     /* LF_ARITH or LF_MATH: the value is combined with the element by sub, */
     uint8_t sub;      /* else LF_STORE: it replaces it */
     bool behind;      /* the element is the operation's second operand */
-    lf_list given;    /* lf_given: where it is assigned */
-    int note;         /* number of the text for an integer that does not fit, from 1; 0: none */
+    lf_list given;    /* lf_given: its assignments */
+    int note;         /* the note for an integer that does not fit, from 1; 0: none */
 } lf_put;
 
 typedef struct lf_note {
-    const char *text; /* with %lld for the value that a check reports, \1 for an extent */
+    const char *text; /* %lld: the value that a check reports, \1: an extent */
     int extent_of;    /* the input that is this extent, or -1 */
-    lf_input of;      /* the same in a compiled function that is kept */
+    lf_input of;      /* the same in a cached function */
 } lf_note;
 
 typedef struct lf_compile {
@@ -93,34 +94,34 @@ typedef struct lf_compile {
     lf_graph graph;
     const lf_frame *root; /* the function's own body */
     lf_type real;         /* what weak floats become: f32 or f64 */
-    bool wide;            /* 64-bit elements take part */
+    bool wide;            /* 64-bit elements are used */
     lf_list inputs;       /* lf_input */
     lf_list notes;        /* lf_note */
-    bool known, windowed; /* the parameters are indices: bounds, windows may tell of them */
-    bool around;          /* there are parameters that are called with offsets */
+    bool known, windowed; /* the parameters are indices: bounds and windows may use them */
+    bool around;          /* some parameters are called with offsets */
     bool foreseen;        /* there is no call yet: see luafn_foresee */
-    bool settled;         /* then: offsets have told the number of axes */
+    bool settled;         /* then: the number of axes is known by offsets */
     bool certain;         /* then: the failure is one of every call */
     bool writes;          /* elements may be assigned */
     bool team;            /* it is a team kernel: the first parameters are lun_front_numbers */
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
     lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
     int scratches;
-    const lf_proto *methods; /* of a team kernel: methods of t, see methods.h */
-    lf_list array_names;     /* by array of the body */
-    lf_list targets;         /* arrays that a team kernel assigns, or parts of them */
-    bool decided;    /* a condition was known: what stands on its other way is not in the graph */
-    lf_list cells;   /* lf_cell, where elements may be assigned */
-    lf_list loads;   /* LF_LOADs there: elements that are no cells */
-    lf_list puts;    /* lf_put */
-    lf_list bounds;  /* lf_bound */
-    lf_list windows; /* lf_window */
-    lf_list named;   /* values of local variables, see named.h */
+    const lf_proto *methods;  /* of a team kernel: methods of t, see methods.h */
+    lf_list array_names;      /* by array of the body */
+    lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
+    bool decided;             /* a condition was known: its other branch is not in the graph */
+    lf_list cells;            /* lf_cell, where elements may be assigned */
+    lf_list loads;            /* LF_LOADs there: elements that are no cells */
+    lf_list puts;             /* lf_put */
+    lf_list bounds;           /* lf_bound */
+    lf_list windows;          /* lf_window */
+    lf_list named;            /* values of local variables, see named.h */
     lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
     int record;               /* source of the struct whose record is returned; 0: none is */
     lf_value **param_value;   /* by parameter; NULL: the function does not take it */
-    lun_neighbour *neighbour; /* what is asked for around an index: parameters from `params` on */
+    lun_neighbour *neighbour; /* neighbours of an index: parameters from `params` on */
     lf_value **neighbour_value;
     int neighbours;
 
@@ -128,13 +129,13 @@ typedef struct lf_compile {
     lun_ir_function *function;
 } lf_compile;
 
-/* Of a value that is an array, captured or a parameter, or a part of one: which one. */
+/* The array, captured or a parameter, that a value is or of which it is a part. */
 typedef struct lf_whose {
     bool param;
     int number;      /* of the parameter or source */
-    int rank, fixed; /* of the array; how many of its axes have got an index */
+    int rank, fixed; /* of the array; how many of its axes have an index */
     lun_dtype dtype, stored;
-    const int64_t *shape; /* as it is for this call */
+    const int64_t *shape; /* for this call */
 } lf_whose;
 
 static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
@@ -148,7 +149,7 @@ static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
     return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->stored, s->shape};
 }
 
-/* The memory that v, an array or a part of one, is, where its dtype is open; else NULL. */
+/* The team scratch that v, an array or a part of one, is, if its dtype is open; else NULL. */
 static inline lf_open *lf_open_of(lf_compile *c, const lf_value *v)
 {
     int number = v->as.i < 0 ? (int)(-1 - v->as.i) - c->params : -1;

@@ -13,7 +13,7 @@ lf_block *luafn_block(lf_graph *g)
     return b;
 }
 
-enum { LF_HEED = 1024 }; /* values from one look at whether to stop to the next */
+enum { LF_HEED = 1024 }; /* values between two checks of the stop */
 
 lf_value *luafn_value(lf_graph *g, lf_kind kind, int args)
 {
@@ -44,7 +44,7 @@ lf_value *luafn_find(lf_value *v)
 
 /* ---- constants: one value each ---- */
 
-/* Its place in the table, or a free one. */
+/* Its slot in the table, or a free one. */
 static lf_value **find_constant(const lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
 {
     uint64_t h = (bits + type * UINT64_C(31) + kind) * UINT64_C(0x9e3779b97f4a7c15);
@@ -191,8 +191,8 @@ void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v)
     *d = (lf_def){b->id, var, v};
 }
 
-/* Has a closure that assigns the variable been made on the way to h, and not lost its block
- * since? */
+/* Has a closure that assigns the variable been made on the path to h, in a block that is still
+ * reachable? */
 static bool has_writer(lf_graph *g, const lf_block *h, int var)
 {
     for (int i = 0; i < g->var[var].writers.count; i++) {
@@ -242,7 +242,7 @@ static lf_value *new_phi(lf_graph *g, lf_block *b, int var)
 
 /* Walks up to the assignment that reaches the end of b; where several may, a phi without
  * operands is left in `pending`. */
-static lf_value *reach(lf_graph *g, int var, lf_block *b)
+static lf_value *reaching(lf_graph *g, int var, lf_block *b)
 {
     for (;;) {
         lf_def *d = g->def_room ? lookup(g, b->id, var) : NULL;
@@ -251,7 +251,7 @@ static lf_value *reach(lf_graph *g, int var, lf_block *b)
         if (b == g->var[var].frame->entry || b->preds.count == 0)
             return g->var[var].closure ? luafn_bool(g, false) : luafn_nil(g);
         if (b->loop && !may_write(g, b, var)) {
-            b = b->preds.at[0]; /* a header's first predecessor is the way in */
+            b = b->preds.at[0]; /* a header's first predecessor is the entry of the loop */
         } else if (!b->sealed) {
             lf_value *phi = new_phi(g, b, var);
             luafn_push(g->u, &b->waiting, phi);
@@ -290,11 +290,11 @@ static void fill_phi(lf_graph *g, lf_value *phi)
     phi->args = b->preds.count;
     phi->arg = LF_NEW(g->u, lf_value *, phi->args);
     for (int i = 0; i < phi->args; i++)
-        phi->arg[i] = reach(g, (int)phi->as.i, b->preds.at[i]);
+        phi->arg[i] = reaching(g, (int)phi->as.i, b->preds.at[i]);
 }
 
 /* Fills the pending phis from `from` on and forwards those that are trivial at once: a captured
- * function behind a loop or a branch must stay known. */
+ * function must stay known behind a loop or a branch. */
 static void settle(lf_graph *g, int from)
 {
     for (int i = from; i < g->pending.count; i++)
@@ -310,7 +310,7 @@ static void settle(lf_graph *g, int from)
 lf_value *luafn_read(lf_graph *g, int var, lf_block *b)
 {
     int from = g->pending.count;
-    lf_value *v = reach(g, var, b);
+    lf_value *v = reaching(g, var, b);
     if (g->pending.count > from)
         settle(g, from);
     v = luafn_find(v);

@@ -1,14 +1,14 @@
 /* graph.h - a function in SSA form: blocks, values, and how they are made.
  *
- * A graph begins with values as Lua's instructions mean them, of types still to be found; lowering
- * replaces them with values that are one IR instruction each. Knows no Lua state. */
+ * A graph begins with values as Lua's instructions define them, not typed yet; lowering replaces
+ * them with values that are one IR instruction each. Knows no Lua state. */
 #ifndef LUAFN_GRAPH_H
 #define LUAFN_GRAPH_H
 
 #include "luafn/bytecode/flow.h"
 
 /* Types of values, widest last within numbers: a join of two numbers is the larger. WI and WF are
- * weak: literals and captured numbers, which adapt to what they meet. */
+ * weak: literals and captured numbers, which adapt to the other operand. */
 typedef enum lf_type {
     LF_NONE, /* not known yet */
     LF_WI,
@@ -20,7 +20,7 @@ typedef enum lf_type {
     LF_BOOL,
     LF_NIL,
     LF_MAYBE,  /* a boolean or nil */
-    LF_OBJECT, /* a function, table, array, string: known while compiling, or of no use */
+    LF_OBJECT, /* a function, table, array, string: known while compiling, or unusable */
     LF_MIX     /* sometimes a number, sometimes not */
 } lf_type;
 
@@ -59,36 +59,35 @@ typedef enum lf_kind {
     LF_TABLE,     /* captured table; as.i: source */
     LF_ARRAY,     /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
     LF_STRUCT,    /* captured struct, whose calls make records; as.i: source */
-    LF_BLOCKED,   /* captured blocked array, over ranks: nothing can be done with it */
+    LF_BLOCKED,   /* captured blocked array, over ranks: no operation takes it */
     LF_RECORD,    /* the values of its fields; as.i: source of its struct */
     LF_RECORD_AT, /* an index of captured records; as.i: their source */
     LF_TEAM,      /* the first parameter of a team kernel */
     LF_METHOD,    /* its method as.s */
     LF_STRING,    /* as.s */
-    LF_OTHER,     /* captured value of no use; as.i: source */
-    /* operations as Lua means them */
+    LF_OTHER,     /* captured value that no operation takes; as.i: source */
+    /* operations as Lua defines them */
     LF_ARITH, /* sub: lf_arith; two operands */
     LF_NEG,   /* one operand, as the next three */
     LF_BNOT,
     LF_NOT,
-    LF_TRUTH,    /* neither false nor nil? */
-    LF_COMPARE,  /* sub: lf_relation; two operands */
-    LF_LOAD,     /* array or part, index: an element */
-    LF_PART,     /* the same: what stands at that index, of rank 1 and more; sub: how many indices
-                   the array has got, as.i: as that of the LF_ARRAY */
-    LF_LENGTH,   /* array or part */
-    LF_CELL,     /* what lf_cell number as.i held before; no operand */
-    LF_STORE,    /* value: as an element of the array that is source as.i */
-    LF_PLACE,    /* array or part, index: the row-major place of that element, from 0 */
-    LF_COMBINE,  /* value: as the operand that lf_put number as.i combines with an element */
-    LF_MATH,     /* sub: lf_math */
-    LF_APPLY,    /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
-    LF_WRITE,    /* of a team kernel: array or part, index, value: assigned at once */
-    LF_IDENTITY, /* of the operation `sub`, in the type of a value or of memory */
-    LF_BARRIER,  /* threads of a team wait for one another in method as.s; sub: lf_meeting */
-    LF_CHANGE,   /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
+    LF_TRUTH,      /* neither false nor nil? */
+    LF_COMPARE,    /* sub: lf_relation; two operands */
+    LF_LOAD,       /* array or part, index: an element */
+    LF_PART,       /* the same: a part; sub: indices that the array has, as.i: as LF_ARRAY's */
+    LF_LENGTH,     /* array or part */
+    LF_CELL,       /* the old value of lf_cell number as.i; no operand */
+    LF_STORE,      /* value: as an element of the array that is source as.i */
+    LF_FLAT_INDEX, /* array or part, index: the row-major index of that element, from 0 */
+    LF_COMBINE,    /* value: as the operand that lf_put number as.i combines with an element */
+    LF_MATH,       /* sub: lf_math */
+    LF_APPLY,      /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
+    LF_WRITE,      /* of a team kernel: array or part, index, value: assigned at once */
+    LF_IDENTITY,   /* of the operation `sub`, in the type of a value or of memory */
+    LF_BARRIER,    /* barrier of a team, in method as.s; sub: lf_barrier */
+    LF_CHANGE, /* array or part, index, value [, expected one]; sub: lun_atomic, as.i: as that of
                   the LF_ARRAY */
-    LF_WITHIN,   /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
+    LF_WITHIN, /* an offset along axis `sub`, from 0, of a stencil; as.i: the radius */
     /* numeric for: initial value, limit, step */
     LF_FOR_TEST,  /* runs at all? */
     LF_FOR_FIRST, /* the index, converted */
@@ -123,12 +122,12 @@ typedef enum lf_arith {
     LF_SHR
 } lf_arith;
 
-/* What is asked of the place of a barrier; memory itself is none, and stays in no kernel. */
-typedef enum lf_meeting {
-    LF_MEET,       /* all threads come to it together */
-    LF_MEET_ONCE,  /* the same, and not in a loop: memory of the team */
-    LF_ALONE_ONCE, /* it is not in a loop: memory of a thread */
-} lf_meeting;
+/* Where a barrier may be. A request for memory is checked like one, but is none, and is removed. */
+typedef enum lf_barrier_kind {
+    LF_BARRIER_ALL,   /* all threads reach it together */
+    LF_MEMORY_TEAM,   /* the same, and not in a loop: memory of the team */
+    LF_MEMORY_THREAD, /* it is not in a loop: memory of a thread */
+} lf_barrier_kind;
 
 typedef enum lf_relation { LF_EQ, LF_LT, LF_LE } lf_relation;
 
@@ -136,24 +135,24 @@ typedef struct lf_value lf_value;
 typedef struct lf_block lf_block;
 typedef struct lf_frame lf_frame;
 
-/* A local function: known while compiling, so that calls of it are inlined. */
+/* A local function: known while compiling, so that its calls are inlined. */
 typedef struct lf_closure {
     lf_proto *proto;
     lf_frame *frame; /* where it is made */
     const char *name;
-    bool built_in; /* a method of t: what it does is told as its caller's */
+    bool built_in; /* a method of t: its mistakes are reported at the caller's line */
     int alive;     /* variable: true until one of those that it captures goes out of scope */
-    int *var;      /* those that it captures, itself or through the functions around it */
+    int *var;      /* variables that it captures, itself or through the functions around it */
     int vars;
 } lf_closure;
 
 struct lf_value {
     uint8_t kind, sub, type, from; /* from: dtype of the operands of LF_IR_OP and LF_IR_CAST */
     bool mark;                     /* scratch of one pass */
-    bool narrowed;                 /* a float of literals alone that became f32 */
+    bool narrowed;                 /* a float made of literals only that became f32 */
     int id, pc, args;
-    int note;              /* number of the text for what may fail, from 1; 0: none */
-    const lf_proto *proto; /* where it comes from: for messages */
+    int note;              /* the note for a failure, from 1; 0: none */
+    const lf_proto *proto; /* its source, for messages */
     lf_block *block;
     lf_value **arg;
     lf_value *instead; /* replaced by this one */
@@ -166,8 +165,8 @@ struct lf_value {
         const char *s;
         lf_closure *closure;
     } as;
-    lf_value *first, *last; /* phi of a numeric for's index: bounds once lowered, else NULL */
-    struct lf_place *place; /* luafn/emit/emit.c */
+    lf_value *first, *last;   /* phi of a numeric for's index: bounds once lowered, else NULL */
+    struct lf_access *access; /* luafn/emit/emit.c */
 };
 
 typedef enum lf_end { LF_OPEN, LF_JUMP, LF_BRANCH, LF_RETURN } lf_end;
@@ -186,11 +185,11 @@ struct lf_block {
     /* of the finished graph */
     lf_block *idom, *leap;               /* leap: a block further up the dominator tree */
     int deep;                            /* in that tree */
-    int below, size;                     /* its number there, and how many follow under it */
+    int below, size;                     /* its number there, and how many descendants follow */
     const lf_block *seen;                /* scratch of one pass */
     struct lf_loop *in;                  /* the innermost loop around it */
     bool reached;                        /* control may come here */
-    bool edge[2];                        /* and leave this way */
+    bool edge[2];                        /* and leave by this edge */
     struct lf_item *item, *edge_item[2]; /* luafn/emit/control_tree.h */
 };
 
@@ -221,7 +220,7 @@ typedef struct lf_graph {
     lf_list order;   /* reachable blocks in reverse postorder */
     lf_list results; /* of the function, used in exit */
     int values;      /* ids given */
-    int inlined;     /* calls put in place */
+    int inlined;     /* inlined calls */
     int loops;       /* headers translated */
     int unrolled;    /* values of the second and further rounds of unrolled loops */
     const lf_proto *proto;
@@ -240,7 +239,7 @@ typedef struct lf_graph {
 
 lf_block *luafn_block(lf_graph *g);
 lf_value *luafn_value(lf_graph *g, lf_kind kind, int args);
-/* The value that v stands for now. */
+/* The value that has replaced v, or v. */
 lf_value *luafn_find(lf_value *v);
 
 /* One value for each constant. */
@@ -255,7 +254,7 @@ static inline bool lf_is_const(const lf_value *v, lf_type t)
 {
     return v->kind == LF_CONST && v->type == t;
 }
-/* A constant integer: weak, or the index of a loop in a round that is known. */
+/* A constant integer: weak, or the index of a loop in a known round. */
 static inline bool lf_is_whole(const lf_value *v)
 {
     return v->kind == LF_CONST && lf_is_int((lf_type)v->type);
@@ -267,9 +266,9 @@ void luafn_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf
 /* Variables: `count` new ones of a frame, registers or (reg < 0) others. */
 int luafn_vars(lf_graph *g, const lf_frame *frame, int count, int reg);
 void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v);
-/* Its value at the end of what b holds by now. */
+/* Its value at the present end of b. */
 lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
-/* No more predecessors will come. */
+/* b gets no more predecessors. */
 void luafn_seal(lf_graph *g, lf_block *b);
 
 /* ---- fold_lua.c ---- */
@@ -284,8 +283,8 @@ lf_type luafn_type_of(lun_dtype t);
 
 /* ---- cfg.c: on a finished graph ---- */
 
-/* Reverse postorder of what can be reached; drops edges from elsewhere, phis with one operand,
- * blocks that only continue another. */
+/* Reverse postorder of reachable blocks; drops edges from elsewhere, phis with one operand, blocks
+ * that only continue another. */
 void luafn_simplify(lf_graph *g);
 void luafn_order(lf_graph *g);
 void luafn_dominators(lf_graph *g);
@@ -295,7 +294,7 @@ typedef struct lf_loop {
     struct lf_loop *parent;
     lf_block *header;
     /* luafn/improve/hoist.c */
-    lf_block *exit; /* where all its ways out lead, NULL: to several places */
+    lf_block *exit; /* the target of all its exits, NULL: there are several */
     int exits;
     lf_list uses; /* lf_value **: of its values, behind it */
 } lf_loop;
@@ -304,7 +303,7 @@ typedef struct lf_loop {
 void luafn_loops(lf_graph *g);
 bool luafn_is_header(const lf_block *b);
 bool luafn_in_loop(const lf_block *b, const lf_loop *loop);
-/* Removes values without use; roots are what has an effect. */
+/* Removes unused values; those with an effect are roots. */
 void luafn_sweep(lf_graph *g, bool (*effect)(const lf_value *v));
 void luafn_drop_pred(lf_block *b, int index);
 void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new);

@@ -1,8 +1,8 @@
-/* named.c - remembers the values that local variables get. */
+/* named.c - records the values that local variables get. */
 #include "luafn/graph/named.h"
 
-/* The local variable that an instruction sets: one that is there behind it, or that begins with
- * the values of this and the next instructions. */
+/* The local variable that an instruction sets: one alive behind it, or one that begins with the
+ * values of this and the next instructions. */
 static const char *name_of(const lf_proto *p, int reg, int pc)
 {
     enum { LF_VALUES = 16 };

@@ -1,15 +1,15 @@
 /* branches.c - if-conversion: tests joined by and / or become one condition, and short branches
- * that only choose values become WHERE. What is moved runs on more paths than before: it must be
- * cheap and must not fail. */
+ * that only choose values become WHERE. Moved operations run on more paths than before: they must
+ * be cheap and must not fail. */
 #include "luafn/improve/improve.h"
 
 #include "luafn/lower/lowering_state.h"
 
 enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; cost of what is moved at most */
 
-/* Beside lun__op_cost, which weighs whole kernels: what is moved here cannot fail, so a division is
- * dearer than other steps (and a square root too, by its latency) but not as dear as one with its
- * test.  Kernels of functions depend on these figures. */
+/* Unlike lun__op_cost, which weighs whole kernels: moved operations cannot fail, so a division
+ * costs more than others (as does a square root, by its latency) but less than one with its test.
+ * Kernels of functions depend on these figures. */
 int luafn_cost(const lf_value *v)
 {
     if (v->kind == LF_IR_CAST)
@@ -37,7 +37,7 @@ static int block_cost(const lf_block *b)
     return sum;
 }
 
-/* The same of a block whose checks can be moved to where its condition is decided. */
+/* The same of a block whose checks can be moved to its condition. */
 static int arm_cost(const lf_block *b)
 {
     int sum = 0;
@@ -58,7 +58,7 @@ static void move_ops(lf_graph *g, lf_block *from, lf_block *to)
     from->ops.count = 0;
 }
 
-/* What the checks of an arm of b want needs to hold only where b's condition leads to that arm. */
+/* Weakens the checks of an arm of b: they need to hold only if b's condition selects that arm. */
 static void weaken_checks(lf_lowering *l, const lf_block *b, int way)
 {
     lf_block *arm = b->succ[way], *at = l->at;
@@ -135,7 +135,7 @@ static bool join_tests(lf_lowering *l, lf_block *b, int side)
 
 /* ---- values chosen ---- */
 
-/* Where b goes through s to, if s only computes what is cheap: s->succ, else s itself. */
+/* The successor of s if s only computes cheap values, else s itself. */
 static lf_block *through(const lf_block *b, lf_block *s)
 {
     bool arm = s != b && s->preds.count == 1 && !s->phis.count && s->end == LF_JUMP &&
@@ -148,7 +148,7 @@ static bool of_floats(const lf_value *v, uint8_t type)
     return (v->kind == LF_IR_OP || v->kind == LF_IR_CAST) && lun__dtype_is_float((lun_dtype)type);
 }
 
-/* Whether v is computed in the innermost loop around b, from what is. */
+/* Whether v changes in the innermost loop around b. */
 static bool moves(const lf_value *v, const lf_block *b)
 {
     bool inside = !b->in;
@@ -157,10 +157,10 @@ static bool moves(const lf_value *v, const lf_block *b)
     return inside;
 }
 
-/* Whether b's choice between what its arms, those that are not b, compute stays a branch.  A kernel
- * of teams runs thread by thread.  There a processor goes on behind a branch by what it foresees,
- * where a selection waits for the condition and both values, for long if they are floats.  A
- * condition that is the same in all rounds of a loop can be computed before the loop. */
+/* Whether b stays a branch between the values that its arms, those that are not b, compute. A
+ * kernel of teams runs thread by thread: there branch prediction lets a processor continue, while a
+ * selection waits for the condition and both values, long if they are floats. A loop-invariant
+ * condition can be computed before the loop. */
 static bool stays(const lf_lowering *l, const lf_block *b, lf_block *const arm[2])
 {
     bool floats = of_floats(b->cond, b->cond->from), works = false;
@@ -247,8 +247,8 @@ static void widen_uses(lf_graph *g, lf_value *arg, lf_value *wide)
         replace((lf_value **)&g->results.at[i], arg, wide);
 }
 
-/* A script's whole number that meets i32 is taken as i32, so that one which does not fit is refused
- * at the call. */
+/* A script's integer used with i32 becomes i32, so that one which does not fit is refused at the
+ * call. */
 static void narrow_params(lf_compile *c, lf_value *const *args, int count)
 {
     lf_graph *g = &c->graph;

@@ -6,7 +6,7 @@
 
 enum { LF_SPECULATE = 4 }; /* cost of what may run before a loop that would not have reached it */
 
-/* The block before a loop: where its header is entered from. */
+/* The block before a loop: the predecessor of its header from outside. */
 static lf_block *before(const lf_loop *loop)
 {
     lf_block *entry = NULL;
@@ -38,8 +38,8 @@ static bool every_iteration(const lf_block *b, const lf_loop *loop)
     return true;
 }
 
-/* The outermost place to which v can go, or NULL if it must stay. A check in the header runs
- * whenever the loop does, and can go before it. */
+/* The outermost block to which v can move, or NULL if it must stay. A check in the header runs
+ * whenever the loop does, and can move before it. */
 static lf_block *hoisted(const lf_value *v)
 {
     lf_block *to = NULL;
@@ -82,8 +82,8 @@ static void hoist(lf_graph *g)
 
 /* ---- values used behind a loop ---- */
 
-/* Finds the exits of all loops: the one block to which all ways out of a loop lead, reached from
- * nowhere else; NULL if there is none. */
+/* Finds the exits of all loops: the one block to which all exits of a loop lead, without other
+ * predecessors; NULL if there is none. */
 static void find_exits(const lf_graph *g)
 {
     for (int i = 0; i < g->order.count; i++) {
@@ -108,7 +108,7 @@ static void find_exits(const lf_graph *g)
 }
 
 /* Notes a use, by block b at the end of `at`, of a value of a loop behind it: with the innermost of
- * the loops that have an exit before b. (The header of a loop around them stands before both.) */
+ * the loops that have an exit before b. (The header of a loop around them comes before both.) */
 static void note_use(lf_graph *g, lf_value **use, const lf_block *at, const lf_block *b)
 {
     const lf_value *v = *use;

@@ -10,14 +10,14 @@ void luafn_branches(lf_compile *c);
 void luafn_narrow(lf_compile *c);
 void luafn_hoist(lf_compile *c);
 
-/* About how many plain operations; LF_NEVER for what must not run where it did not before. */
+/* The cost in plain operations, about; LF_NEVER for values that must not run on other paths. */
 enum { LF_NEVER = 1000 };
 int luafn_cost(const lf_value *v);
 
 /* ---- what values integers can have (range.c) ------------------------------------------------- */
 
 typedef struct lf_range {
-    int64_t low, high; /* low > high: nothing known to flow here yet */
+    int64_t low, high; /* low > high: no value known yet */
 } lf_range;
 
 /* By value id: the range of every i64 and i32 value of the lowered graph. */

@@ -46,7 +46,7 @@ static bool same_in_i32(lun_op op)
     }
 }
 
-/* An i64 argument may be taken as i32 as well, if what is captured says so; anything else must
+/* An i64 argument may be taken as i32 as well, if the captured value fits i32; any other value must
  * fit. */
 static bool can_take(const narrower *n, const lf_value *v)
 {
@@ -93,7 +93,7 @@ static bool choose(narrower *n, const lf_value *v)
     return n->chosen[v->id] = true;
 }
 
-/* Phis that fit, what feeds them, what they feed. */
+/* Adds phis that fit, their operands and their users. */
 static bool spread(narrower *n)
 {
     bool changed = false;
@@ -119,7 +119,7 @@ static bool spread(narrower *n)
 
 /* ---- rewriting ---- */
 
-/* The i32 of an operand, made at the end of `at` unless it is there. */
+/* The i32 of an operand, made at the end of `at` unless it exists. */
 static lf_value *short_of(lf_lowering *l, const narrower *n, lf_value *v, lf_block *at)
 {
     if (!lf_is_long(v->type) || (v->id < n->known && n->chosen[v->id]))
@@ -157,7 +157,7 @@ static void rewrite_op(lf_lowering *l, const narrower *n, lf_value *v)
         v->from = LUN_I32;
 }
 
-/* Operations in order, so that conversions stand before their users. */
+/* Operations in order, so that conversions come before their users. */
 static void rewrite_block(lf_lowering *l, const narrower *n, lf_block *b)
 {
     lf_list ops = b->ops;

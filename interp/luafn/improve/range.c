@@ -1,10 +1,10 @@
 /* range.c - interval analysis: which values the integers of a graph can have, from constants,
- * what is captured, the bounds of loops and the conditions on the way. */
+ * captured values, the bounds of loops and dominating conditions. */
 #include "luafn/improve/improve.h"
 
 #include "luafn/lower/lowering_state.h"
 
-/* Rounds before widening, rounds of narrowing, dominators whose conditions are looked at. */
+/* Rounds before widening, rounds of narrowing, dominators whose conditions are used. */
 enum { LF_GROW = 4, LF_SHRINK = 3, LF_UP = 24 };
 
 static const lf_range all = {INT64_MIN, INT64_MAX}, of_short = {INT32_MIN, INT32_MAX},
@@ -118,7 +118,7 @@ static lun_op mirrored(lun_op op)
     }
 }
 
-/* What x can be where "x op y" holds. */
+/* The range of x if "x op y" holds. */
 static lf_range limited(lf_range x, lun_op op, lf_range y)
 {
     if (empty(y))
@@ -143,7 +143,7 @@ static lf_range limited(lf_range x, lun_op op, lf_range y)
     }
 }
 
-/* What x can be where cond is `holds`. */
+/* The range of x if cond is `holds`. */
 static lf_range under(const ranger *r, lf_range range, const lf_value *x, const lf_value *cond,
                       bool holds, int depth)
 {

@@ -75,7 +75,8 @@ static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, con
 }
 
 /* Any integer against any float, by rounding the float to the integer's side. A conversion
- * saturates and gives 0 for NaN, so both ends and NaN are looked at apart; top is 2^31 or 2^63. */
+ * saturates and gives 0 for NaN, so both ends and NaN are tested separately; top is 2^31 or
+ * 2^63. */
 static lf_value *general(lf_lowering *l, relation r, lf_value *i, lf_value *f)
 {
     lun_dtype t = (lun_dtype)f->type, n = (lun_dtype)i->type;

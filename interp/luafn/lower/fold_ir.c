@@ -1,4 +1,4 @@
-/* fold_ir.c - the IR's operations on constants, as table/ops.def says. */
+/* fold_ir.c - the IR's operations on constants, as defined by table/ops.def. */
 #include "luafn/lower/lowering_state.h"
 
 #include <math.h>

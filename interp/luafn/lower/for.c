@@ -55,7 +55,7 @@ static lf_value *test_integers(lf_lowering *l, const lf_value *v, lf_value *step
     return valid ? op(l, LUN_OP_LAND, runs, valid) : runs;
 }
 
-/* Runs at all? Lua skips a loop of floats if the limit is behind, so NaN runs once. */
+/* Runs at all? Lua skips a loop of floats if the limit is passed at the start, so NaN runs once. */
 static lf_value *test(lf_lowering *l, const lf_value *v)
 {
     lf_type wide = LF_WF;
@@ -74,7 +74,7 @@ static lf_value *test(lf_lowering *l, const lf_value *v)
     return luafn_ir_op1(l, LUN_OP_LNOT, behind);
 }
 
-/* The last index: limit minus what is left over when the way is divided by the step. The way is
+/* The last index: limit minus the remainder of the distance divided by the step. The distance is
  * positive, but may exceed i64: it is unsigned. */
 static lf_value *last_integer(lf_lowering *l, const lf_value *v)
 {

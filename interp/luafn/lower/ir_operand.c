@@ -1,8 +1,8 @@
-/* ir_operand.c - values as operands: lowered, and converted to the dtype that is wanted.
+/* ir_operand.c - values as operands: lowered, and converted to the dtype needed.
  *
  * math.floor, math.ceil and math.modf give an integer where that can hold the result, and the float
- * otherwise. What they give is lowered to that float, which is right wherever it goes on as a
- * float; where an integer is needed, it is converted, and checked there. */
+ * otherwise. Their results are lowered to that float, which is right for all uses as a float; where
+ * an integer is needed, it is converted and checked. */
 #include "luafn/lower/lowering_state.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static lf_value *leaf(lf_lowering *l, const lf_value *v)
 lf_value *luafn_low(lf_lowering *l, lf_value *v)
 {
     if (!v->low && v->kind < LF_PHI)
-        return leaf(l, v); /* its conversion belongs into this block */
+        return leaf(l, v); /* its conversion belongs in this block */
     return v->low;
 }
 
@@ -54,7 +54,7 @@ static lf_value *rounded_as(lf_lowering *l, const lf_value *v, lun_dtype t)
     return luafn_ir_cast(l, t, luafn_ir_op2(l, LUN_OP_ADD, v->low, zero));
 }
 
-/* A float, or a rounded v, as an integer of dtype t; the launch fails where there is none. */
+/* A float, or a rounded v, as an integer of dtype t; the launch fails if there is none. */
 static lf_value *whole_number(lf_lowering *l, lf_value *v, lun_dtype t)
 {
     const lf_value *from = l->from;

@@ -38,9 +38,9 @@ static bool is_target(const lf_compile *c, int64_t input)
            luafn_is_target(c, in->origin == LF_FROM_PARAM ? -1 - in->number : in->number);
 }
 
-/* Puts a value where code goes, or gives the equal one that is there already. Leaves without a
- * block (arguments) are at hand everywhere. */
-static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int args)
+/* Adds a value to the current block, or returns an equal one that dominates it. Leaves without a
+ * block (arguments) dominate everything. */
+static lf_value *find_or_add(lf_lowering *l, lf_value like, lf_value *const *arg, int args)
 {
     like.arg = (lf_value **)(uintptr_t)arg;
     like.args = args;
@@ -71,40 +71,41 @@ static lf_value *place(lf_lowering *l, lf_value like, lf_value *const *arg, int 
 
 lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t)
 {
-    return place(l, (lf_value){.kind = LF_IR_ARG, .type = (uint8_t)t, .as.i = input}, NULL, 0);
+    return find_or_add(l, (lf_value){.kind = LF_IR_ARG, .type = (uint8_t)t, .as.i = input}, NULL,
+                       0);
 }
 
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index)
 {
     lf_value like = {.kind = LF_IR_GATHER, .type = (uint8_t)t, .as.i = input};
-    return place(l, like, &index, 1);
+    return find_or_add(l, like, &index, 1);
 }
 
 void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index)
 {
     lf_value *arg[2] = {value, index};
-    place(l, (lf_value){.kind = LF_IR_PUT, .type = value->type, .as.i = input}, arg, 2);
+    find_or_add(l, (lf_value){.kind = LF_IR_PUT, .type = value->type, .as.i = input}, arg, 2);
 }
 
 lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg, int args)
 {
     lf_value like = {.kind = LF_IR_ATOMIC, .sub = (uint8_t)which, .as.i = input};
     like.type = arg[0]->type;
-    return place(l, like, arg, args);
+    return find_or_add(l, like, arg, args);
 }
 
 void luafn_ir_barrier(lf_lowering *l, const lf_value *v)
 {
-    place(l, (lf_value){.kind = LF_IR_BARRIER, .sub = v->sub, .as.s = v->as.s}, NULL, 0);
+    find_or_add(l, (lf_value){.kind = LF_IR_BARRIER, .sub = v->sub, .as.s = v->as.s}, NULL, 0);
 }
 
-/* A check that a dominating block holds already is not repeated. */
+/* A check that a dominating block has is not repeated. */
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
 {
     if (lf_ir_is_const(cond) && cond->as.bits)
         return;
     lf_value *arg[2] = {cond, value};
-    lf_value *v = place(l, (lf_value){.kind = LF_IR_CHECK, .type = LUN_BOOL}, arg, 2);
+    lf_value *v = find_or_add(l, (lf_value){.kind = LF_IR_CHECK, .type = LUN_BOOL}, arg, 2);
     if (!v->note)
         v->note = note;
 }
@@ -125,7 +126,7 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
             return x;
     }
     lf_value like = {.kind = LF_IR_CAST, .type = (uint8_t)t, .from = (uint8_t)from};
-    return place(l, like, &a, 1);
+    return find_or_add(l, like, &a, 1);
 }
 
 /* ---- operations ---- */
@@ -140,7 +141,7 @@ static lf_value *make_op(lf_lowering *l, lun_op op, lf_value *const *arg, int ar
     like.type = (uint8_t)(to_bool ? LUN_BOOL : from);
     if (luafn_fold_op(op, from, (const lf_value *const *)arg, args, &bits))
         return luafn_ir_const(l, (lun_dtype)like.type, bits);
-    return place(l, like, arg, args);
+    return find_or_add(l, like, arg, args);
 }
 
 static bool is_int(const lf_value *v, int64_t x)
@@ -154,7 +155,7 @@ static bool is_real(const lf_value *v, double x)
            luafn_const_real(v) == x && !signbit(luafn_const_real(v)) == !signbit(x);
 }
 
-/* not v, where that is a comparison turned round; NULL otherwise. A float that is not less may be
+/* not v, if that is the opposite comparison; NULL otherwise. A float that is not less may be
  * NaN. */
 static lf_value *invert(lf_lowering *l, const lf_value *v)
 {
@@ -191,7 +192,7 @@ static lf_value *invert(lf_lowering *l, const lf_value *v)
     return luafn_ir_op2(l, op, v->arg[0], v->arg[1]);
 }
 
-/* Does an operation give back its operand, as rounding does with integers? */
+/* Is an operation the identity, as rounding is on integers? */
 static bool is_identity(lun_op op, lun_dtype t)
 {
     const char *text = lun__op_get(op)->integer;
@@ -267,8 +268,8 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     }
 }
 
-/* May the operands change places and no bit of the result? Of two zeros the extremes of floats
- * give one. */
+/* May the operands be exchanged without changing a bit of the result? Of two zeros the extremes of
+ * floats give one. */
 static bool symmetric(lun_op op, lun_dtype t)
 {
     bool extreme = op == LUN_OP_MIN || op == LUN_OP_MAX || op == LUN_OP_FMIN || op == LUN_OP_FMAX;

@@ -1,13 +1,13 @@
 /* known.c - indices that are known before a launch: in a function that lun.generate calls, a
  * constant, or a parameter that counts along an axis plus a constant.  The engine compares their
  * ends with the extent of the array's axis, so the kernel need not check each of them; an element
- * all of whose indices are known is read as that of a window of its array, side by side with the
+ * all of whose indices are known is read as that of a window of its array, elementwise like the
  * other operands.  The kernel then has neither check nor gather.  Decides nothing about values. */
 #include "luafn/lower/lowering_state.h"
 #include "luafn/ssa/cells.h"
 
-/* Windows up to which an element at constant indices takes one: a table of weights would leave none
- * for the elements that they belong to, and is gathered from at no cost. */
+/* The most windows of elements at constant indices: a table of weights would use up the windows of
+ * other elements, and gathering from it costs nothing. */
 enum { LF_FIXED_WINDOWS = 8 };
 
 /* The captured array that v, an array or a part, belongs to; -1: a parameter. */
@@ -79,12 +79,12 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
 
 /* ---- elements that lun.each assigns ---------------------------------------------------------- */
 
-/* The place of the window's element; an index out of range is the next one in range. */
-static lf_value *near_place(lf_lowering *l, const lf_window *w)
+/* The row-major index of the window's element, clamped to the range. */
+static lf_value *clamped_index(lf_lowering *l, const lf_window *w)
 {
     lf_compile *c = l->c;
     int rank = c->source[w->source].sight.rank;
-    lf_value *one = luafn_ir_int(l, LUN_I64, 1), *place = NULL;
+    lf_value *one = luafn_ir_int(l, LUN_I64, 1), *flat = NULL;
     for (int k = 0; k < rank; k++) {
         lf_value *n = luafn_ir_arg(l, luafn_extent(c, false, w->source, k), LUN_I64);
         lf_value *i = luafn_ir_int(l, LUN_I64, w->at[k].shift);
@@ -93,9 +93,9 @@ static lf_value *near_place(lf_lowering *l, const lf_window *w)
                              i);
         i = luafn_ir_op2(l, LUN_OP_MAX, luafn_ir_op2(l, LUN_OP_MIN, i, n), one);
         i = luafn_ir_op2(l, LUN_OP_SUB, i, one);
-        place = place ? luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, place, n), i) : i;
+        flat = flat ? luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, flat, n), i) : i;
     }
-    return place;
+    return flat;
 }
 
 lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
@@ -108,5 +108,5 @@ lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
     if (number >= 0)
         return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, s->dtype, false), s->dtype);
     int in = luafn_input(c, LF_FROM_SOURCE, cell->is.source, s->dtype, true);
-    return luafn_ir_gather(l, in, s->dtype, near_place(l, &cell->is));
+    return luafn_ir_gather(l, in, s->dtype, clamped_index(l, &cell->is));
 }

@@ -49,7 +49,7 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
 
 /* ---- arrays ---- */
 
-/* The extent of the first axis of a that has got no index. */
+/* The extent of the first axis of a without an index. */
 static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     lf_whose of = lf_whose_is(l->c, a);
@@ -64,7 +64,7 @@ static bool inside(const lf_value *i, const lf_value *n)
     return i->first && i->last == n && lf_ir_is_const(i->first) && luafn_const_int(i->first) >= 1;
 }
 
-/* The launch fails unless index i of a, the next one, lies within n. */
+/* Checks that index i of a, the next one, is in 1 .. n, else the launch fails. */
 static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value *n)
 {
     lf_whose of = lf_whose_is(l->c, a);
@@ -86,9 +86,9 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
     luafn_ir_check(l, ok, i, note);
 }
 
-/* The row-major place, from 0, of v, an element or a part of an array, among all parts that have
- * as many indices. */
-static lf_value *place_of(lf_lowering *l, const lf_value *v)
+/* The row-major index, from 0, of v, an element or a part of an array, among all parts with as many
+ * indices. */
+static lf_value *flat_index(lf_lowering *l, const lf_value *v)
 {
     const lf_value *a = v->arg[0];
     lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
@@ -100,7 +100,7 @@ static lf_value *place_of(lf_lowering *l, const lf_value *v)
     return luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, a->low, n), k);
 }
 
-/* Where element number `at` of an array is: that of memory of a team among those of all teams. */
+/* The index of element `at` of an array in its slot: team scratch of all teams is one slot. */
 static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
 {
     const lf_compile *c = l->c;
@@ -124,7 +124,7 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
     lun_dtype t = l->c->team ? of.stored : of.dtype;
-    lf_value *at = place_of(l, v), *known = luafn_known_element(l, v);
+    lf_value *at = flat_index(l, v), *known = luafn_known_element(l, v);
     if (known)
         return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), known);
     int in = luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, t, true);
@@ -132,7 +132,7 @@ static lf_value *element(lf_lowering *l, const lf_value *v)
                          luafn_ir_gather(l, in, t, in_scratch(l, of, at)));
 }
 
-/* An offset, as an integer; the launch fails where it is beyond the radius. */
+/* An offset, as an integer; the launch fails if it is beyond the radius. */
 static lf_value *within(lf_lowering *l, const lf_value *v)
 {
     lf_value *by = luafn_as(l, v->arg[0], LUN_I64);
@@ -144,7 +144,7 @@ static lf_value *within(lf_lowering *l, const lf_value *v)
     return by;
 }
 
-/* Operand k of v as an element of an array; the launch fails where that cannot hold the integer. */
+/* Operand k of v as an element of an array; the launch fails if that cannot hold the integer. */
 static lf_value *stored(lf_lowering *l, const lf_value *v, int k, lun_dtype to)
 {
     lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
@@ -161,11 +161,11 @@ static lf_value *stored(lf_lowering *l, const lf_value *v, int k, lun_dtype to)
     return luafn_ir_cast(l, t, x);
 }
 
-/* An assignment of a team kernel: nothing has its value. */
+/* An assignment of a team kernel: it has no value. */
 static lf_value *assigned(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
-    lf_value *at = in_scratch(l, of, place_of(l, v));
+    lf_value *at = in_scratch(l, of, flat_index(l, v));
     lf_value *x = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
     int in =
         luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
@@ -173,12 +173,12 @@ static lf_value *assigned(lf_lowering *l, const lf_value *v)
     return x;
 }
 
-/* What an element was before it was changed. */
+/* The old element of an atomic change. */
 static lf_value *changed(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
     lf_value *arg[3];
-    arg[1] = in_scratch(l, of, place_of(l, v));
+    arg[1] = in_scratch(l, of, flat_index(l, v));
     arg[0] = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
     if (v->args > 3)
         arg[2] = luafn_ir_cast(l, of.stored, stored(l, v, 3, of.stored));
@@ -205,7 +205,7 @@ static int bits_of(const lf_compile *c, int source)
     return lun__dtype_is_integer(t) ? lun__dtype_bits(t) : 0;
 }
 
-/* The value that v combines with an element; the engine fails where that cannot hold the result. */
+/* The value that v combines with an element; the engine fails if that cannot hold the result. */
 static lf_value *to_combine(lf_lowering *l, const lf_value *v)
 {
     lf_put *p = l->c->puts.at[v->as.i];
@@ -246,8 +246,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_LOAD:
         return element(l, v);
     case LF_PART:
-    case LF_PLACE:
-        return place_of(l, v);
+    case LF_FLAT_INDEX:
+        return flat_index(l, v);
     case LF_CELL:
         return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
     case LF_STORE:
@@ -288,9 +288,8 @@ static void lower_phis(lf_lowering *l, lf_block *b)
     }
 }
 
-/* What FOR_FIRST brings into a phi that only the loop itself changes; NULL for others. (A body
- * that begins with a while loop shares its header with that loop, where the script may assign
- * the index.) */
+/* The FOR_FIRST of a phi that only the loop itself changes; NULL for others. (A body that begins
+ * with a while loop shares its header with that loop, where the script may assign the index.) */
 static const lf_value *first_index(const lf_value *phi)
 {
     const lf_value *first = NULL;
@@ -348,7 +347,7 @@ static void lower_ops(lf_lowering *l, lf_block *b)
         b->succ[0] = b->succ[1];
 }
 
-/* What flows into a phi is converted at the end of the block that it comes from. */
+/* Operands of phis are converted at the end of their predecessors. */
 static void connect_phis(lf_lowering *l, lf_block *b)
 {
     for (int i = 0; i < b->phis.count; i++) {

@@ -1,4 +1,4 @@
-/* lowering_state.h - from values as Lua means them to values that are one IR instruction each. */
+/* lowering_state.h - from values as Lua defines them to values that are one IR instruction each. */
 #ifndef LUAFN_LOWERING_STATE_H
 #define LUAFN_LOWERING_STATE_H
 
@@ -10,8 +10,8 @@ typedef struct lf_lowering {
     lf_compile *c;
     lf_graph *g;
     lf_block *at;                 /* where new values go */
-    const lf_value *from;         /* what is being lowered: for the places of notes */
-    lf_value *bucket[LF_BUCKETS]; /* values made, to be found again */
+    const lf_value *from;         /* the value being lowered: for the source lines of notes */
+    lf_value *bucket[LF_BUCKETS]; /* hash table of values made, to find equal ones */
 } lf_lowering;
 
 /* ---- const.c ---- */
@@ -19,7 +19,7 @@ lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
 lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
 lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
 lf_value *luafn_ir_bool(lf_lowering *l, bool x);
-/* The bits of a constant as the number that they are. */
+/* The bits of a constant as a number. */
 int64_t luafn_const_int(const lf_value *v);
 double luafn_const_real(const lf_value *v);
 static inline bool lf_ir_is_const(const lf_value *v)
@@ -65,7 +65,7 @@ lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
 lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
 lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
 lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
-/* Never found again, nor is a gather from an array that is assigned. */
+/* Never merged with an equal one; nor is a gather from an array that is assigned. */
 void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
 lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
                           int args);
@@ -73,7 +73,7 @@ void luafn_ir_barrier(lf_lowering *l, const lf_value *v);
 void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
 /* The scalar that is input number `input`. */
 lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
-/* Operations that may fail stay where they are, used or not. */
+/* Operations that may fail stay, used or not. */
 bool luafn_has_effect(const lf_value *v);
 
 /* ---- lowering_state.c ---- */
@@ -85,17 +85,18 @@ int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool a
 /* The input that is the extent of axis `axis`, from 0, of array parameter or source `number`. */
 int luafn_extent(lf_compile *c, bool param, int number, int axis);
 
-/* Integer // and % (op), which fail where y is 0, with the place of what is being lowered. */
+/* Integer // and % (op), which fail where y is 0, with the source line of the value being
+ * lowered. */
 lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
 
 /* ---- ir_operand.c ---- */
-/* v in its own dtype, in another; a float as an integer fails where that cannot hold it. */
+/* v in its own dtype, in another; a float as an integer fails if that cannot hold it. */
 lf_value *luafn_low(lf_lowering *l, lf_value *v);
 lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
 /* Is v, once lowered, an integer of Lua whose `low` is a float: a whole number, or one that no
  * integer can hold? */
 bool luafn_is_rounded(const lf_value *v);
-/* What v, which rounds its operand by o, is lowered to; integers stay, as t. */
+/* The lowered value of v, which rounds its operand by o; integers stay, as t. */
 lf_value *luafn_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
 
 /* ---- compare.c, for.c, math_library.c, named_operation.c ---- */
@@ -105,13 +106,13 @@ lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
 
 /* ---- known.c: elements and parts at indices that the engine checks before a launch ---- */
-/* Whether the last index of v, an element or a part, is one. */
+/* Whether the last index of v, an element or a part, is known. */
 bool luafn_known_index(lf_lowering *l, const lf_value *v);
 /* The element v, if all its indices are such, in its array's dtype; else NULL. */
 lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
 
-/* What a cell held before, in its array's dtype.  It may be out of range where it is not used: then
- * it is anything. */
+/* The old value of a cell, in its array's dtype. Out of range, where it is not used, it is any
+ * value. */
 lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell);
 
 /* ---- lower.c: the pass ---- */

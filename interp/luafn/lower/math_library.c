@@ -77,7 +77,7 @@ static lf_value *to_integer(lf_lowering *l, const lf_value *v, lun_dtype t)
     return luafn_ir_cast(l, t, whole);
 }
 
-/* What is left of x without its whole part; 0 for an infinity. */
+/* The fraction of x; 0 for an infinity. */
 static lf_value *fraction(lf_lowering *l, const lf_value *v, lun_dtype t)
 {
     if (lf_is_int((lf_type)v->arg[0]->type))

@@ -19,7 +19,7 @@ lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v)
 {
     lun_op op = (lun_op)v->sub;
     const lun_op_row *row = lun__op_get(op);
-    lun_dtype t = luafn_dtype(l->c, luafn_meeting(l->c, v));
+    lun_dtype t = luafn_dtype(l->c, luafn_operand_type(l->c, v));
     lf_value *x[3];
     for (int k = 0; k < v->args; k++) {
         bool condition = row->rule == LUN_RULE_SELECT && k == 0;

@@ -1,6 +1,5 @@
-/* build.c - Lua bytecode to a graph: blocks, loops, returns. What single operations mean is in
- * build_ops.c, conditions in condition.c, calls in build_call.c; which loops are unrolled, in
- * unroll.c.
+/* build.c - Lua bytecode to a graph: blocks, loops, returns. Single operations are in build_ops.c,
+ * conditions in condition.c, calls in build_call.c; which loops are unrolled, in unroll.c.
  *
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
@@ -131,7 +130,7 @@ static void instruction(lf_builder *b)
         luafn_jump_to(b, b->pc + 2);
         break;
     case OP_JMP:
-        if (lf_sj(w) != 0) /* to the next instruction: that may be in this block */
+        if (lf_sj(w) != 0) /* to the next instruction, which may be in this block */
             luafn_jump_to(b, b->pc + 1 + lf_sj(w));
         break;
     case OP_EQ:
@@ -185,8 +184,8 @@ static void instructions(lf_builder *b, const lf_span *s)
         luafn_jump_to(b, s->last + 1);
 }
 
-/* One span, unless nothing leads to it. A loop has a block of its own before its header,
- * so that a header has one predecessor from outside. */
+/* Translates a span, unless it is unreachable. A loop has a block of its own before its header, so
+ * that a header has one predecessor from outside. */
 static void translate(lf_builder *b, int i)
 {
     const lf_flow *flow = b->f->proto->flow;
@@ -202,7 +201,7 @@ static void translate(lf_builder *b, int i)
     }
 }
 
-/* The blocks of span i, which nothing leads to yet. */
+/* Makes the blocks of span i, without predecessors yet. */
 static void lay_out(lf_builder *b, int i)
 {
     const lf_span *s = &b->f->proto->flow->span[i];
@@ -282,7 +281,7 @@ static void spans(lf_builder *b, int from, const lf_roll *in)
 
 /* ---- bodies ---- */
 
-/* Brings all returns together; what some of them lack is nil. */
+/* Merges all returns; missing values are nil. */
 static void join_exits(lf_builder *b, lf_list *results)
 {
     lf_graph *g = b->g;

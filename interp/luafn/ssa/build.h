@@ -1,8 +1,8 @@
 /* build.h - the translation of bytecode to a graph.
  *
- * build.c and build_call.c call each other: a body holds calls, and a call is the body of
- * another function, put in place. LF_MAX_CALLS limits the depth. So do team_object.c,
- * team_operations.c and build_call.c: a method of t runs functions that it is given. */
+ * build.c and build_call.c call each other: a body holds calls, and a call is the body of another
+ * function, inlined. LF_MAX_CALLS limits the depth. So do team_object.c, team_operations.c and
+ * build_call.c: a method of t runs functions that it is given. */
 #ifndef LUAFN_BUILD_H
 #define LUAFN_BUILD_H
 
@@ -11,7 +11,7 @@
 /* The graph of the function that c compiles; leaves by luafn_fail if it cannot be compiled. */
 void luafn_build(lf_compile *c);
 
-/* build.c: inlines the body of a frame whose parameters are written, in that many rounds of
+/* build.c: inlines the body of a frame whose parameters are written, within so many rounds of
  * unrolled loops; appends its results. */
 void luafn_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results);
 /* condition.c: instructions that compare or test. */
@@ -26,7 +26,7 @@ lf_roll *luafn_roll(lf_builder *b);
 bool luafn_stays_loop(lf_builder *b, lf_roll *r);
 /* build_call.c: one call; appends its results. */
 void luafn_call(lf_builder *b, uint32_t w, lf_list *results);
-/* The same of the function f, which a message calls `name` (NULL: nothing). */
+/* The same of the function f, called `name` in messages (NULL: without a name). */
 void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
                  lf_list *results);
 /* build_ops.c: an instruction that neither jumps nor calls. */
@@ -35,8 +35,8 @@ void luafn_operation(lf_builder *b, uint32_t w);
 void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_list *results);
 /* neighbour.c: the element that a parameter of a stencil, f, gives for these offsets. */
 lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args);
-/* known_integers.c: whether v is an integer that is known; a captured one is taken as it is now,
- * and the code made for it alone, unless there is no call yet. */
+/* known_integers.c: whether v is an integer that is known; of a captured one the present value is
+ * taken and the code is pinned to it, unless there is no call yet. */
 bool luafn_known_whole(lf_compile *c, lf_value *v, int64_t *out);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);

@@ -1,15 +1,14 @@
-/* build_call.c - calls: captured and local functions are put in place.
+/* build_call.c - calls: captured and local functions are inlined.
  *
- * The body of a function that is put in place is built by build.c, which calls this file
- * (build.h). */
+ * The body of an inlined function is built by build.c, which calls this file (build.h). */
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/target.h"
 
 #include <string.h>
 
-/* Is the function of a frame in the middle of being put in place? Two closures of the same code are
- * two functions. */
+/* Is the function of a frame being inlined already? Two closures of the same code are two
+ * functions. */
 static bool is_recursive(const lf_compile *c, const lf_frame *frame)
 {
     for (const lf_frame *up = frame->caller; up; up = up->caller) {

@@ -13,7 +13,7 @@ static lf_value *upvalue(lf_builder *b, int index)
     return var < 0 ? v : luafn_read(b->g, var, b->g->now);
 }
 
-/* What to do in place of an assignment to a variable. */
+/* The advice for an assignment to a variable. */
 static const char *instead(const lf_builder *b)
 {
     return b->c->writes || b->c->team ? "use a reduction, or assign an element of an array"
@@ -223,7 +223,7 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
         luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
     case OP_SETTABUP: {
         const lf_proto *proto = b->f->proto;
-        const int upvalue = lf_a(proto->code[b->pc]); /* of changed bytecode it may be none */
+        const int upvalue = lf_a(proto->code[b->pc]); /* of changed bytecode it may be no upvalue */
         if (upvalue >= proto->upvals || strcmp(proto->upval[upvalue].name, "_ENV") != 0)
             luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
         luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
@@ -245,7 +245,7 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     }
 }
 
-/* ADD to SHR and ADDK to BXORK stand in the same order. */
+/* ADD to SHR and ADDK to BXORK have the same order. */
 static lf_arith arith_of(int distance)
 {
     static const lf_arith order[] = {LF_ADD,  LF_SUB,  LF_MUL, LF_MOD,  LF_POW, LF_DIV,
@@ -286,7 +286,7 @@ static bool load(lf_builder *b, uint32_t w)
     }
 }
 
-/* Arithmetic and its like; false if w is something else. */
+/* Arithmetic, bitwise operations, length; false if w is something else. */
 static bool compute(lf_builder *b, uint32_t w)
 {
     lf_opcode op = lf_op(w);

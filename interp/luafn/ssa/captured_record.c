@@ -1,5 +1,5 @@
-/* captured_record.c - records: what a call of a captured struct gives, or an element of captured
- * records. Their fields are values of the graph, so that nothing of a record is left behind it. */
+/* captured_record.c - records: results of a captured struct's calls, or elements of captured
+ * records. Their fields are values of the graph; a record itself becomes no code. */
 #include "luafn/ssa/captured_record.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static const char *list_names(lf_builder *b, const lf_source *s)
     return text;
 }
 
-/* A string that begins so stands for a field that the caller has not passed: it passes those that
+/* A string with this prefix stands for a field that the caller has not passed: it passes those that
  * turn out to be read. */
 static const char hole[] = "lun_hole ";
 
@@ -87,7 +87,7 @@ lf_value *luafn_record_at(lf_builder *b, const lf_value *records, lf_value *inde
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Whether two records have the same fields, so that one can stand where the other does. */
+/* Whether two records have the same fields, so that a phi can merge them. */
 static bool same_struct(const lf_builder *b, const lf_value *x, const lf_value *y)
 {
     const lf_source *s = source_of(b, x), *t = source_of(b, y);
@@ -121,8 +121,8 @@ static lf_value *merged(lf_builder *b, lf_value *phi)
     return phi->instead = luafn_pack_record(b, (int)first->as.i, &fields);
 }
 
-/* The number of the field of v, in register reg, that is called so. */
-static int place_of(lf_builder *b, const lf_value *v, int reg, const char *name)
+/* The number of the field of that name of v, in register reg. */
+static int field_number(lf_builder *b, const lf_value *v, int reg, const char *name)
 {
     const lf_source *s = source_of(b, v);
     int i = 0;
@@ -138,7 +138,7 @@ lf_value *luafn_record_array(lf_builder *b, const lf_value *v, int reg, const ch
 {
     if (v->kind != LF_RECORD_AT)
         return NULL;
-    int k = place_of(b, v, reg, name);
+    int k = field_number(b, v, reg, name);
     return luafn_field(b->c, b->f, b->pc, (int)v->as.i, source_of(b, v)->field_name[k]);
 }
 
@@ -153,7 +153,7 @@ lf_value *luafn_record_field(lf_builder *b, lf_value *v, int reg, const char *na
                        name, luafn_reg_name(b, reg));
     }
     if (v->kind == LF_RECORD)
-        return passed(b, luafn_find(v->arg[place_of(b, v, reg, name)]));
+        return passed(b, luafn_find(v->arg[field_number(b, v, reg, name)]));
     lf_value *a = luafn_record_array(b, v, reg, name);
     return a ? luafn_element(b, a, luafn_find(v->arg[0])) : NULL;
 }

@@ -1,10 +1,10 @@
 /* cells.c - elements of captured arrays as variables of a function that lun.each calls.
  *
- * Each round of the loop has an element of its own in an array that is assigned: its indices are
- * the loop's variables, each once, plus constants.  So what other rounds do does not matter, and
- * the element is a variable that holds the old element at first; what it holds at the end is a
- * result, which the engine stores.  An array that is assigned may be read nowhere else.  Elements
- * that several rounds may assign are put_rounds.c's.  Knows no types. */
+ * Each round of the loop has its own element in an array that is assigned: its indices are the
+ * loop's variables, each once, plus constants. So rounds are independent, and the element is a
+ * variable that begins with the old element; its last value is a result, which the engine stores.
+ * An array that is assigned may be read nowhere else.  Elements that several rounds may assign are
+ * put_rounds.c's.  Knows no types. */
 #include "luafn/ssa/cells.h"
 
 enum { LF_FAR = 1 << 30, LF_DEEP = 16 }; /* the largest shift; sums and differences in an index */
@@ -70,7 +70,7 @@ bool luafn_same_window(const lf_window *a, const lf_window *b)
     return same;
 }
 
-/* Has each round of the loop an element of its own: is each of its variables an index, once? */
+/* Has each round of the loop its own element: is each of its variables an index, once? */
 static bool is_own(const lf_compile *c, const lf_window *w)
 {
     int rank = c->source[w->source].sight.rank;
@@ -92,8 +92,8 @@ static lf_cell *cell_at(lf_builder *b, lf_value *t, lf_value *i)
     if (!find_window(c, t, i, &is) || !is_own(c, &is))
         return NULL;
     lf_whose of = lf_whose_is(c, t);
-    lf_value *place = luafn_emit2(b, LF_PART, (unsigned)of.fixed + 1, t, i);
-    place->as.i = t->as.i;
+    lf_value *element = luafn_emit2(b, LF_PART, (unsigned)of.fixed + 1, t, i);
+    element->as.i = t->as.i;
     for (int k = 0; k < c->cells.count; k++)
         if (luafn_same_window(&((lf_cell *)c->cells.at[k])->is, &is))
             return c->cells.at[k];
@@ -134,7 +134,7 @@ bool luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-void luafn_keep_apart(lf_compile *c, int source, lf_spot written, lf_spot other, bool assigns)
+void luafn_refuse_overlap(lf_compile *c, int source, lf_spot written, lf_spot other, bool assigns)
 {
     const char *name = c->source[source].name;
     int line = luafn_line(written.proto, written.pc);
@@ -153,7 +153,7 @@ void luafn_refuse_loads(lf_compile *c, int source, lf_spot written)
         const lf_value *v = c->loads.at[k];
         lf_whose of = lf_whose_is(c, v->arg[0]);
         if (v->kind == LF_LOAD && !of.param && of.number == source)
-            luafn_keep_apart(c, source, written, (lf_spot){v->proto, v->pc}, false);
+            luafn_refuse_overlap(c, source, written, (lf_spot){v->proto, v->pc}, false);
     }
 }
 
@@ -165,7 +165,7 @@ static void check_cell(lf_compile *c, const lf_cell *written)
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *other = c->cells.at[k];
         if (other != written && other->is.source == source)
-            luafn_keep_apart(c, source, at, (lf_spot){other->proto, other->pc}, other->written);
+            luafn_refuse_overlap(c, source, at, (lf_spot){other->proto, other->pc}, other->written);
     }
 }
 

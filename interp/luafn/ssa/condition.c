@@ -1,9 +1,9 @@
-/* condition.c - comparisons and tests, which end a block with two ways on, or one where the outcome
- * is known while the graph is built. */
+/* condition.c - comparisons and tests, which end a block with two successors, or with one if the
+ * outcome is known while the graph is built. */
 #include "luafn/ssa/build.h"
 
-/* What is known of a condition while the graph is built: functions, tables and nil, which choose
- * what is put in place, and integers of unrolled loops. */
+/* A condition while the graph is built: known of functions, tables and nil, which select what is
+ * inlined, and of integers in unrolled loops. */
 typedef enum truth { UNKNOWN, NO, YES } truth;
 
 static truth truth_of(const lf_value *v)
@@ -84,7 +84,7 @@ void luafn_test(lf_builder *b, uint32_t w)
         luafn_branch_to(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
         return;
     }
-    /* the register is set on the way that jumps only: a block of its own */
+    /* the register is set only on the edge that jumps: a block of its own */
     lf_block *from = b->g->now, *mid = luafn_block(b->g), *on = luafn_target(b, b->pc + 2);
     luafn_branch(b->g, from, cond, lf_k(w) ? mid : on, lf_k(w) ? on : mid);
     mid->sealed = true;

@@ -1,5 +1,5 @@
 /* element_ref.c - an element of an array, or a part of it: where elements may be assigned, perhaps
- * what was assigned before. */
+ * the value assigned before. */
 #include "luafn/graph/body_builder.h"
 #include "luafn/ssa/cells.h"
 

@@ -36,7 +36,7 @@ static bool find(const lf_compile *c, lf_value *v, int depth, int64_t *out)
     return true;
 }
 
-/* The code is for the captured integers in v as they are. */
+/* Pins the code to the present values of the captured integers in v. */
 static void pin(lf_compile *c, lf_value *v)
 {
     v = luafn_find(v);

@@ -1,6 +1,5 @@
-/* methods.c - see methods.h.  Memory that t:memory gives has the dtype of what is assigned to it,
- * or where `wide` is true the widest of its kind; threads put and gather it apart, with barriers
- * between. */
+/* methods.c - see methods.h.  Memory of t:memory has the dtype of the values assigned to it, or
+ * with `wide` the widest of its kind; threads write and read it with barriers between. */
 #include "luafn/ssa/methods.h"
 
 #include "ir/order.h"
@@ -8,8 +7,8 @@
 #define LANES LUN_ORDER_TEXT(LUN_LANES)
 #define CHUNK LUN_ORDER_TEXT(LUN_CHUNK)
 
-/* The tree of adjacent pairs over cells that come one by one, as lun__order_push has it: `value`
- * is number `number`, from 0; cells[k] combines 2^(k - 1) of those before, for each bit of that. */
+/* The tree of adjacent pairs over cells pushed one by one, as lun__order_push does it: `value` is
+ * number `number`, from 0; cells[k] combines 2^(k - 1) of those before, for each bit of that. */
 #define PUSH(cells, number, value)                     \
     "local cell, k, left = " value ", 1, " number "\n" \
     "while left % 2 == 1 do\n"                         \
@@ -17,7 +16,7 @@
     "    k = k + 1\n"                                  \
     "    left = left // 2\n"                           \
     "end\n" cells "[k] = cell\n"
-/* s: what `count` of them come to; `first` of none. */
+/* s: the total of `count` of them; of none it is `first`. */
 #define JOIN(cells, count, first)                                              \
     "local s, k, left, some = " first ", 1, " count ", false\n"                \
     "while left > 0 do\n"                                                      \
@@ -98,7 +97,7 @@ const char luafn_methods[] =
     "    t:barrier()\n"
     "    return one[1]\n"
     "end\n"
-    /* each thread combines 64 elements at a time, the first one what comes of that */
+    /* each thread combines 64 elements at a time, the first thread their results */
     "local function pairs(t, op, n, g, id)\n"
     "    local all, cells, one = t:memory(t:threads()), t:memory(" LANES "), t:memory(1)\n"
     "    local own = t:private_memory(8)\n"

@@ -1,7 +1,7 @@
 /* methods.h - methods of t that are written in Lua, by those of team_object.c.
  *
- * team_operations.c puts them in place like local functions; mistakes in them are told at the line
- * that calls them. */
+ * team_operations.c inlines them like local functions; mistakes are reported at the line of the
+ * call. */
 #ifndef LUAFN_METHODS_H
 #define LUAFN_METHODS_H
 

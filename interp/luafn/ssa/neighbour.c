@@ -1,6 +1,6 @@
-/* neighbour.c - elements around an index: a parameter of a stencil is called with their offsets.
- * What is known while the function is compiled names one element; any other offset, of which the
- * radius is known, chooses among all that it may name. */
+/* neighbour.c - elements around an index: a parameter of a stencil is called with their offsets. An
+ * offset known while the function is compiled names one element; any other offset, whose radius is
+ * known, selects among all elements within it. */
 #include <string.h>
 
 #include "luafn/ssa/build.h"
@@ -51,7 +51,7 @@ static lf_value *within(lf_builder *b, const lf_value *f, lf_value *v, int axis)
     return w;
 }
 
-/* As many elements as these offsets may name are parameters of the body. */
+/* All elements that these offsets may name become parameters of the body. */
 static void check_count(lf_builder *b, const lf_value *f, lf_value *const *free, int rank)
 {
     int64_t n = 1;
@@ -96,9 +96,9 @@ static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free,
 
 /* ---- what is wrong with offsets -------------------------------------------------------------- */
 
-/* What is wrong here is so in every call of the stencil, if it is in the function itself: other
- * functions may be replaced before there is one. */
-static void tell(lf_builder *b)
+/* A mistake here fails every call of the stencil, if it is in the function itself: called functions
+ * may be replaced before a call. */
+static void note_certain(lf_builder *b)
 {
     b->c->certain = b->c->foreseen && b->f == b->c->root;
 }
@@ -109,7 +109,7 @@ static void settle_rank(lf_builder *b, const lf_value *f, int rank)
     lf_compile *c = b->c;
     if (b->f != c->root)
         luafn_stop(b, "the number of axes is not known yet");
-    tell(b);
+    note_certain(b);
     if (rank < 1 || rank > LUN_MAX_RANK)
         luafn_stop(b, "%s(...) with %d offsets: it takes one for each axis, 1 to %d", name_of(b, f),
                    rank, LUN_MAX_RANK);
@@ -126,7 +126,7 @@ static void check_offsets(lf_builder *b, const lf_value *f, int count)
     if (!rank)
         settle_rank(b, f, count);
     else if (count != rank) {
-        tell(b);
+        note_certain(b);
         luafn_stop(b, "%s(...) with %d offset%s%s: it takes %d, one for each axis%s", name_of(b, f),
                    count, count == 1 ? "" : "s",
                    b->c->settled ? ", but with another number before" : "", rank,
@@ -139,7 +139,7 @@ static void check_radius(lf_builder *b, const lf_value *f, int axis, int64_t by)
     const int64_t radius = b->c->param[f->as.i].shape[axis];
     if (radius < 0 || (by <= radius && by >= -radius))
         return;
-    tell(b);
+    note_certain(b);
     luafn_stop(b, "offset %lld of %s(...) is beyond the radius of axis %d, which is %lld",
                (long long)by, name_of(b, f), axis + 1, (long long)radius);
 }

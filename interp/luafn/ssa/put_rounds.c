@@ -1,22 +1,22 @@
 /* put_rounds.c - elements that a function of lun.each assigns where other rounds may assign them,
  * too.
  *
- * Each round gives at most one element of such an array: its place and a value are variables, whose
- * values at the end are results.  The engine stores them in index order, so the last round wins.
- * h[e] = h[e] + x and its like give x alone, which the engine combines with the element.  So the
- * array is read nowhere else.  Knows no types. */
+ * Each round assigns at most one element of such an array: its index and a value are variables,
+ * whose last values are results. The engine stores them in index order, so the last round wins.
+ * h[e] = h[e] + x and the like give only x, which the engine combines with the element. The array
+ * may be read nowhere else.  Knows no types. */
 #include "luafn/ssa/put_rounds.h"
 
 /* One statement that assigns. */
 typedef struct lf_given {
     lf_spot at;
-    lf_value *place; /* LF_PLACE */
-    lf_value *prior; /* the place that was given before */
+    lf_value *index; /* LF_FLAT_INDEX */
+    lf_value *prior; /* the index given before */
     /* of h[e] = h[e] + x, else NULL: h[e], and the sum, which nothing else may use */
     lf_value *load, *sum;
 } lf_given;
 
-enum { LF_ALIKE = 500 }; /* values that one comparison of indices looks at */
+enum { LF_ALIKE = 500 }; /* values that one comparison of indices visits */
 
 /* ---- indices --------------------------------------------------------------------------------- */
 
@@ -28,7 +28,7 @@ static bool alike(lf_value *a, lf_value *b, int *left)
     if (a == b)
         return true;
     bool pure = a->kind == LF_ARITH || a->kind == LF_NEG || a->kind == LF_BNOT ||
-                a->kind == LF_LOAD || a->kind == LF_PART || a->kind == LF_PLACE ||
+                a->kind == LF_LOAD || a->kind == LF_PART || a->kind == LF_FLAT_INDEX ||
                 a->kind == LF_LENGTH || a->kind == LF_MATH || a->kind == LF_APPLY;
     if (!pure || a->kind != b->kind || a->sub != b->sub || a->args != b->args ||
         a->as.i != b->as.i || --*left < 0)
@@ -68,15 +68,15 @@ static int combined(lf_value *v, lf_value *t, lf_value *i)
     return either && is_element(luafn_find(v->arg[1]), t, i) ? 1 : -1;
 }
 
-/* What has no value yet: any one of the array's kind. */
+/* A value for "not assigned": any one of the array's kind. */
 static lf_value *nothing(lf_graph *g, const lf_sight *s)
 {
     lf_type t = luafn_type_of(s->dtype);
     return t == LF_BOOL ? luafn_bool(g, false) : lf_is_int(t) ? luafn_int(g, 0) : luafn_float(g, 0);
 }
 
-/* The put that there is of an array, with elements that those of `like` may meet; NULL: none. */
-static lf_put *met(lf_builder *b, const lf_put *like)
+/* The existing put of an array whose elements may coincide with those of `like`; NULL: none. */
+static lf_put *existing_put(lf_builder *b, const lf_put *like)
 {
     const lf_list *puts = &b->c->puts;
     lf_put *found = NULL;
@@ -102,7 +102,7 @@ static lf_put *met(lf_builder *b, const lf_put *like)
 static lf_put *put_of(lf_builder *b, const lf_put *like)
 {
     lf_compile *c = b->c;
-    lf_put *p = met(b, like);
+    lf_put *p = existing_put(b, like);
     if (p) {
         if (p->kind != like->kind || p->sub != like->sub || p->behind != like->behind)
             luafn_stop(b,
@@ -115,7 +115,7 @@ static lf_put *put_of(lf_builder *b, const lf_put *like)
     }
     p = LF_NEW(&c->unit, lf_put, 1);
     *p = *like;
-    p->place = luafn_element_var(c, luafn_int(b->g, -1));
+    p->index = luafn_element_var(c, luafn_int(b->g, -1));
     p->value = luafn_element_var(c, nothing(b->g, &c->source[p->source].sight));
     luafn_push(b->g->u, &c->puts, p);
     return p;
@@ -136,7 +136,7 @@ static lf_value *replacing(lf_builder *b, const lf_put *p, lf_value *x)
     return given;
 }
 
-/* Of h[e] = sum: its line is that of mistakes in its operands; h[e] - x is h[e] + -x, bit for
+/* The combined value of h[e] = sum, with the source line of sum; h[e] - x is h[e] + -x, bit for
  * bit. */
 static lf_value *combining(lf_builder *b, const lf_put *p, const lf_value *sum, int operand)
 {
@@ -174,20 +174,20 @@ void luafn_put(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
     lf_put *p = put_of(b, &like);
     lf_given *s = LF_NEW(&c->unit, lf_given, 1);
     *s = (lf_given){.at = {b->f->proto, b->pc}};
-    s->place = luafn_emit2(b, LF_PLACE, 0, t, i);
-    s->prior = luafn_read(b->g, p->place, b->g->now);
+    s->index = luafn_emit2(b, LF_FLAT_INDEX, 0, t, i);
+    s->prior = luafn_read(b->g, p->index, b->g->now);
     if (k >= 0) {
         s->load = luafn_find(v->arg[k]);
         s->sum = v;
     }
-    luafn_write(b->g, p->place, b->g->now, s->place);
+    luafn_write(b->g, p->index, b->g->now, s->index);
     luafn_write(b->g, p->value, b->g->now, k < 0 ? replacing(b, p, x) : combining(b, p, v, 1 - k));
     luafn_push(b->g->u, &p->given, s);
 }
 
 /* ---- one element a round --------------------------------------------------------------------- */
 
-/* Can control come back to b? */
+/* Is b on a cycle? */
 static bool in_cycle(lf_compile *c, lf_block *b)
 {
     lf_graph *g = &c->graph;
@@ -221,12 +221,12 @@ static bool varies(lf_compile *c, lf_value *v, int *left)
     return false;
 }
 
-/* The statement that has given this place. */
-static const lf_given *giver(const lf_put *p, const lf_value *place)
+/* The statement that gave this index. */
+static const lf_given *giver(const lf_put *p, const lf_value *index)
 {
     const lf_given *s = NULL;
     for (int k = 0; k < p->given.count; k++)
-        if (((lf_given *)p->given.at[k])->place == place)
+        if (((lf_given *)p->given.at[k])->index == index)
             s = p->given.at[k];
     return s;
 }
@@ -241,14 +241,14 @@ static void check_pair(lf_compile *c, const lf_put *p, const lf_given *earlier, 
                    "combines an element of '%s' in a round that may have combined one already "
                    "(line %d): use a local variable, or make the inner loop an axis of lun.each",
                    name, line);
-    if (!same_index(earlier->place, s->place) || varies(c, s->place, &left))
+    if (!same_index(earlier->index, s->index) || varies(c, s->index, &left))
         luafn_fail(&c->unit, s->at.proto, s->at.pc,
                    "assigns '%s' in a round that may have assigned it at another index (line %d): "
                    "make the inner loop an axis of lun.each, or assign another array",
                    name, line);
 }
 
-/* All places that may have been given before s. */
+/* Checks s against all indices that may have been given before it. */
 static void check_prior(lf_compile *c, const lf_put *p, const lf_given *s)
 {
     lf_graph *g = &c->graph;
@@ -257,7 +257,7 @@ static void check_prior(lf_compile *c, const lf_put *p, const lf_given *s)
     luafn_find(s->prior)->mark = true;
     for (int i = 0; i < all.count; i++) {
         lf_value *v = all.at[i];
-        if (v->kind == LF_PLACE)
+        if (v->kind == LF_FLAT_INDEX)
             check_pair(c, p, giver(p, v), s);
         for (int k = 0; v->kind == LF_PHI && k < v->args; k++) {
             lf_value *x = luafn_find(v->arg[k]);
@@ -276,8 +276,8 @@ static void refuse_marked(lf_compile *c, const lf_put *p, lf_value *v)
 {
     v = luafn_find(v);
     if (v->mark)
-        luafn_keep_apart(c, p->source, ((lf_given *)p->given.at[0])->at, (lf_spot){v->proto, v->pc},
-                         false);
+        luafn_refuse_overlap(c, p->source, ((lf_given *)p->given.at[0])->at,
+                             (lf_spot){v->proto, v->pc}, false);
 }
 
 static void refuse_uses(lf_compile *c, const lf_put *p, const lf_list *values)
@@ -298,7 +298,7 @@ static void drop_op(lf_block *b, const lf_value *v)
     b->ops.count = n;
 }
 
-/* The sums go, and the elements in them are only checked to be there. */
+/* Removes the sums; their elements are only checked to exist. */
 static void take_sums(lf_compile *c, lf_put *p)
 {
     lf_graph *g = &c->graph;
@@ -317,7 +317,7 @@ static void take_sums(lf_compile *c, lf_put *p)
         lf_given *s = p->given.at[k];
         s->sum->mark = s->load->mark = false;
         drop_op(s->sum->block, s->sum);
-        s->load->kind = LF_PLACE;
+        s->load->kind = LF_FLAT_INDEX;
     }
 }
 
@@ -327,8 +327,8 @@ static void check_put(lf_compile *c, lf_put *p)
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *cell = c->cells.at[k];
         if (cell->is.source == p->source)
-            luafn_keep_apart(c, p->source, first->at, (lf_spot){cell->proto, cell->pc},
-                             cell->written);
+            luafn_refuse_overlap(c, p->source, first->at, (lf_spot){cell->proto, cell->pc},
+                                 cell->written);
     }
     for (int k = 0; k < p->given.count; k++)
         check_prior(c, p, p->given.at[k]);
@@ -344,7 +344,7 @@ void luafn_end_puts(lf_compile *c)
     for (int k = 0; k < c->puts.count; k++) {
         const lf_put *p = c->puts.at[k];
         luafn_refuse_loads(c, p->source, ((lf_given *)p->given.at[0])->at);
-        luafn_push(g->u, &g->results, luafn_read(g, p->place, g->exit));
+        luafn_push(g->u, &g->results, luafn_read(g, p->index, g->exit));
         luafn_push(g->u, &g->results, luafn_read(g, p->value, g->exit));
     }
 }

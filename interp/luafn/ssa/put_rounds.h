@@ -7,9 +7,8 @@
 
 /* t[i] = x, t an array or a part that lacks one index. */
 void luafn_put(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
-/* Of a function that is built: places and values become results, behind those of cells.  Fails
- * where a round may assign two elements of an array or combine one twice, and where the array is
- * read. */
+/* When a function is built: makes indices and values results, behind those of cells.  Fails where a
+ * round may assign two elements of an array or combine one twice, and where the array is read. */
 void luafn_end_puts(lf_compile *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* target.c - arrays that a team kernel assigns as it goes: no value of one is found again, and
- * assignments stay where the program has them.  Knows no types. */
+/* target.c - arrays that a team kernel assigns in place: their elements are read again each time,
+ * and assignments stay in program order.  Knows no types. */
 #include "luafn/ssa/target.h"
 
 #include "table/atomic.h"
@@ -35,7 +35,7 @@ void luafn_assign(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
     luafn_note_target(b, t);
 }
 
-/* The array or part to whose elements the arguments' last index leads; *k: which one that is. */
+/* The array or part that the last index argument indexes; *k: which argument that is. */
 static lf_value *changed_array(lf_builder *b, const char *name, const lf_list *args, int *k)
 {
     lf_value *t = args->count ? args->at[0] : NULL;

@@ -1,18 +1,19 @@
-/* target.h - arrays that a team kernel assigns as it goes. */
+/* target.h - arrays that a team kernel assigns in place. */
 #ifndef LUAFN_TARGET_H
 #define LUAFN_TARGET_H
 
 #include "luafn/graph/body_builder.h"
 
-/* array, captured, given or memory of a team, is assigned: two reads of it may differ. */
+/* Notes that `array`, captured, a parameter or team scratch, is assigned: two reads of it may
+ * differ. */
 void luafn_note_target(lf_builder *b, lf_value *array);
 /* Whether the array of that code (as.i of an LF_ARRAY) is such a one: once the graph is built. */
 bool luafn_is_target(const lf_compile *c, int64_t array);
-/* Whether some array is, but for memory of a team, or perhaps where other numbers would lead. */
+/* Whether some array is, team scratch left out, or may be for other captured numbers. */
 bool luafn_has_targets(const lf_compile *c);
-/* t[i] = x, t an array or a part that lacks one index: at once, in the order of the program. */
+/* t[i] = x, t an array or a part that lacks one index: in place, in program order. */
 void luafn_assign(lf_builder *b, lf_value *t, lf_value *i, lf_value *x);
-/* lun.atomic.NAME(array, i, ..., x), f the operation: what the element was. */
+/* lun.atomic.NAME(array, i, ..., x), f the operation: the old element. */
 lf_value *luafn_change(lf_builder *b, const lf_value *f, const lf_list *args);
 
 #endif

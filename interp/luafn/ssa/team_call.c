@@ -1,4 +1,4 @@
-/* team_call.c - what methods of t have in common: the numbers of threads, and arguments.  Knows no
+/* team_call.c - helpers of methods of t: the numbers of threads, and arguments.  Knows no
  * method. */
 #include "luafn/ssa/team_call.h"
 

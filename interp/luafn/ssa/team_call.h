@@ -1,5 +1,5 @@
-/* team_call.h - a call of a method of t, as team_object.c, which has numbers, memory and the table
- * of methods, and team_operations.c, which has what threads share, know it. */
+/* team_call.h - a call of a method of t, for team_object.c (numbers, memory, the table of methods)
+ * and team_operations.c (operations of all threads of a team). */
 #ifndef LUAFN_TEAM_CALL_H
 #define LUAFN_TEAM_CALL_H
 

@@ -1,8 +1,8 @@
 /* team_object.c - the first parameter of a function of lun.teams, t, and its methods: numbers from
- * those of the thread and the team, and memory; what the threads of a team do together is
+ * those of the thread and the team, and memory; operations of all threads of a team are
  * team_operations.c's.
  *
- * The team's extents are known when the kernel is compiled: constants.  Knows no types. */
+ * The team's extents are constants of the kernel.  Knows no types. */
 #include "luafn/ssa/build.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ static lf_value *thread_along(lf_builder *b, int d)
                : luafn_team_by(b, LF_MOD, v, extent[d]);
 }
 
-/* Computed where the kernel begins, for no pass can move a division that might be by zero out of a
- * loop; extents are not zero. */
+/* Computed at the beginning of the kernel, since no pass moves a division that may be by zero out
+ * of a loop; extents are not zero. */
 static lf_value *block_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS;
@@ -79,7 +79,7 @@ static lf_value *index_along(lf_builder *b, int d)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* A new array for each team, or thread; of dtype LUN_DTYPE_COUNT: of what is assigned to it. */
+/* A new array for each team, or thread; dtype LUN_DTYPE_COUNT: inferred from assignments. */
 static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
 {
     lf_compile *c = b->c;
@@ -107,7 +107,7 @@ static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
     return v;
 }
 
-/* The dimension that argument 1 says, from 0; -1: none. */
+/* The dimension of argument 1, from 0; -1: none. */
 static int axis(const lf_team_call *c)
 {
     lf_value *v = luafn_team_arg(c, 0);
@@ -168,8 +168,8 @@ static lun_front_scratch named(const lf_team_call *c)
     return (lun_front_scratch){.dtype = t, .count = length(c, 1)};
 }
 
-/* Memory is zero when the kernel begins, and stands where it is called. */
-static void place_memory(const lf_team_call *c, lf_meeting how)
+/* Memory is zero when the kernel begins; the request is checked at its call. */
+static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 {
     lf_value *v = luafn_new_op(c->b, LF_BARRIER, how, 0);
     v->as.s = c->name;
@@ -178,7 +178,7 @@ static void place_memory(const lf_team_call *c, lf_meeting how)
 
 static void do_scratch(const lf_team_call *c)
 {
-    place_memory(c, LF_MEET_ONCE);
+    place_memory(c, LF_MEMORY_TEAM);
     luafn_team_give(c, memory(c->b, named(c), false));
 }
 
@@ -186,7 +186,7 @@ static void do_private(const lf_team_call *c)
 {
     lun_front_scratch like = named(c);
     like.own = true;
-    place_memory(c, LF_ALONE_ONCE);
+    place_memory(c, LF_MEMORY_THREAD);
     luafn_team_give(c, memory(c->b, like, false));
 }
 

@@ -1,27 +1,27 @@
-/* team_operations.c - what the threads of a team do together: barriers, loops that are shared out,
- * what runs once, values of one thread for all, reductions and scans.  Knows no types.
+/* team_operations.c - operations of all threads of a team: barriers, shared loops, single sections,
+ * broadcasts, reductions and scans.  Knows no types.
  *
- * What passes values between threads is written in Lua: methods.c. */
+ * Those that pass values between threads are written in Lua: methods.c. */
 #include <string.h>
 
 #include "luafn/ssa/methods.h"
 #include "luafn/ssa/team_call.h"
 #include "lunarray_bind.h"
 
-/* The threads of the team wait for one another. */
-static void meet(const lf_team_call *c)
+/* A barrier of the team. */
+static void barrier(const lf_team_call *c)
 {
     lf_value *v;
     if (luafn_team_threads(c->b) == 1)
         return;
-    v = luafn_new_op(c->b, LF_BARRIER, LF_MEET, 0);
+    v = luafn_new_op(c->b, LF_BARRIER, LF_BARRIER_ALL, 0);
     v->as.s = c->b->f->built_in ? c->b->f->closure->name : c->name;
     v->type = LF_NIL;
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* What a loop that is made here, not by Lua's compiler, tells of itself: closures alone write. */
+/* The span of a loop that Lua's compiler did not make: only closures write in it. */
 static const lf_span *quiet_span(lf_builder *b)
 {
     lf_span *s = LF_NEW(b->g->u, lf_span, 1);
@@ -94,7 +94,7 @@ static void run_loop(lf_builder *b, lf_value *first, lf_value *last, int64_t ste
 
 void luafn_team_barrier(const lf_team_call *c)
 {
-    meet(c);
+    barrier(c);
 }
 
 /* t:each(n, g): i = thread, thread + threads, ... */
@@ -107,7 +107,7 @@ void luafn_team_each(const lf_team_call *c)
         luafn_stop(b, "t:each: argument 3 is 'nobarrier', or nothing");
     run_loop(b, luafn_team_by(b, LF_ADD, luafn_team_thread(b), 1), n, luafn_team_threads(b), f);
     if (!how)
-        meet(c);
+        barrier(c);
 }
 
 void luafn_team_vector(const lf_team_call *c)
@@ -115,7 +115,7 @@ void luafn_team_vector(const lf_team_call *c)
     run_loop(c->b, luafn_int(c->b->g, 1), luafn_team_number(c, 0), 1, luafn_team_function(c, 1));
 }
 
-/* What g assigns is its own thread's, like any local variable. */
+/* Variables that g assigns are private to its thread, like any local variable. */
 void luafn_team_single(const lf_team_call *c)
 {
     lf_builder *b = c->b;
@@ -134,13 +134,12 @@ void luafn_team_single(const lf_team_call *c)
     luafn_jump(g, g->now, all);
     luafn_seal(g, all);
     g->now = all;
-    meet(c);
+    barrier(c);
 }
 
 /* ---- values of several threads --------------------------------------------------------------- */
 
-/* Argument k, what combines two values: a row of table/ops.def where its name or its symbol is
- * given. */
+/* Argument k, a combining function: a row of table/ops.def if it is a name or a symbol. */
 static lf_value *combiner(const lf_team_call *c, int k)
 {
     lf_value *v = luafn_team_arg(c, k);
@@ -162,7 +161,7 @@ static lf_value *combiner(const lf_team_call *c, int k)
     return v;
 }
 
-/* Whether v is an operation that has an identity, of some dtype; commutative ones alone have. */
+/* Whether v is an operation that has an identity, of some dtype; only commutative ones have one. */
 static bool has_identity(const lf_value *v)
 {
     uint64_t bits;
@@ -223,8 +222,8 @@ void luafn_team_identity(const lf_team_call *c)
     luafn_team_give(c, identity(c->b, luafn_team_arg(c, 0), luafn_team_arg(c, 1)));
 }
 
-/* Argument k, how many values g gives.  Of none g would be in no loop, and what it gives of no
- * dtype: then a number that is not known, 0. */
+/* Argument k, how many values g gives. With a constant 0 g would not be in the graph and its
+ * results without dtype: then an unknown number, 0. */
 static lf_value *how_many(const lf_team_call *c, int k)
 {
     lf_value *n = luafn_team_number(c, k);

@@ -1,11 +1,11 @@
 /* unroll.c - which numeric fors are unrolled: their rounds are known while the graph is built, by
  * integer constants. Each round is translated by itself (build.c), with its index as a constant, so
- * that what depends on it is known as well: offsets of a stencil, places in a window, conditions.
+ * that values computed from it are known: offsets of a stencil, indices in a window, conditions.
  *
  * A loop is unrolled if it may read elements around an index or of windows, and has few rounds,
  * counted with the loops around it, and little code: other loops run as fast as loops.  How much
- * code its calls put in place, and whether they hold loops, is seen after the first round: if that
- * is too much, the further rounds are a loop as any other.  Decides nothing about values. */
+ * code its calls inline, and whether they have loops, is known after the first round: if that is
+ * too much, the further rounds are an ordinary loop.  Decides nothing about values. */
 #include "luafn/ssa/build.h"
 
 enum {
@@ -18,12 +18,12 @@ enum {
 
 /* ---- which loops ----------------------------------------------------------------------------- */
 
-/* What is known of a loop by its code. */
+/* Properties of a loop's code. */
 typedef struct shape {
     bool *member; /* by span */
     int header, latch;
     int codes;  /* instructions */
-    bool left;  /* there are other ways out of it than its end */
+    bool left;  /* it has other exits than its end */
     bool reads; /* it may read elements */
 } shape;
 

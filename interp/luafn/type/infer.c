@@ -9,7 +9,7 @@
 
 typedef enum outcome { UNKNOWN, NO, YES, EITHER } outcome;
 
-/* The outcome of v as a condition, as far as types tell. */
+/* The outcome of v as a condition, as far as types decide it. */
 static outcome decide(const lf_value *v)
 {
     bool flip = false;
@@ -110,7 +110,7 @@ static void settle_list(const lf_compile *c, const lf_list *list)
     }
 }
 
-/* Variables that only weak values reach. */
+/* Settles variables that only weak values reach. */
 static void settle_weak(lf_compile *c)
 {
     for (int i = 0; i < c->graph.order.count; i++) {
@@ -120,7 +120,7 @@ static void settle_weak(lf_compile *c)
     }
 }
 
-/* Notes that elements of a dtype take part: c->real is the widest float type so far, or LF_NONE. */
+/* Notes that elements of a dtype are used: c->real is the widest float type so far, or LF_NONE. */
 static void take_part(lf_compile *c, lun_dtype t)
 {
     lf_type type = luafn_type_of(t);
@@ -129,7 +129,7 @@ static void take_part(lf_compile *c, lun_dtype t)
     c->wide |= lun__dtype_bits(t) == 64;
 }
 
-/* The float type for what is weak: f32 where f32 takes part and f64 does not. */
+/* The float type for weak values: f32 if f32 is used and f64 is not. */
 static void choose_real(lf_compile *c)
 {
     c->real = LF_NONE;
@@ -195,7 +195,7 @@ static bool has_effect(const lf_value *v)
     case LF_PART:
     case LF_STORE:
     case LF_WITHIN:
-    case LF_PLACE:
+    case LF_FLAT_INDEX:
     case LF_WRITE:
     case LF_BARRIER:
     case LF_CHANGE:

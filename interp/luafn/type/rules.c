@@ -99,7 +99,7 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
     }
 }
 
-lf_type luafn_meeting(const lf_compile *c, const lf_value *v)
+lf_type luafn_operand_type(const lf_compile *c, const lf_value *v)
 {
     const lun_op_row *row = lun__op_get((lun_op)v->sub);
     lf_type t = LF_NONE;
@@ -139,7 +139,7 @@ static lf_type type_apply(lf_compile *c, const lf_value *v)
         if (!lf_is_number(t) && (t != LF_BOOL || v->as.i))
             luafn_mistyped(c, v, k, what);
     }
-    lf_type t = luafn_meeting(c, v);
+    lf_type t = luafn_operand_type(c, v);
     if (row->rule == LUN_RULE_INT && t == LF_BOOL)
         luafn_mistyped(c, v, 0, what);
     if (row->rule == LUN_RULE_INT && lf_is_float(t))
@@ -181,7 +181,7 @@ static lf_type type_for(lf_compile *c, const lf_value *v)
     return v->kind == LF_FOR_TEST ? LF_BOOL : integers ? LF_I64 : float_of(v);
 }
 
-/* A float, x, has no place among integers, which the array's elements are. */
+/* Leaves if x is a float and the array's elements are integers. */
 static void need_integers(lf_compile *c, const lf_value *v, const lf_value *array, lf_type x)
 {
     lf_whose of = lf_whose_is(c, array);
@@ -230,9 +230,9 @@ static lf_type type_index(lf_compile *c, const lf_value *v)
     const lf_open *open = lf_open_of(c, v->arg[0]);
     if (open && v->kind == LF_LOAD)
         return open->type;
-    return v->kind == LF_PLACE  ? LF_I64
-           : v->kind == LF_PART ? LF_OBJECT
-                                : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
+    return v->kind == LF_FLAT_INDEX ? LF_I64
+           : v->kind == LF_PART     ? LF_OBJECT
+                                    : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
 }
 
 lf_type luafn_type_op(lf_compile *c, const lf_value *v)
@@ -257,7 +257,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return type_compare(c, v);
     case LF_LOAD:
     case LF_PART:
-    case LF_PLACE:
+    case LF_FLAT_INDEX:
         return type_index(c, v);
     case LF_LENGTH:
         return LF_I64;

@@ -1,5 +1,5 @@
-/* team_memory_type.c - memory of a team whose dtype is that of what is assigned to it: its type
- * grows like those of values. */
+/* team_memory_type.c - team scratch whose dtype is inferred from assignments: its type grows like
+ * those of values. */
 #include "luafn/type/rules.h"
 
 lf_type luafn_type_open(lf_compile *c, const lf_value *v)
@@ -18,7 +18,8 @@ lf_type luafn_type_open(lf_compile *c, const lf_value *v)
     return x;
 }
 
-/* Of memory whose values begin with it: any number, or a boolean, until they are known. */
+/* The type of an identity that initialises memory: any number, or a boolean, until the others are
+ * known. */
 lf_type luafn_type_identity(lf_compile *c, const lf_value *v)
 {
     const lf_open *open = lf_open_of(c, v->arg[0]);
@@ -29,7 +30,7 @@ lf_type luafn_type_identity(lf_compile *c, const lf_value *v)
     return lun__op_get((lun_op)v->sub)->rule == LUN_RULE_LOGIC ? LF_BOOL : LF_WI;
 }
 
-/* Memory whose dtype is that of what is assigned to it. */
+/* Memory whose dtype is inferred. */
 void luafn_settle_memory(lf_compile *c)
 {
     for (int k = 0; k < c->scratches; k++) {

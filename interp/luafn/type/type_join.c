@@ -1,4 +1,4 @@
-/* type_join.c - types that meet, and what is said where one of them is wrong. */
+/* type_join.c - joins of types, and messages about wrong ones. */
 #include "luafn/type/rules.h"
 
 lf_type luafn_join(lf_type a, lf_type b)
