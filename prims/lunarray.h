@@ -16,8 +16,12 @@
  *          releases the remaining ones.
  * Threads. One engine is used by one thread at a time; different engines by different threads at
  *          once.  A call while another thread is inside of one is LUN_EARG ("engine in use by
- *          another thread") and changes nothing; lun_error there tells it.  Only lun_cancel
- *          may be called from anywhere at any time.
+ *          another thread") and changes nothing; lun_error there tells it.  Where no status is
+ *          returned it is 0, "", NULL, false or LUN_DTYPE_COUNT, and structs stay as they are.
+ *          At any time and from any thread: lun_cancel, and lun_retain, lun_release and the other
+ *          functions that release or free a handle.  What they end while another thread is inside
+ *          ends with its call or with the next one.  No thread may be inside when lun_close is
+ *          called, nor use the engine afterwards.
  * Structs. Each begins with its size, except lun_value and lun_variant, which never change.  The
  *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
  *          only that many bytes, so programs and libraries of different versions are compatible; a

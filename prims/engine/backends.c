@@ -186,7 +186,8 @@ bool lun__backend_lines(const lun_engine *e)
 
 const char *lun_backend_name(const lun_engine *e)
 {
-    return !e ? "" : e->set_count ? e->set[0]->name : e->backends[e->current]->name;
+    LUN_NEED_OR(e, "");
+    return e->set_count ? e->set[0]->name : e->backends[e->current]->name;
 }
 
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)
@@ -201,7 +202,8 @@ lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)
 
 const char *lun_backend_at(lun_engine *e, int index, const char **reason)
 {
-    if (!e || index < 0 || index >= e->backend_count)
+    LUN_NEED_OR(e, NULL);
+    if (index < 0 || index >= e->backend_count)
         return NULL;
     lun_backend_slot *b = e->backends[index];
     if (b->device) /* devices stand behind all backends */
@@ -255,7 +257,8 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
 
 int lun_devices(lun_engine *e, lun_device *rows, int room)
 {
-    if (!e || (room > 0 && (!rows || rows->size < sizeof rows->size)))
+    LUN_NEED_OR(e, 0);
+    if ((room > 0 && (!rows || rows->size < sizeof rows->size)))
         return 0;
     int count = 0;
     for (int i = 0; i < e->backend_count; i++) {

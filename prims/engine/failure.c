@@ -52,9 +52,14 @@ void lun__open_failed(const char *text)
 /* The engine that this thread has asked for last, if another thread was inside of it. */
 static _Thread_local const lun_engine *refused;
 
+/* A number that no other thread has now. */
 static uintptr_t this_thread(void)
 {
+#if defined(__x86_64__) && __GNUC__ >= 11 && !defined(__clang__)
+    return (uintptr_t)__builtin_thread_pointer(); /* the same without a call */
+#else
     return (uintptr_t)pthread_self();
+#endif
 }
 
 bool lun__is_inside(const lun_engine *e)
@@ -62,28 +67,66 @@ bool lun__is_inside(const lun_engine *e)
     return __atomic_load_n(&e->inside, __ATOMIC_RELAXED) == this_thread();
 }
 
-lun_status lun__enter(lun_engine *e, lun_engine **taken)
+void lun__release_later(lun_engine *e)
+{
+    lun_later *it = __atomic_exchange_n(&e->later, NULL, __ATOMIC_ACQUIRE);
+    while (it) {
+        lun_later *next = it->next; /* which ends with the object */
+        it->release(it->object);
+        it = next;
+    }
+}
+
+static inline bool is_later(const lun_engine *e)
+{
+    return __atomic_load_n(&e->later, __ATOMIC_RELAXED) != NULL;
+}
+
+/* Of a thread that is not inside.  False: another one is. */
+static bool enter(lun_engine *e, lun_engine **taken)
 {
     const uintptr_t me = this_thread();
     uintptr_t nobody = 0;
-    if (__atomic_load_n(&e->inside, __ATOMIC_RELAXED) == me)
-        return LUN_OK;
     if (!__atomic_compare_exchange_n(&e->inside, &nobody, me, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED)) {
+                                     __ATOMIC_RELAXED))
+        return false;
+    *taken = e;
+    if (is_later(e))
+        lun__release_later(e);
+    return true;
+}
+
+lun_status lun__enter(lun_engine *e, lun_engine **taken)
+{
+    if (lun__is_inside(e))
+        return LUN_OK;
+    if (!enter(e, taken)) {
         __atomic_store_n(&e->refused, true, __ATOMIC_RELAXED);
         refused = e;
         return LUN_EARG;
     }
     if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED))
         refused = NULL;
-    *taken = e;
     return LUN_OK;
 }
 
-void lun__leave(lun_engine **taken)
+void lun__leave_taken(lun_engine **taken)
 {
-    if (*taken)
-        __atomic_store_n(&(*taken)->inside, 0, __ATOMIC_RELEASE);
+    if (is_later(*taken))
+        lun__release_later(*taken);
+    __atomic_store_n(&(*taken)->inside, 0, __ATOMIC_RELEASE);
+}
+
+bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,
+                         void (*release)(void *object), void *object)
+{
+    if (lun__is_inside(e) || enter(e, taken))
+        return true;
+    *it = (lun_later){__atomic_load_n(&e->later, __ATOMIC_RELAXED), release, object};
+    while (!__atomic_compare_exchange_n(&e->later, &it->next, it, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+    return false;
 }
 
 lun_status lun_thread_enter(lun_engine *e, lun_engine **taken)
@@ -128,7 +171,8 @@ const char *lun_error(const lun_engine *e)
 
 int lun_error_operand(const lun_engine *e)
 {
-    return e ? e->error_operand : 0;
+    const bool other = e && __atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e;
+    return e && !other ? e->error_operand : 0;
 }
 
 const char *lun_error_where(const lun_engine *e)

@@ -15,13 +15,43 @@ lun_status lun__missing(lun_engine *e);
 /* Takes the engine for this thread: *taken is then to be given to lun__leave, NULL where the thread
  * is inside of a call already.  LUN_EARG where another thread is, without touching the engine. */
 lun_status lun__enter(lun_engine *e, lun_engine **taken);
-void lun__leave(lun_engine **taken);
+/* Gives it back. */
+void lun__leave_taken(lun_engine **taken);
+static inline void lun__leave(lun_engine **taken)
+{
+    if (*taken)
+        lun__leave_taken(taken);
+}
 /* The first line of functions of the interface: what they cannot do without.  The engine is this
  * thread's until they return. */
 #define LUN_NEED(e, condition)                                          \
     __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL; \
     if (!(e) || lun__enter(e, &lun__taken) != LUN_OK || !(condition))   \
     return (e) && !lun__is_inside(e) ? LUN_EARG : lun__missing(e)
+/* The same of functions that have no status: `otherwise` where the engine is missing or another
+ * thread is inside of it, which lun_error tells. */
+#define LUN_NEED_OR(e, otherwise)                                                \
+    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL;          \
+    if (!(e) || lun__enter((lun_engine *)(uintptr_t)(e), &lun__taken) != LUN_OK) \
+    return otherwise
+/* What is released while another thread is inside of the engine, which does it then: at the end of
+ * its call, or when the next one begins. */
+typedef struct lun_later {
+    struct lun_later *next;
+    void (*release)(void *object);
+    void *object;
+} lun_later;
+/* Takes the engine for this thread, as lun__enter does; false: *it, a member of the object, says
+ * now that the object is to be released, and it must not be touched any more. */
+bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,
+                         void (*release)(void *object), void *object);
+/* The first line of functions that release an object: they end here where it is released later. */
+#define LUN_RELEASES(e, it, release, object)                            \
+    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL; \
+    if (!lun__enter_or_later(e, &lun__taken, it, release, object))      \
+    return
+/* Releases what is left of these: where the engine ends. */
+void lun__release_later(lun_engine *e);
 /* Whether this thread is inside of a call. */
 bool lun__is_inside(const lun_engine *e);
 /* Fails unless v's dtype is one that a lun_value can have. */

@@ -26,8 +26,7 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
 
 void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p), void *ctx)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     e->progress = call;
     e->progress_ctx = ctx;
     e->services.tick = call ? tick : NULL;

@@ -47,8 +47,7 @@ lun_status lun_mark(lun_engine *e, const char *place)
 
 void lun_workgroup(lun_engine *e, int elements)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     e->workgroup = (uint16_t)(elements < 0                    ? 0
                               : elements > LUN_MOST_WORKGROUP ? LUN_MOST_WORKGROUP
                                                               : elements);

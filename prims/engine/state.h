@@ -58,6 +58,7 @@ struct lun_engine {
     bool out_of_memory;    /* the last failure, if it has no text */
     uintptr_t inside;      /* the thread inside of a call, 0: none; atomic, as this is: */
     bool refused;          /* another one has called meanwhile */
+    lun_later *later;      /* what others have released meanwhile; atomic */
     char error_place[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;

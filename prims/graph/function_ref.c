@@ -10,12 +10,12 @@
 void lun_function_retain(lun_function *f)
 {
     if (f)
-        f->refs++;
+        __atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
 }
 
 void lun_function_release(lun_function *f)
 {
-    if (!f || --f->refs)
+    if (!f || __atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
         return;
     if (f->text)
         lun__cfunc_free(f->text);

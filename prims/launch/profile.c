@@ -46,13 +46,14 @@ lun_status lun_profile_start(lun_engine *e)
 
 void lun_profile_stop(lun_engine *e)
 {
-    if (e)
-        e->profiling = false;
+    LUN_NEED_OR(e, );
+    e->profiling = false;
 }
 
 bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
 {
-    const lun_profile *p = e ? e->profile : NULL;
+    LUN_NEED_OR(e, false);
+    const lun_profile *p = e->profile;
     if (!p || !out || index < 0 || index >= p->count)
         return false;
     lun_profile_row told = p->rows[index].told;

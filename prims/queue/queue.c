@@ -300,15 +300,22 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     return LUN_OK;
 }
 
-void lun_queue_free(lun_queue *q)
+static void release(void *object)
 {
-    if (!q)
-        return;
+    lun_queue *q = object;
     q->outside--;
     if (q->async)
         lun__queues_sweep(q->e);
     else
         lun__queue_end_plain(q);
+}
+
+void lun_queue_free(lun_queue *q)
+{
+    if (!q)
+        return;
+    LUN_RELEASES(q->e, &q->later, release, q);
+    release(q);
 }
 
 const char *lun_queue_device(const lun_queue *q)

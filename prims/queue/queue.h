@@ -27,8 +27,9 @@
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 struct lun_memory {
-    int refs;   /* handles, tasks, items */
-    bool freed; /* by its user: nothing new may use it */
+    int refs;               /* handles, tasks, items */
+    lun_later later, frees; /* lun_buffer_release, lun_buffer_free */
+    bool freed;             /* by its user: nothing new may use it */
     lun_engine *e;
     lun_backend_slot *at; /* NULL: host memory */
     char device[32];      /* as its user knows it */
@@ -66,6 +67,7 @@ typedef struct lun_task_array {
 
 struct lun_task {
     int refs;
+    lun_later later;
     lun_engine *e;
     lun_function *f;          /* keeps what the body and its texts are */
     lun_ir_function function; /* the body, as it was when the task was made */
@@ -156,12 +158,14 @@ struct lun_item {
 };
 
 struct lun_event {
-    int refs;           /* its handle, items */
+    int refs; /* its handle, items */
+    lun_later later;
     lun_queue *queue;   /* as long as there is a handle */
     bool done, dropped; /* under the lock */
 };
 
 struct lun_queue {
+    lun_later later;
     int outside; /* handles: its own, of its events; without any it ends when it has done all */
     lun_engine *e;
     lun_backend_slot *at;

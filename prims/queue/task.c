@@ -155,14 +155,23 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
     return s;
 }
 
-void lun_task_release(lun_task *t)
+static void release(void *object)
 {
-    if (!t || --t->refs)
+    lun_task *t = object;
+    if (--t->refs)
         return;
     for (int k = 0; k < t->arrays; k++)
         lun__memory_release(t->array[k].memory);
     lun_function_release(t->f);
     lun__object_free(t->e->account, t);
+}
+
+void lun_task_release(lun_task *t)
+{
+    if (!t)
+        return;
+    LUN_RELEASES(t->e, &t->later, release, t);
+    release(t);
 }
 
 /* ---- running it ------------------------------------------------------------------------------ */

@@ -210,21 +210,37 @@ void lun__memory_release(lun_memory *m)
     lun__object_free(m->e->account, m);
 }
 
-void lun_buffer_release(lun_memory *m)
+static void release(void *m)
 {
     lun__memory_release(m);
 }
 
+static void set_freed(void *m)
+{
+    ((lun_memory *)m)->freed = true;
+}
+
+void lun_buffer_release(lun_memory *m)
+{
+    if (!m)
+        return;
+    LUN_RELEASES(m->e, &m->later, release, m);
+    release(m);
+}
+
 void lun_buffer_free(lun_memory *m)
 {
-    if (m)
-        m->freed = true;
+    if (!m)
+        return;
+    LUN_RELEASES(m->e, &m->frees, set_freed, m);
+    set_freed(m);
 }
 
 void lun_buffer_get(const lun_memory *m, lun_buffer_info *out)
 {
     if (!m || !out)
         return;
+    LUN_NEED_OR(m->e, );
     lun_buffer_info info = {.dtype = m->dtype,
                             .rank = m->rank,
                             .device = m->device,

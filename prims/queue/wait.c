@@ -214,12 +214,19 @@ lun_status lun_event_wait(lun_event *ev)
     return dropped ? lun_queue_wait(ev->queue) : s;
 }
 
-void lun_event_release(lun_event *ev)
+static void release(void *object)
 {
-    if (!ev)
-        return;
+    lun_event *ev = object;
     lun_queue *q = ev->queue;
     q->outside--;
     lun__event_unref(q->e, ev);
     lun__queue_end_plain(q);
+}
+
+void lun_event_release(lun_event *ev)
+{
+    if (!ev)
+        return;
+    LUN_RELEASES(ev->queue->e, &ev->later, release, ev);
+    release(ev);
 }

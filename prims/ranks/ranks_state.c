@@ -29,12 +29,16 @@ bool lun_spmd_lingers(const lun_engine *e)
 
 int lun_spmd_npes(lun_engine *e)
 {
-    return e && !lun__alone(e) ? e->ranks->net->size : 1;
+    if (!e)
+        return 1;
+    LUN_NEED_OR(e, 0);
+    return lun__alone(e) ? 1 : e->ranks->net->size;
 }
 
 int lun_spmd_mype(lun_engine *e)
 {
-    return e && !lun__alone(e) ? e->ranks->net->rank : 0;
+    LUN_NEED_OR(e, 0);
+    return lun__alone(e) ? 0 : e->ranks->net->rank;
 }
 
 void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)

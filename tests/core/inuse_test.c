@@ -42,16 +42,67 @@ static void *run_script(void *ctx)
     return &s;
 }
 
+/* What has no status gives nothing then, and says so; what is released ends later. */
+static void ask_meanwhile(lun_array *a, lun_array *spare, lun_function *f)
+{
+    const char *told = "engine in use by another thread";
+    int64_t shape[LUN_MAX_RANK] = {0};
+    lun_stats s = {.size = sizeof s, .launches = -7};
+    lun_config c = {.size = sizeof c, .threads = -7};
+    lun_device d = {.size = sizeof d};
+#define NOTHING(call, value)                         \
+    do {                                             \
+        assert_true((call) == (value));              \
+        assert_non_null(strstr(lun_error(e), told)); \
+    } while (0)
+    NOTHING(lun_shape(a, shape), 0);
+    NOTHING(lun_strides(a, shape), 0);
+    NOTHING(lun_length(a), 0);
+    NOTHING(lun_size(a), 0);
+    NOTHING(lun_pending(a), 0);
+    NOTHING(lun_dtype_of(a), LUN_DTYPE_COUNT);
+    NOTHING(lun_class_of(a), LUN_SCALAR);
+    NOTHING(lun_layout_of(a), LUN_LAYOUT_RIGHT);
+    NOTHING(lun_is_freed(a), false);
+    NOTHING(lun_is_measured(a), false);
+    NOTHING(lun_is_virtual(a), false);
+    NOTHING(lun_is_streamed(a), false);
+    NOTHING(lun_device_of(a)[0], 0);
+    NOTHING(lun_backend_name(e)[0], 0);
+    NOTHING(lun_place_name(e, 0), NULL);
+    NOTHING(lun_backend_at(e, 0, NULL), NULL);
+    NOTHING(lun_devices(e, &d, 1), 0);
+    NOTHING(lun_spmd_npes(e), 0);
+    NOTHING((lun_stats_get(e, &s), s.launches), -7);
+    NOTHING((lun_config_get(e, &c), c.threads), -7);
+    assert_ptr_equal(lun_engine_of(a), e);
+    lun_stats_reset(e);
+    lun_trim(e);
+    lun_check_indices(e, true);
+    lun_on_progress(e, NULL, NULL);
+    lun_retain(a);
+    lun_release(a);
+    lun_release(spare);
+    lun_function_release(f);
+}
+
 static void test_meanwhile(void **state)
 {
     double data[2] = {1, 2}, x = 0;
-    lun_array *a = NULL, *b = NULL;
+    lun_array *a = NULL, *b = NULL, *spare, *window;
+    lun_function *f;
+    lun_stats before = {.size = sizeof before}, after = {.size = sizeof after};
     lun_value v = {.dtype = LUN_F64, .as.d = 7};
     pthread_t other;
     void *ended;
     (void)state;
     OK(lun_vector(e, data, 2, LUN_F64, &a));
     OK(lun_register(e, "stay", stay, a));
+    OK(lun_function_c(e, "double f(double x) { return x; }", &f));
+    lun_stats_get(e, &before);
+    OK(lun_vector(e, NULL, 1000, LUN_F64, &spare));
+    OK(lun_slice(e, spare, 1, 10, 2, &window));
+    lun_release(spare);
     atomic_store(&stage, NOBODY);
     assert_int_equal(pthread_create(&other, NULL, run_script, NULL), 0);
     wait_for(INSIDE);
@@ -62,10 +113,14 @@ static void test_meanwhile(void **state)
     FAILS(lun_set(e, a, 0, v), LUN_EARG, "engine in use by another thread");
     FAILS(lun_getnumber(e, "x", &x), LUN_EARG, "engine in use by another thread");
     assert_string_equal(lun_error_where(e), "");
+    ask_meanwhile(a, window, f);
     atomic_store(&stage, TOLD);
     pthread_join(other, &ended);
     assert_int_equal(*(lun_status *)ended, LUN_OK);
     /* and now it may */
+    OK(lun_dostring(e, "collectgarbage() collectgarbage()"));
+    lun_stats_get(e, &after);
+    assert_true(after.allocated == before.allocated);
     OK(lun_getnumber(e, "x", &x));
     assert_true(x == 3);
     assert_string_equal(lun_error(e), "");

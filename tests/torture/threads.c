@@ -1,7 +1,7 @@
 /* threads.c - eight threads with an engine each and a thousand different kernels in each: the
- * results are those of a single thread.  `make tsan` runs it to find data races.  RACE plants
- * one: "engine", one engine used by two threads; or the name of a backend, whose kernel reads
- * what the host writes at the same time. */
+ * results are those of a single thread; then all with one engine, which refuses calls or does
+ * them and loses nothing that is released.  `make tsan` runs it to find data races.  RACE plants
+ * one: the name of a backend, whose kernel reads what the host writes at the same time. */
 #include "kit.h"
 
 #include <pthread.h>
@@ -81,32 +81,76 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* ---- planted races --------------------------------------------------------------------------- */
+/* ---- one engine ------------------------------------------------------------------------------ */
 
-/* Both threads use the engine at once. */
-static void *use_shared(void *arg)
+typedef struct sharer {
+    pthread_t thread;
+    lun_engine *e;
+    lun_array *common;
+    int rounds, done;
+    bool failed;
+} sharer;
+
+/* Calls of all kinds; what another thread's call refuses is all that may fail. */
+static void *share(void *arg)
 {
-    for (int i = 0; i < 50; i++) {
-        lun_array *x = NULL;
+    sharer *w = arg;
+    for (int i = 0; i < w->rounds && !w->failed; i++) {
+        lun_array *x = NULL, *y = NULL;
+        lun_stats s = {.size = sizeof s};
+        int64_t shape[LUN_MAX_RANK];
         lun_value sum;
-        if (lun_number(arg, i, &x) == LUN_OK)
-            lun_total(arg, LUN_SUM, x, 0, &sum);
+        lun_retain(w->common);
+        w->failed = lun_vector(w->e, NULL, 16, LUN_F64, &x) > LUN_EARG ||
+                    (x && lun_add(w->e, x, w->common, &y) > LUN_EARG);
+        if (y && lun_total(w->e, LUN_SUM, y, 0, &sum) == LUN_OK) {
+            w->failed |= sum.as.d != 16;
+            w->done++;
+        }
+        if (lun_shape(x, shape) == 1)
+            w->failed |= shape[0] != 16;
+        (void)(lun_size(y) + (int64_t)lun_dtype_of(y) + lun_pending(y) + lun_class_of(x));
+        (void)(lun_is_freed(x) || lun_is_virtual(x) || lun_device_of(y) || lun_backend_name(w->e));
+        lun_stats_get(w->e, &s);
+        lun_release(y);
+        lun_release(w->common);
         lun_release(x);
     }
     return NULL;
 }
 
-static int race(void)
+static bool share_one(int rounds)
 {
-    lun_engine *e = NULL;
-    pthread_t t;
     lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
-    if (lun_open(&c, &e) != LUN_OK || pthread_create(&t, NULL, use_shared, e))
-        return 1;
-    use_shared(e);
-    pthread_join(t, NULL);
-    return 0; /* not closed: its state is undefined */
+    lun_stats s = {.size = sizeof s};
+    sharer all[THREADS] = {{0}};
+    lun_engine *e = NULL;
+    lun_array *common = NULL;
+    bool failed =
+        lun_open(&c, &e) != LUN_OK || lun_full(e, 1, (const int64_t[]){16}, LUN_F64,
+                                               (lun_value){LUN_F64, {.d = 1}}, &common) != LUN_OK;
+    int started = 0, done = 0;
+    for (; !failed && started < THREADS; started++) {
+        all[started] = (sharer){.e = e, .common = common, .rounds = rounds};
+        if (pthread_create(&all[started].thread, NULL, share, &all[started]))
+            break;
+    }
+    for (int t = 0; t < started; t++) {
+        pthread_join(all[t].thread, NULL);
+        failed |= all[t].failed;
+        done += all[t].done;
+    }
+    lun_release(common);
+    lun_stats_get(e, &s);
+    kit_report(!failed && done > 0 && s.nodes == 0 && s.allocated == 0, "one engine of all threads",
+               "%d threads x %d calls, %d sums, %lld nodes left", started, rounds, done,
+               (long long)s.nodes);
+    failed |= done == 0 || s.nodes || s.allocated;
+    lun_close(e);
+    return failed;
 }
+
+/* ---- planted races --------------------------------------------------------------------------- */
 
 static void *write_there(void *arg)
 {
@@ -142,7 +186,7 @@ int main(void)
     int wrong = 0;
     const char *planted = getenv("RACE");
     if (planted)
-        return strcmp(planted, "engine") ? race_with_kernel(planted) : race();
+        return race_with_kernel(planted);
     one.kernels = (int)kit_count(MOST, 40);
     if (one.kernels > MOST)
         one.kernels = MOST;
@@ -159,5 +203,6 @@ int main(void)
     }
     kit_report(!one.failed && wrong == 0, "engines in threads", "%d threads x %d kernels, %d wrong",
                THREADS, one.kernels, wrong);
-    return wrong != 0;
+    const bool lost = share_one((int)kit_count(20 * MOST, 2000));
+    return wrong != 0 || lost;
 }

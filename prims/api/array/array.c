@@ -135,18 +135,33 @@ void lun__layout_of(const lun_array *a, lun_layout *out)
 void lun_retain(lun_array *a)
 {
     if (a)
-        a->refs++;
+        __atomic_add_fetch(&a->refs, 1, __ATOMIC_RELAXED);
 }
 
-void lun_release(lun_array *a)
+static bool is_last(lun_array *a)
 {
-    while (a && !--a->refs) { /* a View may hold the last reference to its parent */
+    return !__atomic_sub_fetch(&a->refs, 1, __ATOMIC_ACQ_REL);
+}
+
+/* a has no references. */
+static void end(void *object)
+{
+    lun_array *a = object;
+    do { /* a View may hold the last reference to its parent */
         lun_array *parent = a->parent;
         lun__node_release(a->engine, a->node);
         lun__node_release(a->engine, a->shown);
         give(a);
         a = parent;
-    }
+    } while (a && is_last(a));
+}
+
+void lun_release(lun_array *a)
+{
+    if (!a || !is_last(a))
+        return;
+    LUN_RELEASES(a->engine, &a->later, end, a);
+    end(a);
 }
 
 /* LUN_EFREED or LUN_EARG unless a is an array of e. */
@@ -282,7 +297,7 @@ bool lun_is_weak(const lun_array *a)
     return a && a->weak;
 }
 
-bool lun_is_freed(const lun_array *a)
+static bool is_freed(const lun_array *a)
 {
     for (; a; a = a->parent)
         if (a->freed)
@@ -290,18 +305,31 @@ bool lun_is_freed(const lun_array *a)
     return false;
 }
 
+bool lun_is_freed(const lun_array *a)
+{
+    LUN_NEED_OR(lun_engine_of(a), false);
+    return is_freed(a);
+}
+
+static lun_dtype dtype_of(const lun_array *a)
+{
+    if (is_freed(a))
+        return LUN_DTYPE_COUNT;
+    return a->weak ? a->number.dtype : (lun_dtype)lun__top(a)->node->dtype;
+}
+
 lun_dtype lun_dtype_of(const lun_array *a)
 {
-    if (!a || lun_is_freed(a))
-        return LUN_DTYPE_COUNT;
-    if (a->weak)
-        return a->number.dtype;
-    return (lun_dtype)lun__top(a)->node->dtype;
+    LUN_NEED_OR(lun_engine_of(a), LUN_DTYPE_COUNT);
+    return dtype_of(a);
 }
 
 bool lun_is_measured(const lun_array *a)
 {
-    return !a || measured(a);
+    if (!a)
+        return true;
+    LUN_NEED_OR(a->engine, false);
+    return measured(a);
 }
 
 lun_status lun_measure(lun_engine *e, lun_array *a)
@@ -309,9 +337,9 @@ lun_status lun_measure(lun_engine *e, lun_array *a)
     return lun__usable(e, a);
 }
 
-int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
+static int shape_of(const lun_array *a, int64_t shape[LUN_MAX_RANK])
 {
-    if (!a || !shape || a->weak || lun_is_freed(a))
+    if (a->weak || is_freed(a))
         return 0;
     if (!measured(a) && measure(a) != LUN_OK) {
         shape[0] = -1;
@@ -325,21 +353,29 @@ int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
     return a->node->rank;
 }
 
+int lun_shape(const lun_array *a, int64_t shape[LUN_MAX_RANK])
+{
+    LUN_NEED_OR(lun_engine_of(a), 0);
+    return shape ? shape_of(a, shape) : 0;
+}
+
 int64_t lun_length(const lun_array *a)
 {
+    LUN_NEED_OR(lun_engine_of(a), 0);
     int64_t shape[LUN_MAX_RANK] = {1};
-    if (!a || lun_is_freed(a))
+    if (is_freed(a))
         return 0;
-    lun_shape(a, shape);
+    shape_of(a, shape);
     return shape[0];
 }
 
 int64_t lun_size(const lun_array *a)
 {
+    LUN_NEED_OR(lun_engine_of(a), 0);
     int64_t shape[LUN_MAX_RANK], n = 1;
-    if (!a || lun_is_freed(a))
+    if (is_freed(a))
         return 0;
-    int rank = lun_shape(a, shape);
+    int rank = shape_of(a, shape);
     for (int i = 0; i < rank; i++)
         n *= shape[i];
     return n;
@@ -347,7 +383,8 @@ int64_t lun_size(const lun_array *a)
 
 lun_class lun_class_of(const lun_array *a)
 {
-    if (!a || a->weak || lun_is_freed(a))
+    LUN_NEED_OR(lun_engine_of(a), LUN_SCALAR);
+    if (a->weak || is_freed(a))
         return LUN_SCALAR;
     if (a->parent)
         return LUN_VIEW;
@@ -362,7 +399,8 @@ lun_class lun_class_of(const lun_array *a)
 
 bool lun_is_virtual(const lun_array *a)
 {
-    if (!a || a->weak || lun_is_freed(a))
+    LUN_NEED_OR(lun_engine_of(a), false);
+    if (a->weak || is_freed(a))
         return false;
     const lun_node *n = lun__top(a)->node;
     return lun__node_is(n, LUN_IS_VIRTUAL) && n->rank > 0;
@@ -370,8 +408,7 @@ bool lun_is_virtual(const lun_array *a)
 
 const char *lun_device_of(const lun_array *a)
 {
-    if (!a)
-        return "";
+    LUN_NEED_OR(lun_engine_of(a), "");
     const lun_array *whole = lun__top(a);
     if (whole->node && whole->node->storage)
         return lun__storage_place(whole->engine, whole->node->storage);
@@ -381,8 +418,8 @@ const char *lun_device_of(const lun_array *a)
 const char *lun__describe(const lun_array *a, char buf[96])
 {
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun_shape(a, shape);
-    size_t at = (size_t)snprintf(buf, 96, "%s[", lun_dtype_name(lun_dtype_of(a)));
+    int rank = shape_of(a, shape);
+    size_t at = (size_t)snprintf(buf, 96, "%s[", lun_dtype_name(dtype_of(a)));
     for (int i = 0; i < rank && at < 80; i++)
         at += (size_t)snprintf(buf + at, 96 - at, i ? ", %lld" : "%lld", (long long)shape[i]);
     snprintf(buf + (at < 94 ? at : 94), 2, "]");
@@ -401,7 +438,8 @@ static bool count_waiting(void *count, lun_node *n, const lun_node *user)
 
 int64_t lun_pending(const lun_array *a)
 {
-    if (!a || a->weak || lun_is_freed(a))
+    LUN_NEED_OR(lun_engine_of(a), 0);
+    if (a->weak || is_freed(a))
         return 0;
     const lun_array *top = lun__top(a);
     bool by_itself = a->node && !lun__node_ready(top->node);

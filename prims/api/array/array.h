@@ -20,7 +20,10 @@ struct lun_array {
     lun_value number;  /* weak */
     uint32_t born;     /* e->looks when it was made */
     bool viewed;       /* its elements are those of lun__top at the offsets of `at` */
-    lun_layout at;
+    union {
+        lun_layout at;
+        lun_later later; /* without references */
+    };
     lun_node *shown; /* the copy that lun_data gave of strided elements */
 };
 

@@ -71,8 +71,8 @@ lun_status lun_function_file(lun_engine *e, const char *path, lun_function **out
 
 void lun_check_indices(lun_engine *e, bool on)
 {
-    if (e)
-        e->check_indices = on;
+    LUN_NEED_OR(e, );
+    e->check_indices = on;
 }
 
 lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out)

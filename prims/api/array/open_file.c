@@ -129,7 +129,8 @@ static bool look_for_file(void *found, lun_node *n, const lun_node *user)
 
 bool lun_is_streamed(const lun_array *a)
 {
-    if (!a || a->weak || lun_is_freed(a))
+    LUN_NEED_OR(lun_engine_of(a), false);
+    if (a->weak || lun_is_freed(a))
         return false;
     a = lun__top(a);
     bool found = false;

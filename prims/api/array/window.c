@@ -231,8 +231,9 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
 
 int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
 {
+    LUN_NEED_OR(lun_engine_of(a), 0);
     lun_layout l;
-    if (!a || !strides || a->weak || lun_is_freed(a))
+    if (!strides || a->weak || lun_is_freed(a))
         return 0;
     lun__layout_of(a, &l);
     memcpy(strides, l.stride, (size_t)l.rank * sizeof *strides);
@@ -241,8 +242,9 @@ int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
 
 lun_layout_kind lun_layout_of(const lun_array *a)
 {
+    LUN_NEED_OR(lun_engine_of(a), LUN_LAYOUT_RIGHT);
     lun_layout l, right, left;
-    if (!a || a->weak || lun_is_freed(a))
+    if (a->weak || lun_is_freed(a))
         return LUN_LAYOUT_RIGHT;
     lun__layout_of(a, &l);
     right = lun__layout_right(l.rank, l.extent);

@@ -235,6 +235,7 @@ void lun_close(lun_engine *e)
     if (!e)
         return;
     lun_host_on_cancel(e, NULL);
+    lun__release_later(e);
     lun__ranks_close(e);
     lun__shared_close(e);
     if (e->host_close)
@@ -295,9 +296,9 @@ lun_status lun_time_limit(lun_engine *e, double seconds)
 
 void lun_config_get(const lun_engine *e, lun_config *out)
 {
-    if (!e || !out)
-        return;
-    lun__give(out, &e->config, sizeof *out);
+    LUN_NEED_OR(e, );
+    if (out)
+        lun__give(out, &e->config, sizeof *out);
 }
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
@@ -324,13 +325,13 @@ void *lun_host_get(lun_engine *e)
 void lun_stats_get(const lun_engine *e, lun_stats *out)
 {
     static const lun_stats none;
-    if (e)
-        lun__exports_collect((lun_engine *)(uintptr_t)e);
-    lun_stats now = e ? e->stats : none;
-    if (e) {
-        now.allocated = __atomic_load_n(&e->account->elements, __ATOMIC_RELAXED);
-        now.peak = __atomic_load_n(&e->account->peak, __ATOMIC_RELAXED);
-    }
+    if (!e && out)
+        lun__give(out, &none, sizeof *out);
+    LUN_NEED_OR(e, );
+    lun__exports_collect((lun_engine *)(uintptr_t)e);
+    lun_stats now = e->stats;
+    now.allocated = __atomic_load_n(&e->account->elements, __ATOMIC_RELAXED);
+    now.peak = __atomic_load_n(&e->account->peak, __ATOMIC_RELAXED);
     if (out)
         lun__give(out, &now, sizeof *out);
 }
@@ -353,15 +354,15 @@ int64_t lun_memory_used(const lun_engine *e)
 
 void lun_stats_gather(lun_engine *e)
 {
-    for (int i = 0; e && i < e->backend_count; i++)
+    LUN_NEED_OR(e, );
+    for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->state && !e->backends[i]->of && e->backends[i]->backend->count)
             e->backends[i]->backend->count(e->backends[i]->state);
 }
 
 void lun_stats_reset(lun_engine *e)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     lun_stats_gather(e);
     lun_stats s = {.allocated = e->stats.allocated,
                    .pooled = e->stats.pooled,
@@ -388,8 +389,7 @@ int64_t lun_thrifty(lun_engine *e, bool on)
 
 void lun_trim(lun_engine *e)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     lun__exports_collect(e);
     lun__pool_trim(e->pool);
 }
@@ -427,7 +427,8 @@ lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
 
 void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
 {
-    if (!e || !out)
+    LUN_NEED_OR(e, );
+    if (!out)
         return;
     lun_cache_state state;
     lun__cache_survey(e->cache, clear, &state);

@@ -12,13 +12,15 @@ lun_status lun_use(lun_engine *e, const char *places)
 
 const char *lun_place_name(lun_engine *e, int index)
 {
-    const lun_backend_slot *at = e && index >= 0 ? lun__set_at(e, index) : NULL;
+    LUN_NEED_OR(e, NULL);
+    const lun_backend_slot *at = index >= 0 ? lun__set_at(e, index) : NULL;
     return at ? at->name : NULL;
 }
 
 bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
 {
-    const lun_backend_slot *at = e && index >= 0 ? lun__set_at(e, index) : NULL;
+    LUN_NEED_OR(e, false);
+    const lun_backend_slot *at = index >= 0 ? lun__set_at(e, index) : NULL;
     if (!at || !out)
         return at != NULL;
     const lun_place_stats all = {.launches = e->stats.launches,
@@ -35,8 +37,8 @@ bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
 
 void lun_block_all(lun_engine *e, bool on)
 {
-    if (e)
-        e->block_all = on;
+    LUN_NEED_OR(e, );
+    e->block_all = on;
 }
 
 lun_status lun_math_mode(lun_engine *e, lun_math mode)
