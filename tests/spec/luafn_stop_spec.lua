@@ -82,6 +82,48 @@ describe("a Lua function that never ends", function()
         os.remove(path)
     end)
 
+    -- A compiler of C may take it that a loop whose condition is not constant ends: none of ours may.
+    local ways = { { backend = "openmp", settings = "LUNARRAY_JIT=off" } }
+    for _, backend in ipairs(lun.backends()) do
+        ways[#ways + 1] = { backend = backend, settings = "LUNARRAY_JIT=sync" }
+    end
+    if os.execute "command -v clang >/dev/null" then
+        ways[#ways + 1] = { backend = "openmp", settings = "LUNARRAY_JIT=sync LUNARRAY_CC=clang" }
+    end
+    local loops = {
+        ["whose rounds change nothing"] =
+            "a:map(function(x) while x > low and x <= high do x = x // 1 end return x end):eval()",
+        ["of which nothing is used"] =
+            "a:map(function(x) local y = x while y > low and y <= high do y = y // 1 end return 1 end):eval()",
+        ["of one repeat"] = "a:map(function(x) repeat x = x // 1 until x <= low or x > high return x end):eval()",
+        ["in a loop over elements"] =
+            "lun.each(2, function(i) local x = a[i] while x > low and x <= high do x = x // 1 end b[i] = x end) b:eval()",
+    }
+    for name, loop in pairs(loops) do
+        for _, way in ipairs(ways) do
+            it(("is ended by a time limit %s, on %s with %s"):format(name, way.backend, way.settings), function()
+                local path = os.tmpname()
+                local file = assert(io.open(path, "w"))
+                file:write(([[
+                    local low, high, b = 0, 100, lun.zeros(2, "i64")
+                    local a = lun.vector(GIVEN)
+                    %s
+                    print "ended"]]):format(loop))
+                file:close()
+                local function run(given, limit)
+                    local pipe = assert(io.popen(("%s timeout 120 %s/lunarray --backend %s %s -e 'GIVEN = {%s}' %s 2>&1"):format(
+                        way.settings, build, way.backend, limit, given, path)))
+                    local text = pipe:read "a"
+                    pipe:close()
+                    return text
+                end
+                assert.equal("ended\n", run("-1, 101", "")) -- from now on the cache has the kernel
+                assert.matches("time limit reached: 0.5 seconds", run("-1, 7", "--time-limit 0.5"), 1, true)
+                os.remove(path)
+            end)
+        end
+    end
+
     it("is over where all that are left return from a loop in a loop", function()
         local code = [[
             local stop = 2
