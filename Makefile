@@ -314,6 +314,7 @@ help:
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
     'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
+    'machines     the C tests and specs on four simulated machines: vectors, threads, caches' \
     'apicheck     the specs with a Lua that checks the use of its C interface' \
     'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \

@@ -1,26 +1,34 @@
 -- Runs busted in the interpreter that runs this file, so that specs see the program itself:
 -- build/lunarray tests/busted.lua [busted's options] [spec files].
--- A spec with a line "-- machine: ..." at its head, in hwloc's words, runs on that simulated machine, in a process of its own.
+-- A spec's head says on which machine it runs, if that matters, in a process of its own: a line "-- machine: ...", in hwloc's
+-- words, simulates its cores and caches, a line "-- threads: ..." sets their number.
 local function quoted(s) return "'" .. s:gsub("'", [['\'']]) .. "'" end
 
-local function machine_of(path)
+local variables = { machine = "HWLOC_SYNTHETIC", threads = "LUNARRAY_THREADS" }
+
+-- Variables of the environment by their names, as the first lines of a file have them.
+local function read_head(path, wanted)
     local file, n = io.open(path), 0
     for line in file and file:lines() or function() end do
         n = n + 1
-        local machine = line:match "^%-%- machine: (.*)$"
-        if machine or n == 10 then return machine end
+        local word, value = line:match "^%-%- (%l+): (.*)$"
+        local name = variables[word]
+        if name then wanted[name] = wanted[name] or value end
+        if n == 10 then break end
     end
 end
 
-local machine
+local wanted, settings = {}, {}
 for _, path in ipairs(arg) do
-    if path:find "_spec%.lua$" then machine = machine or machine_of(path) end
+    if path:find "_spec%.lua$" then read_head(path, wanted) end
 end
-if machine and os.getenv "HWLOC_SYNTHETIC" ~= machine then
-    local command = { "HWLOC_SYNTHETIC=" .. quoted(machine) }
-    local first = 0
+for _, name in pairs(variables) do
+    if wanted[name] and os.getenv(name) ~= wanted[name] then settings[#settings + 1] = name .. "=" .. quoted(wanted[name]) end
+end
+if #settings > 0 then
+    local command, first = {}, 0
     while arg[first - 1] do first = first - 1 end
     for i = first, #arg do command[#command + 1] = quoted(arg[i]) end
-    os.exit(select(3, os.execute("exec env " .. table.concat(command, " "))))
+    os.exit(select(3, os.execute(("exec env %s %s"):format(table.concat(settings, " "), table.concat(command, " ")))))
 end
 require "busted.runner" { standalone = false }

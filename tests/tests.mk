@@ -142,6 +142,10 @@ coverage:
 	@BUILD=build/coverage TORTURE=0.001 sh tests/torture/run.sh memory || true
 	@sh tests/coverage.sh build/coverage
 
+.PHONY: machines
+machines: all core-tests
+	@BUILD='$(BUILD)' MAKE='$(MAKE) $(JOBS)' sh tests/machines.sh
+
 .PHONY: apicheck
 apicheck:
 	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh tests/apicheck.sh

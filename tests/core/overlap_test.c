@@ -173,7 +173,8 @@ int main(void)
     snprintf(before, sizeof before, "%s", self);
     snprintf(path, sizeof path, "%s/shim", dirname(before));
     if (!old || strncmp(old, path, strlen(path))) {
-        if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("POCL_DEVICES", "pthread pthread", 1))
+        if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("POCL_DEVICES", "pthread pthread", 1) ||
+            setenv("LUNARRAY_THREADS", "2", 1) || unsetenv("HWLOC_SYNTHETIC")) /* PoCL's team */
             return 1;
         execl(self, self, (char *)NULL);
         return 1;

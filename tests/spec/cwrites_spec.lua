@@ -1,5 +1,7 @@
 -- C texts that write arrays through pointers: in map, zip and lun.map with several elements, in lun.each, on several places.
--- The oracle is plain Lua.
+-- The oracle is plain Lua. Devices of OpenCL are divided.
+-- machine: pack:1 l3:1(size=33554432) l2:2(size=1048576) l1d:1(size=49152) core:1 pu:1
+-- threads: 2
 local lun = require "lunarray"
 local expect = require "expect"
 

@@ -277,7 +277,8 @@ describe("an elementwise result", function()
     end)
 
     it("has the same bits in every layout, sums too", function()
-        local A = lun.random({ 33, 47 }, { seed = 5, dist = "normal", dtype = "f32" })
+        -- in memory: a variance of what is not there is by another shift
+        local A = lun.random({ 33, 47 }, { seed = 5, dist = "normal", dtype = "f32" }):copy()
         local left, apart = A:copy { layout = "left" }, A:copy { layout = { 2, 100 } }
         for _, name in ipairs { "sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "count", "argmin", "argmax", "norm" } do
             assert.equal(A[name](A), left[name](left), name)
