@@ -286,7 +286,7 @@ typedef struct lun_config {
     int64_t cache_size;    /* bytes of kernels on disk; 0: LUNARRAY_CACHE_SIZE (in megabytes), else
                                256 MB */
     /* One rank of several that are threads of this process (lun_ranks_new), counted from 0; ranks
-     * NULL: what the launcher of the process says, see lun_spmd_start. */
+     * NULL: by the launcher of the process, see lun_spmd_start. */
     struct lun_ranks *ranks;
     int rank;
 } lun_config;
@@ -326,12 +326,11 @@ LUN_API const char *lun_status_name(lun_status s);
 /* Selects where kernels run: one backend by name ("openmp", "opencl:2", ...), or a set of places,
  * several names with commas between them: "opencl:1,opencl:3", "opencl:1,openmp".  "opencl:*" is
  * all devices of a backend; "openmp/4" four places with memory of their own on the host, named
- * "openmp.1" to "openmp.4"; "opencl:1/2" two equal parts of a device, "opencl:1.1" and
- * "opencl:1.2".  Arrays are distributed over the places of a set (lun_distribute) and
- * kernels run on all of them, with the same bits as on one; the first place leads: it runs what
- * has no distributed form.  LUN_EARG if a name is unknown (with the list of names) or appears
- * twice; LUN_EBACKEND with the reason if a place cannot be used here: what was in use stays so.
- * Arrays stay valid. */
+ * "openmp.1" to "openmp.4"; "opencl:1/2" two equal sub-devices, "opencl:1.1" and "opencl:1.2".
+ * Arrays are distributed over the places of a set (lun_distribute) and kernels run on all of them,
+ * with the same bits as on one; the first place leads: it runs what has no distributed form.
+ * LUN_EARG if a name is unknown (with the list of names) or appears twice; LUN_EBACKEND with the
+ * reason if a place cannot be used: the old choice stays. Arrays stay valid. */
 LUN_API lun_status lun_use(lun_engine *e, const char *places);
 /* The name of place `index`, from 0, of the set in use, in its order; of a backend alone its name.
  * NULL past the last.  Lives as long as the engine. */
@@ -388,15 +387,15 @@ typedef struct lun_stats {
      * barriers); elements of other ranks read and written. */
     int64_t messages, bytes_sent, collectives, remote_gets, remote_puts;
     double network_time; /* modelled seconds until its last message or step: LUNARRAY_RANK_CLOCK */
-    /* Bytes that places of a set have given to others to put a line in order: no moves, since
-     * elements say how many. */
+    /* Bytes that places of a set have exchanged to sort a segment: no moves, since their number
+     * depends on elements. */
     int64_t bytes_exchanged;
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
-/* Where ranks serve this engine: waits until they have done what they were asked for, and adds what
- * they have compiled and interpreted since to its counters, with the time of it.  These messages do
- * not count.  A rank that has ended adds nothing more. */
+/* Where ranks serve this engine: waits until they have done their work, and adds the kernels that
+ * they have compiled and interpreted since to its counters, with their time.  These messages do not
+ * count.  A rank that has ended adds nothing more. */
 LUN_API void lun_stats_gather(lun_engine *e);
 /* The same of one place of a set: what ran there, what it received and gave. */
 typedef struct lun_place_stats {
@@ -687,8 +686,8 @@ LUN_API lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count,
 
 /* The elements beyond the ends of an axis: a number, the other end's, or the outermost one. */
 typedef enum lun_edge { LUN_EDGE_VALUE, LUN_EDGE_WRAP, LUN_EDGE_NEAREST } lun_edge;
-/* A value with before[k] and after[k] elements (LUN_ERANGE if negative) added at the ends of axis k
- * as edge[k] says.  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit into a's dtype).  An axis
+/* A value with before[k] and after[k] elements (LUN_ERANGE if negative) added at the ends of axis
+ * k, by edge[k].  x: for LUN_EDGE_VALUE (LUN_ERANGE if it does not fit into a's dtype).  An axis
  * without elements allows LUN_EDGE_VALUE only (LUN_ESHAPE). */
 LUN_API lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int64_t *after,
                            const lun_edge *edge, lun_value x, lun_array **out);
@@ -698,7 +697,7 @@ typedef struct lun_stencil_options {
     const lun_edge *edge; /* by axis; NULL: LUN_EDGE_NEAREST */
     lun_value x;          /* for LUN_EDGE_VALUE; LUN_ERANGE if it does not fit into the dtype */
     const bool *keep;     /* by axis: elements that would need elements beyond its ends stay as they
-                              are, whatever `edge` says: of result k those of operand k, of further
+                              are, regardless of `edge`: of result k those of operand k, of further
                               results those of the first; NULL: none */
     const int64_t *radius; /* by axis: larger offsets are errors (LUN_EARG); NULL: no limit */
 } lun_stencil_options;
@@ -721,9 +720,9 @@ LUN_API lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int6
                                lun_array **out);
 
 /* ---- indices ---------------------------------------------------------------------------------
- * Integer arrays of any dtype and shape (LUN_EDTYPE for others) that say which elements along an
- * axis.  Axes and indices count from 0, negative indices from the end: -1 is the last element.  An
- * index out of range fails the evaluation with LUN_EBOUNDS. */
+ * Integer arrays of any dtype and shape (LUN_EDTYPE for others) that select elements along an axis.
+ *  Axes and indices count from 0, negative indices from the end: -1 is the last element.  An index
+ * out of range fails the evaluation with LUN_EBOUNDS. */
 
 /* The index that takes `missing`. */
 #define LUN_NO_INDEX INT64_MIN
@@ -871,18 +870,18 @@ typedef struct lun_workdiv {
     size_t size; /* sizeof(lun_workdiv) */
     int64_t league[3], team[3], elements[3];
     int64_t scratch; /* bytes of scratch memory that a team may take; 0: as many as it asks for */
-    bool check;      /* backend `reference` alone: LUN_EARG where a thread writes an element that
-                        another one uses, without a barrier between; tells both */
+    bool check;      /* backend `reference` alone: LUN_EARG if a thread writes an element that
+                        another one uses, without a barrier between; names both */
 } lun_workdiv;
 /* Calls f(t, args...), of the host's language, for each thread of each team, now, in any order; f
- * reads and assigns elements of arrays as it goes, those of args and those that it captures.  An
+ * reads and assigns elements of arrays in place, those of args and those that it captures.  An
  * array that is assigned is named once (LUN_EARG).  Of threads that assign one element any one
- * wins.  LUN_ELIMIT: a team of more than 1024 threads, or of more scratch memory than w says.
- * After a failure arrays may have part of what was assigned.
+ * wins.  LUN_ELIMIT: a team of more than 1024 threads, or of more scratch memory than w allows.
+ * After a failure some of the assignments may be done.
  *
- * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those
- * of its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which
- * it writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
+ * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those of
+ * its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which it
+ * writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
  *
  *   LUN_BLOCK(d) LUN_BLOCKS(d)      the team and how many there are; without d in all, row-major
  *   LUN_THREAD(d) LUN_THREADS(d)    the thread in its team; LUN_THREADS and LUN_ELEMENTS are
@@ -947,24 +946,23 @@ LUN_API lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, 
 /* ---- along axes (lazy) ------------------------------------------------------------------------
  * Axes count from 0; count 0: all of them; LUN_NO_AXES: none.  The axes are dropped from the
  * result, or have extent 1 if `keep` is set.  Each element has the bits of the same reduction of
- * its line, copied into a Vector and rounded to the result's dtype; over several axes the line is
- * in row-major order.
- * LUN_ESHAPE for axes that are out of range or given twice. */
+ * its segment, copied into a Vector and rounded to the result's dtype; over several axes the
+ * segment is in row-major order. LUN_ESHAPE for axes that are out of range or given twice. */
 typedef struct lun_along_options {
     size_t size; /* sizeof(lun_along_options) */
     bool keep;
     bool skipnan;     /* NaN is skipped, and not counted as an element */
     int64_t ddof;     /* of LUN_VAR and LUN_STD */
-    double ddof_part; /* what is added to ddof: a fraction of it */
+    double ddof_part; /* added to ddof: a fraction */
 } lun_along_options;
-/* As a number of axes: none of them.  Each element is a line of its own. */
+/* As a number of axes: none of them.  Each element is a segment of its own. */
 enum { LUN_NO_AXES = -1 };
 /* Sums, products, means, variances and norms of floats have their dtype, sums of integers are i64
  * or u64, their means f64; extremes keep the dtype; positions (from 0, along the axis) are i64.  A
  * reduction of all axes without `keep` is a Scalar of the dtype of lun_total.  Means, variances and
- * deviations of lines without elements are NaN.  LUN_EARG for a position along some of several
- * axes, an empty axis if there is no result, a mean of an empty array; LUN_EBOUNDS, on evaluation,
- * for a position in a line that has only NaN under skipnan.  options NULL: none. */
+ * deviations of empty segments are NaN.  LUN_EARG for a position along some of several axes, an
+ * empty axis if there is no result, a mean of an empty array; LUN_EBOUNDS, on evaluation, for a
+ * position in a segment that has only NaN under skipnan.  options NULL: none. */
 LUN_API lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                              int count, const lun_along_options *options, lun_array **out);
 /* lun_reduce along axes. */
@@ -1017,15 +1015,15 @@ LUN_API lun_status lun_allpairs(lun_engine *e, lun_function *zip, lun_array *con
 
 /* ---- selection (lazy) ------------------------------------------------------------------------ */
 
-/* The elements of a, row-major, where mask, bools of a's shape, is true: a Vector whose length only
- * running tells (lun_measure).  Several that take one mask, evaluated together, are one pass.
- * LUN_EDTYPE: the mask is not of bools; LUN_ESHAPE. */
+/* The elements of a, row-major, where mask, bools of a's shape, is true: a Vector whose length is
+ * known after evaluation (lun_measure).  Several that take one mask, evaluated together, are one
+ * pass. LUN_EDTYPE: the mask is not of bools; LUN_ESHAPE. */
 LUN_API lun_status lun_compress(lun_engine *e, lun_array *a, lun_array *mask, lun_array **out);
 /* The slices of a along an axis (from 0) where mask, a Vector of bools of that extent, is true.
  * The mask is evaluated.  Fails as lun_compress does, with LUN_ESHAPE if there is no such axis. */
 LUN_API lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int axis,
                                       lun_array **out);
-/* The places of the mask's true elements, row-major, i64, the first element's being `first`. */
+/* The indices of the mask's true elements, row-major, i64, counted from `first`. */
 LUN_API lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lun_array **out);
 
 /* ---- order (lazy) ---------------------------------------------------------------------------
@@ -1034,41 +1032,40 @@ LUN_API lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lu
  * (LUN_ESHAPE if there is none such). */
 
 enum { LUN_DESCENDING = 1 };
-/* The elements of each line along the axis in order.  flags: 0 or LUN_DESCENDING. */
+/* The elements of each segment along the axis in order.  flags: 0 or LUN_DESCENDING. */
 LUN_API lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out);
-/* Where lun_sort takes each element from: places along the axis, i64, the first one being
- * `first`. */
+/* The index along the axis, i64, counted from `first`, from which lun_sort takes each element. */
 LUN_API lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t first,
                                lun_array **out);
-/* The first k elements of a sorted Vector, or all if there are fewer, and their places in a, i64,
- * the first place being `first`: with LUN_DESCENDING the largest ones, largest first.  LUN_ESHAPE
- * if a is no Vector, LUN_ERANGE if k is negative. */
+/* The first k elements of a sorted Vector, or all if there are fewer, and their indices in a, i64,
+ * counted from `first`: with LUN_DESCENDING the largest ones, largest first.  LUN_ESHAPE if a is no
+ * Vector, LUN_ERANGE if k is negative. */
 LUN_API lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t first,
                             lun_array **values, lun_array **places);
-/* The different elements in order, and how many there are of each, i64: Vectors whose length only
- * running tells (lun_measure).  Zeros are one value, 0.0, NaNs are one. */
+/* The different elements in order, and how many there are of each, i64: Vectors whose length is
+ * known after evaluation (lun_measure).  Zeros are one value, 0.0, NaNs are one. */
 LUN_API lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts);
-/* What stands at the parts q[0] .. q[count - 1], from 0 to 1, of the elements along the axes
- * (axis_count 0: of all) in order, linear between neighbours: those axes are gone, an axis for the
- * q comes first; count 0: one q, without an axis.  Floats keep their dtype, others give f64;
- * computed in f64.  A line with a NaN gives NaN; skipnan: NaNs are left out, a line of NaNs alone
- * gives NaN.  LUN_ERANGE for q, LUN_ESHAPE for axes, LUN_EARG for lines without elements. */
+/* The quantiles q[0] .. q[count - 1], from 0 to 1, of the elements along the axes (axis_count 0: of
+ * all) in order, linear between neighbours: those axes are gone, an axis for the q comes first;
+ * count 0: one q, without an axis.  Floats keep their dtype, others give f64; computed in f64.  A
+ * segment with a NaN gives NaN; skipnan: NaNs are left out, a segment of only NaNs gives NaN.
+ * LUN_ERANGE for q, LUN_ESHAPE for axes, LUN_EARG for empty segments. */
 LUN_API lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t count,
                                 const int *axes, int axis_count, bool skipnan, lun_array **out);
 enum { LUN_RIGHT = 2 };
-/* For each element of x where it would stand in the Vector `sorted`, whose order is that of
- * lun_sort: in front of equal elements, with LUN_RIGHT behind them; i64 of x's shape, the first
- * place being `first`.  Integers are compared by value, floats in the common dtype; zeros are
- * equal, as NaNs are.  LUN_ESHAPE if `sorted` is no Vector. */
+/* For each element of x the index at which it would be inserted in the Vector `sorted`, whose order
+ * is that of lun_sort: before equal elements, with LUN_RIGHT behind them; i64 of x's shape, counted
+ * from `first`.  Integers are compared by value, floats in the common dtype; zeros are equal, as
+ * NaNs are.  LUN_ESHAPE if `sorted` is no Vector. */
 LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                                     int64_t first, lun_array **out);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Rows in groups by equal keys.  A group is a number below lun_grouping_groups.  Made at once;
- * what it is asked for is lazy. */
+ * results of it are lazy. */
 typedef struct lun_grouping lun_grouping;
-enum { LUN_GROUPING_FIRST = 1 }; /* groups stand as they first appear */
+enum { LUN_GROUPING_FIRST = 1 }; /* groups in the order in which they first appear */
 
 /* Groups of the rows of `count` Vectors of keys.  They ascend by the first key, then the second and
  * so on; -0.0 and 0.0 are one, NaNs are one, the last.  LUN_ESHAPE: no Vectors of one length;
@@ -1095,26 +1092,26 @@ LUN_API lun_status lun_grouping_counts(lun_engine *e, const lun_grouping *g, lun
 /* All rows, i64, counted from `first` on: group after group, those of each in their order. */
 LUN_API lun_status lun_grouping_order(lun_engine *e, const lun_grouping *g, int64_t first,
                                       lun_array **out);
-/* A reduction of x's elements, or of each column of its lines, by group: an element or a line for
- * each.  x has one for each row (LUN_ESHAPE).  Sums, products, means, variances of floats
- * are f64; sums of integers i64 or u64, their means f64; extremes keep the dtype; LUN_COUNT is the
- * number of elements that are not 0.  A group's rows are added in their order; with at most 8192
- * groups in parts of 65,536 rows of all, whose sums are added in order: the same everywhere.
- * Without rows a sum is 0, a product 1, a mean NaN, as an extreme of floats is; that of integers is
- * LUN_EARG.  options: skipnan, ddof. */
+/* A reduction of x's elements, or of each column of its rows, by group: an element or a row for
+ * each.  x has one for each row (LUN_ESHAPE).  Sums, products, means, variances of floats are f64;
+ * sums of integers i64 or u64, their means f64; extremes keep the dtype; LUN_COUNT is the number of
+ * elements that are not 0.  A group's rows are added in their order; with at most 8192 groups in
+ * parts of 65,536 rows of all, whose sums are added in order: the same everywhere. Without rows a
+ * sum is 0, a product 1, a mean NaN, as an extreme of floats is; that of integers is LUN_EARG.
+ * options: skipnan, ddof. */
 LUN_API lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction r,
                                        lun_array *x, const lun_along_options *options,
                                        lun_array **out);
-/* x's element or line of the first or the last row of each group; with skipnan, of a Vector, that
- * of those that are not NaN.  Without one NaN, of integers LUN_EARG. */
+/* x's element or row of the first or the last row of each group; with skipnan, of a Vector, that of
+ * those that are not NaN.  Without one NaN, of integers LUN_EARG. */
 LUN_API lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
                                      const lun_along_options *options, lun_array **out);
 
 enum { LUN_JOIN_LEFT = 1 }; /* a row of a without an equal one has a pair, too */
 /* The rows, i64, counted from `first` on, of a and b that have equal keys: a pair for each two of
- * them, by a's rows, then b's.  Keys: `count` Vectors on each side, equal as groups take them.
- * With LUN_JOIN_LEFT first - 1 stands for b's row where there is none.  The number of pairs is
- * known before there is memory for them: LUN_ENOMEM, LUN_ELIMIT. */
+ * them, by a's rows, then b's.  Keys: `count` Vectors on each side, equal as groups take them. With
+ * LUN_JOIN_LEFT a missing row of b is first - 1.  The number of pairs is known before there is
+ * memory for them: LUN_ENOMEM, LUN_ELIMIT. */
 LUN_API lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int count,
                             unsigned flags, int64_t first, lun_array **i, lun_array **j);
 
@@ -1176,13 +1173,13 @@ LUN_API lun_class lun_class_of(const lun_array *a);
 LUN_API lun_dtype lun_dtype_of(const lun_array *a);
 /* True after lun_free. */
 LUN_API bool lun_is_freed(const lun_array *a);
-/* Of a few arrays (lun_compress, lun_indices, ...) only running tells the length.  They wait as
- * others do; what asks for the length, and what is built on them, evaluates them.  Whether a's
- * length is known. */
+/* The length of a few arrays (lun_compress, lun_indices, ...) is known only after evaluation. They
+ * are lazy as others are; a query of the length, or an expression on them, evaluates them.  Whether
+ * a's length is known. */
 LUN_API bool lun_is_measured(const lun_array *a);
-/* Evaluates a if only that tells its length; nothing else happens. */
+/* Evaluates a if its length is not known; else does nothing. */
 LUN_API lun_status lun_measure(lun_engine *e, lun_array *a);
-/* The first extent; 1 for a Scalar; -1: only running could tell, and that failed (lun_error). */
+/* The first extent; 1 for a Scalar; -1: not known, and the evaluation failed (lun_error). */
 LUN_API int64_t lun_length(const lun_array *a);
 /* The number of elements. */
 LUN_API int64_t lun_size(const lun_array *a);
@@ -1211,9 +1208,9 @@ LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
 /* DLPack 1.0: the elements, evaluated, as a CPU tensor for another library; not copied, except a
  * single number that an expression gave.  The tensor keeps them alive; it does not see later writes
  * to the array, unless the array wraps memory.  It is read-only where the engine would not write in
- * place: indices share elements, or another array or expression has them too.  Whether the
- * array and what is built from it see what the consumer writes is undefined.  The consumer calls
- * its deleter once, on any thread, at any time, also after lun_close. */
+ * place: indices share elements, or another array or expression has them too.  It is undefined
+ * whether the array and expressions on it see the consumer's writes.  The consumer calls its
+ * deleter once, on any thread, at any time, also after lun_close. */
 LUN_API lun_status lun_to_dlpack(lun_engine *e, lun_array *a,
                                  struct DLManagedTensorVersioned **out);
 /* The same for consumers below DLPack 1.0, which know no flags (in Python the capsule "dltensor"):
@@ -1240,7 +1237,7 @@ LUN_API lun_status lun_from_dlpack_plain(lun_engine *e, struct DLManagedTensor *
  * "none"     not decided: a kernel that uses it with distributed arrays decides
  * "single"   all at place `device`
  * "block"    contiguous parts in the order of places
- * "overlap"  the same, and up to `halo` slices of what is beside each part
+ * "overlap"  the same, and up to `halo` slices on both sides of each part
  * "copy"     all at every place */
 typedef struct lun_distribution {
     size_t size; /* sizeof(lun_distribution) */
@@ -1252,19 +1249,19 @@ typedef struct lun_distribution {
     int weight_count;      /* 0: none */
     int device;            /* of "single": number of a place, from 0 */
     int64_t halo;
-    lun_function *combine; /* of two values, as lun_reduce takes it: by it copies that differ are
-                              merged from now on; NULL: by the one that was given before, if any */
+    lun_function *combine; /* of two values, as for lun_reduce: merges copies that differ from now
+                              on; NULL: the one given before, if any */
 } lun_distribution;
 /* Decides how a is distributed from now on.  Moves no element: kernels do, as they need it.  Of an
- * expression that waits it holds for the result; a virtual array gets memory.  LUN_EARG: what is
- * not known or does not fit, a window on another array, or "none" for what is decided; LUN_EDTYPE.
+ * expression it holds for the result; a virtual array gets memory.  LUN_EARG: an unknown name or a
+ * value that does not fit, a window on another array, or "none" after another kind; LUN_EDTYPE.
  *
  * Copies differ once a function of lun_teams has written an array that is a copy on each place.
  * Such an array has one value: its copies in the order of places, combined element by element, (c1
  * f c2) f c3 ...; f is the function of this call where it is distributed anew, else the one kept,
- * else the operation of lun_atomic by which alone it was written (those of differences add up; all
- * places but the first then begin with what changes nothing), else the first copy is it, which is
- * logged once.  They are merged once, when something but a kernel that writes the array asks. */
+ * else the operation of lun_atomic if it was written only by that (subtractions add up; all places
+ * but the first then begin with the neutral element), else the first copy is taken, which is logged
+ * once. They are merged once, when anything but a kernel that writes the array uses it. */
 LUN_API lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *wanted);
 /* Says that the copies of a, which is a copy on each place, differ from now on. */
 LUN_API lun_status lun_touched(lun_engine *e, lun_array *a);
@@ -1290,7 +1287,7 @@ typedef struct lun_distribution_state {
 LUN_API lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_state *out);
 /* ---- the explicit layer: memory, queues, tasks ------------------------------------------------
  * Nothing here has a default device and nothing is copied by itself: memory is at a place, work is
- * given to a queue of a place, and the program says what is copied and waited for.  Handles are
+ * given to a queue of a place, and the program decides on copies and waits.  Handles are
  * released before lun_close, which stops and drops the work in flight. */
 
 typedef struct lun_memory lun_memory; /* a buffer */
@@ -1303,8 +1300,8 @@ typedef struct lun_event lun_event;
  * LUN_ELIMIT. */
 LUN_API lun_status lun_buffer_new(lun_engine *e, const char *device, int rank,
                                   const int64_t *extents, lun_dtype t, lun_memory **out);
-/* Gives the memory back as soon as no work that was given has it; whatever uses it from now on is
- * LUN_EFREED.  The handle stays.  NULL is allowed. */
+/* Frees the memory as soon as no enqueued work uses it; later uses are LUN_EFREED.  The handle
+ * stays.  NULL is allowed. */
 LUN_API void lun_buffer_free(lun_memory *b);
 /* Releases the handle; the memory ends with the last task or work that has it.  NULL is allowed. */
 LUN_API void lun_buffer_release(lun_memory *b);
@@ -1327,55 +1324,56 @@ typedef struct lun_argument {
     lun_value number;
 } lun_argument;
 /* f(t, args...), of the host's language or C text, for each thread of the teams of w, as lun_teams
- * calls it, with buffers in the place of arrays; numbers that f captures are those of now.
+ * calls it, with buffers instead of arrays; numbers that f captures have their present values.
  * LUN_EARG: f captures an array, or assigns elements of a buffer that is handed over twice;
  * LUN_ELIMIT as there. */
 LUN_API lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
                                 const lun_argument *args, int count, lun_task **out);
-/* Releases a task; work that was given has it as long as it needs it.  NULL is allowed. */
+/* Releases a task; enqueued work holds it as long as it needs it.  NULL is allowed. */
 LUN_API void lun_task_release(lun_task *t);
 
 typedef struct lun_queue_options {
     size_t size; /* sizeof(lun_queue_options) */
     bool async; /* calls return at once, a thread does the work; else they return when it is done */
 } lun_queue_options;
-/* A queue of a backend or device ("openmp", "opencl:2"): what is given to it is done in that order.
- * Queues run beside one another, those of one device too.  options NULL: all zero.  LUN_ELIMIT:
- * more than 64 asynchronous ones. */
+/* A queue of a backend or device ("openmp", "opencl:2"): its work is done in the order in which it
+ * was enqueued. Queues run in parallel, also those of one device.  options NULL: all zero.
+ * LUN_ELIMIT: more than 64 asynchronous ones. */
 LUN_API lun_status lun_queue_new(lun_engine *e, const char *device,
                                  const lun_queue_options *options, lun_queue **out);
-/* Releases the handle: what was given is still done.  NULL is allowed. */
+/* Releases the handle: enqueued work is still done.  NULL is allowed. */
 LUN_API void lun_queue_free(lun_queue *q);
 /* The name of its device, "" for NULL. */
 LUN_API const char *lun_queue_device(const lun_queue *q);
-/* Gives it a task.  LUN_EARG: a buffer of the task is at another place; LUN_EFREED.  What fails as
- * it runs is the failure of this call or, of an asynchronous queue, of the next wait for it; what
- * stands behind it in the queue is dropped until then. */
+/* Enqueues a task.  LUN_EARG: a buffer of the task is at another place; LUN_EFREED.  A failure
+ * while it runs is the failure of this call or, of an asynchronous queue, of the next wait for it;
+ * work behind it in the queue is dropped until then. */
 LUN_API lun_status lun_queue_enqueue(lun_queue *q, lun_task *t);
-/* Evaluates an array on the queue's device; failures as above.  An asynchronous queue takes it as
- * it is now, and its elements are there after a wait; what uses it before computes them again. */
+/* Evaluates an array on the queue's device; failures as above.  An asynchronous queue takes its
+ * present expression, and its elements are available after a wait; uses before that compute them
+ * again. */
 LUN_API lun_status lun_queue_evaluate(lun_queue *q, lun_array *a);
 
 typedef struct lun_copy_side {
     size_t size;                /* sizeof(lun_copy_side) */
     lun_memory *buffer;         /* borrowed; NULL: */
     lun_array *array;           /* borrowed */
-    int64_t from[LUN_MAX_RANK]; /* its first element that takes part, along each axis, from 0 */
+    int64_t from[LUN_MAX_RANK]; /* its first element in the copy, along each axis, from 0 */
 } lun_copy_side;
-/* Gives it a copy of a box of elements, `extents` along each axis (NULL: all of `from`), between
- * any two places, of one dtype and number of extents.  An array that is copied is its elements of
- * now; one that receives gets them when the program waits for the queue or for an event behind the
- * copy.  LUN_ERANGE: it does not fit; LUN_EARG: it overlaps itself; LUN_EDTYPE, LUN_ESHAPE. */
+/* Enqueues a copy of a box of elements, `extents` along each axis (NULL: all of `from`), between
+ * any two places, of one dtype and number of extents.  A copied array has its present elements; a
+ * receiving array gets them when the program waits for the queue or for an event behind the copy.
+ * LUN_ERANGE: it does not fit; LUN_EARG: it overlaps itself; LUN_EDTYPE, LUN_ESHAPE. */
 LUN_API lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_side *from,
                                   const int64_t *extents);
-/* Waits until all that was given is done. */
+/* Waits until all enqueued work is done. */
 LUN_API lun_status lun_queue_wait(lun_queue *q);
-/* Whether all that was given is done. */
+/* Whether all enqueued work is done. */
 LUN_API lun_status lun_queue_idle(lun_queue *q, bool *idle);
 
-/* An event that happens when all that was given before is done. */
+/* An event that happens when all work enqueued before is done. */
 LUN_API lun_status lun_queue_record(lun_queue *q, lun_event **out);
-/* What is given from now on begins after the event, of any queue, has happened or was dropped. */
+/* Work enqueued from now on begins after the event, of any queue, has happened or was dropped. */
 LUN_API lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev);
 /* Whether it has happened, or was dropped behind a failure. */
 LUN_API lun_status lun_event_done(lun_event *ev, bool *done);
@@ -1404,12 +1402,12 @@ typedef struct lun_plan_kernel {
                    copied into the cache, part by part, before it reads them */
     int chain;  /* number, from 1, of the chain that it runs in: neighbours with one number run some
                    rows at a time, so that arrays between them stay in the cache, and bytes_read and
-                   bytes_written tell only what the chain moves; 0: in none */
+                   bytes_written count only the chain's own traffic; 0: in none */
     int sweep;  /* 1: it reads elements around each index, and the kernels of its chain are
                    blocked in time: each follows the one before some rows behind; else 0 */
 } lun_plan_kernel;
-/* Elements that are copied between places of a set before a kernel runs.  Of an exchange elements
- * say how many, and to which places: `to` is "other places", `bytes` the most that it can be; it
+/* Elements that are copied between places of a set before a kernel runs.  How many of an exchange,
+ * and to which places, depends on elements: `to` is "other places", `bytes` an upper bound; it
  * counts in bytes_exchanged. */
 typedef struct lun_plan_move {
     size_t size;           /* sizeof(lun_plan_move) */
@@ -1425,9 +1423,9 @@ typedef struct lun_plan_place {
     const char *name;
     int64_t first, count;
     int kernel; /* number, from 0 */
-    /* "": all that is done of them.  Of a scan that several places share, before that: "totals":
-     * what they come to is found; "carries": the totals of all are chained there.  Of a line that
-     * they put in order: "samples": `count` of those in order there say where to cut. */
+    /* "": all of their work.  Of a scan that several places share, before that: "totals": their
+     * totals are computed; "carries": the totals of all are chained there. Of a segment that they
+     * sort: "samples": `count` of its sorted elements there determine the splitters. */
     const char *what;
 } lun_plan_place;
 /* The plan of an evaluation of these arrays, without running it; released by lun_plan_release. */
@@ -1471,7 +1469,7 @@ LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out
  * Several engines that run one program: threads of this process (lun_ranks_new), or processes that
  * a launcher has started, over MPI, which is found and loaded at run time.  Everything is private
  * to a rank but what these functions move.  A step is something that all ranks do, in one order;
- * before each they agree on what it is.  Where they do not, or one has ended: LUN_ESCRIPT on all of
+ * before each they agree on what it is. If they do not, or one has ended: LUN_ESCRIPT on all of
  * them, with what each does, and the next step may succeed.  LUN_EBACKEND: the ranks have given up,
  * since one was silent for LUNARRAY_RANK_TIMEOUT seconds or was stopped, and no step succeeds any
  * more.  While a call waits for other ranks it answers them, and heeds
@@ -1486,10 +1484,10 @@ LUN_API void lun_ranks_free(lun_ranks *ranks);
 /* The rank of an engine with this configuration; with none: of this process, as its launcher says;
  * 0 without a launcher. */
 LUN_API int lun_rank(const lun_config *config_or_NULL);
-/* Makes the engine a rank; does nothing the second time.  Where a launcher says that there are
- * several processes, MPI is loaded and, unless the host has, started: all processes must call this.
- * One process alone loads nothing.  LUN_EBACKEND, with the libraries tried: no MPI could be loaded,
- * or it counts otherwise than the launcher. */
+/* Makes the engine a rank; does nothing the second time.  If a launcher has started several
+ * processes, MPI is loaded and, unless the host has, started: all processes must call this. One
+ * process alone loads nothing.  LUN_EBACKEND, with the libraries tried: no MPI could be loaded, or
+ * its number of ranks is not the launcher's. */
 LUN_API lun_status lun_spmd_start(lun_engine *e);
 /* The number of ranks; 1 before lun_spmd_start. */
 LUN_API int lun_spmd_npes(lun_engine *e);

@@ -1,5 +1,5 @@
--- The module: the functions of the engine's binding, and what is said in Lua. Knows no details: each
--- part has a file of its own, and what not every script needs is loaded when it is first called.
+-- The module: the functions of the engine's binding, and those written in Lua. Each part has its own file, and parts
+-- that not every script needs are loaded at their first call.
 
 local core = require "lunarray.core"
 local count = require "lunarray.base.arguments"
@@ -15,7 +15,7 @@ end
 lun.sequence = skeleton.sequence
 lun.compose = skeleton.compose
 
--- A function of another file, which is loaded with the first call; it takes up to `most` arguments.
+-- A function of another file, which is loaded at the first call; it takes up to `most` arguments.
 local function later(file, name, most)
     return function(...)
         count(name == "text" and not file:find "date$" and file:match "[^.]*$" or name, most, ...)
@@ -75,10 +75,10 @@ method("show.plan", "source", 2)
 core.internal.page_type.__tostring = later("show.plan", "page", 1)
 core.internal.array_type.__tostring = later("show.show", "text", 1)
 
--- What is distributed over ranks is a blocked array.
+-- Arrays distributed over ranks are blocked arrays.
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)
 
--- Ranks begin when one of their names is first used.
+-- The engine joins the ranks when one of their names is first used.
 lun.spmd = setmetatable({}, {
     __index = function(spmd, name)
         setmetatable(spmd, nil)

@@ -1,12 +1,12 @@
--- The globals of scripts that one does not trust: what cannot reach a file, a process, the machine's
--- code or the state of the host. What C functions do in one call is bounded, for it cannot be stopped.
--- The state's allocator and hook (interp/state/sandbox.c) bound memory and time; docs/sandbox.md tells the
--- limits. Called with a function that raises the error of a stopped script again.
+-- The globals of untrusted scripts: functions that cannot reach a file, a process, machine code or the state of the
+-- host. The work of one call of a C function is bounded, since it cannot be stopped. The state's allocator and hook
+-- (interp/state/sandbox.c) bound memory and time; docs/sandbox.md describes the limits. Called with a function that
+-- raises the error of a stopped script again.
 
 local core = require "lunarray.core"
 local scope = require "lunarray.base.scope"
 
-local MOST = 1 << 24 -- elements of a table that one call of a C function may go through
+local MOST = 1 << 24 -- the most elements of a table for one call of a C function
 
 -- The functions of a library, by name.
 local function only(library, names)
@@ -33,7 +33,7 @@ local function base(check)
         .. "rawset select tonumber tostring type")
     G._G = G
 
-    -- Text only: bytecode is trusted by the machine that runs it.
+    -- Text only: the virtual machine does not check bytecode.
     function G.load(chunk, name, mode, ...)
         if mode ~= nil and type(mode) == "string" and not mode:find("t", 1, true) then
             return nil, "attempt to load a text chunk (mode is '" .. mode .. "')"
@@ -41,7 +41,7 @@ local function base(check)
         return load(chunk, name, "t", ...)
     end
 
-    -- A finaliser runs where no hook does, so nothing could stop it.
+    -- A finaliser runs without the hook, so nothing could stop it.
     function G.setmetatable(t, metatable)
         if type(metatable) == "table" and rawget(metatable, "__gc") ~= nil then
             refuse "bad argument #2 to 'setmetatable' (the sandbox does not allow finalizers: __gc)"
@@ -53,8 +53,8 @@ local function base(check)
         return t
     end
 
-    -- The engine's metatables are shared by all its values: a script that could write to them would
-    -- run where no hook does.
+    -- The engine's metatables are shared by all its values: a script that could write to them would run without the
+    -- hook.
     function G.getmetatable(...)
         local metatable = getmetatable(...)
         if type(metatable) == "table" and not own[metatable] and metatable == real_metatable((...)) then
@@ -82,7 +82,7 @@ local function base(check)
     end
     G.pcall = checked_pcall
 
-    -- A handler runs after the function and not within its error, where no hook would stop it.
+    -- A handler runs after the function and not within its error, where the hook does not run.
     local function handled(handler, ok, ...)
         check()
         if ok then
@@ -148,7 +148,7 @@ local function strings()
     return S
 end
 
--- A function of the table library that is called only if it has a bounded number of elements.
+-- A function of the table library, called only for a bounded number of elements.
 local function bounded(name, count)
     local f = table[name]
     return function(t, ...)
@@ -164,7 +164,7 @@ local function tables()
     local real_metatable, rawget, type = debug.getmetatable, rawget, type
     local T = only(table, "concat pack unpack")
     local texts = core.internal.texts
-    -- The function asks for the length once more, so it must be one that stays.
+    -- The function reads the length again, so it must not change.
     local function length(t)
         local metatable = real_metatable(t)
         if type(t) == "table" and metatable and rawget(metatable, "__len") ~= nil and not texts(t) then
@@ -185,11 +185,11 @@ end
 
 -- ---------------------------------------------------------------- the module
 
--- `lun` without files, and without what tells of the machine or changes what the host chose.
+-- `lun` without files, and without functions that describe the machine or change the host's choices.
 local function module()
     scope.hide "load open save info check use math backends devices"
     local source = core.internal.methods.source
-    core.internal.methods.source = function(e) -- of the backend in use: another would load its driver
+    core.internal.methods.source = function(e) -- only of the backend in use: another would load its driver
         return source(e)
     end
     scope.no_files = "the sandbox has no files"

@@ -1,5 +1,5 @@
--- How many arguments a function written in Lua was given, as interp/bind/host/register.c counts those of the others.
--- Knows no function.
+-- Checks the number of arguments of functions written in Lua, as interp/bind/host/register.c does for those in C. Knows
+-- no function.
 
 -- Raises an error in the script that called the function `name` unless the arguments in ... beyond `most` are nil.
 return function(name, most, ...)

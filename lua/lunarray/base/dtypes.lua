@@ -1,6 +1,6 @@
 -- The element types as the engine's table has them: name, kind ("bool", "signed", "unsigned" or "float"),
 -- bytes of one element, exponent and mantissa bits of a float, code in a .npy header (nil: it has none).
--- Also the one way from a file's raw bytes to an array. Knows no file format.
+-- Also makes arrays of a file's raw bytes. Knows no file format.
 
 local core = require "lunarray.core"
 
@@ -22,7 +22,7 @@ function dtypes.is_float(dtype)
     return dtypes.by_name[dtype].kind == "float"
 end
 
--- An array to compute with: of floats of at least four bytes as it is, of all else as Lua's floats.
+-- An array for computing in floats: as it is if its elements are floats of at least four bytes, else cast to f64.
 function dtypes.floats(a)
     local row = dtypes.by_name[a:dtype()]
     return row.kind == "float" and row.bytes >= 4 and a or a:cast "f64"
@@ -40,7 +40,7 @@ function dtypes.most_of_image(dtype)
     return row.kind == "unsigned" and row.bytes <= 2 and (1 << 8 * row.bytes) - 1 or nil
 end
 
--- How many significant decimal digits tell any two elements of a float dtype apart.
+-- How many significant decimal digits distinguish any two elements of a float dtype.
 function dtypes.digits(dtype)
     return math.ceil(1 + (dtypes.by_name[dtype].mantissa + 1) * math.log(2, 10))
 end
@@ -61,7 +61,7 @@ function dtypes.array(bytes, dtype, shape)
     local ok, a = pcall(core.frombytes, bytes, dtype, shape)
     if not ok then
         if type(a) ~= "string" then
-            error(a, 0) -- not about these bytes: an interrupt, a limit
+            error(a, 0) -- not a fault of these bytes: an interrupt, a limit
         end
         local what = dtypes.describe(dtype, shape)
         return nil, ("cannot make %s: %s"):format(what, a), "unsupported"

@@ -1,6 +1,7 @@
--- A caller's mistake, as an error at the line of the script that called into these files. Knows no function.
+-- A caller's mistake, raised as an error with the source line of the script that called into these files. Knows no
+-- function.
 
--- Raises "bad argument #argument to 'call' (message)"; the message is a format of what follows it.
+-- Raises "bad argument #argument to 'call' (message)"; the message is a format for the other arguments.
 return function(argument, call, message, ...)
     local level = 2
     local info = debug.getinfo(level, "S")

@@ -1,4 +1,4 @@
--- Numbers as text, the same in every locale: the C library's decimal point is undone in both ways.
+-- Numbers as text, the same in every locale: independent of the C library's decimal point in both directions.
 -- Shared by the CSV reader and writer and by printing; knows nothing of arrays or files.
 
 local number = {}
@@ -18,7 +18,7 @@ local words = {
     ["-infinity"] = -math.huge,
 }
 
--- What the current locale writes between the integer digits and the others.
+-- The decimal point of the current locale.
 local function decimal_point()
     return match(format("%.1f", 0.5), "^0(.-)5$")
 end

@@ -1,9 +1,9 @@
--- Functions of the module in Lua as scripts call them: an error without a place, or with one in these files, names the
--- script's line. Knows none of them.
+-- Functions of the module in Lua as scripts call them: an error without a source line, or with one in these files, gets
+-- the script's. Knows none of them.
 
 local getinfo = debug.getinfo
 
--- Where the nearest function of the script stands: "file:line: ".
+-- The source line of the nearest function of the script: "file:line: ".
 local function script_place()
     local level = 2
     local info = getinfo(level, "Sl")
@@ -22,7 +22,7 @@ local function settle(ok, ...)
     if type(e) == "string" then
         local place = script_place()
         e = e:gsub("^lua/lunarray/[%w/]+%.lua:%d+: ", "")
-        e = e:sub(1, #place) == place and e or place .. e -- it may come from another of these functions
+        e = e:sub(1, #place) == place and e or place .. e -- another of these functions may have added it
     end
     error(e, 0)
 end

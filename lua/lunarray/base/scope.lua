@@ -1,5 +1,8 @@
--- What each environment of scripts has of its own: the table `lun`, a copy of the module as these files know it, and
--- globals (lun_scope). What a script writes into them is seen in its own environment alone. Knows no function.
+-- The environments of scripts (lun_scope): each has its own table `lun`, a copy of the module as these files know it,
+-- and its own globals. A script's writes to them are seen in its own environment only. Knows no function.
+--
+-- Invariant: `given` has, weakly, every table `lun` that scripts got. `kept` is set before any script runs and never
+-- changes. No script gets `kept`, the module or a table of either, only copies.
 
 local M = {
     no_files = nil, -- in a sandbox: why pictures go to the terminal alone
@@ -29,7 +32,7 @@ function M.module()
     return lun
 end
 
--- Later tables lack these names; the list's words.
+-- Hides the names in the list from later tables.
 function M.hide(names)
     for name in names:gmatch "%S+" do
         hidden[name] = true
@@ -44,7 +47,7 @@ function M.each(f)
     end
 end
 
--- Whether that is a script's table `lun`.
+-- Whether x is a script's table `lun`.
 function M.is_module(x)
     return x ~= nil and given[x] ~= nil
 end
@@ -70,13 +73,13 @@ function M.keep(globals)
     kept = libraries_copied(globals)
 end
 
--- What strings have as methods where scripts have that table `string`: its functions as they are now, whatever becomes
--- of them, since the engine's files call them so; and what scripts add.
+-- The methods of strings for scripts with that table `string`: its present functions, also after they are changed,
+-- since the engine's files call them; and those that scripts add.
 function M.methods(library)
     return setmetatable(copy(library, 0), { __index = library })
 end
 
--- Globals of their own for other scripts.
+-- New globals for an environment.
 function M.globals()
     local G = libraries_copied(kept)
     G._G, G.lun = G, M.module()

@@ -1,6 +1,6 @@
--- Settings of what is printed: whole numbers that a script looks at and changes. Knows not what they are for.
+-- Settings of printing: whole numbers that a script reads and changes.
 
--- A function f that gives the setting's value: f() only looks, f(n) sets it, f(nil) puts back the value it began with.
+-- A function f that gives the setting's value: f() reads it, f(n) sets it, f(nil) resets it.
 return function(name, start, least, most)
     local value = start
     return function(...)

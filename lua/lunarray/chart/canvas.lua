@@ -1,5 +1,5 @@
--- A canvas of characters for the terminal, eight dots each (braille), of which each belongs to a series that has a
--- colour. Knows nothing of what is drawn.
+-- A canvas of characters for the terminal, eight dots each (braille); each character has the colour of one series.
+-- Knows nothing of what is drawn.
 
 local canvas = {}
 

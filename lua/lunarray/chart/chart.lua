@@ -1,5 +1,5 @@
 -- Charts in files: lines, points and bars between axes with ticks, a title and a legend, on a paper of pixels or of
--- SVG. What is drawn comes ready from plot.lua and hist.lua; the papers are alike.
+-- SVG. The data come prepared from plot.lua and hist.lua; papers have equal methods.
 
 local file = require "lunarray.format.file"
 local internal = require("lunarray.core").internal
@@ -71,7 +71,7 @@ local function ticks_of(axis, place, most, room)
     return found
 end
 
--- The entries of a legend, { name, x, row }, side by side from `left` on, and in how many rows they stand.
+-- The entries of a legend, { name, x, row }, side by side from `left` on, and their number of rows.
 local function legend_of(paper, names, left)
     local entries, x, row = {}, left, 1
     for i, name in ipairs(names or {}) do
@@ -100,8 +100,8 @@ local function inside(v, axis)
     return v == v and v >= axis[1] and v <= axis[2]
 end
 
--- Where the line from x1, y1 to x2, y2 enters and leaves the range of an axis, in parts of it; for which of its
--- coordinates says `from` and `to`.
+-- Where the line from x1, y1 to x2, y2 enters and leaves the range of an axis, as fractions of the line; from, to: its
+-- coordinates along the axis.
 local function narrowed(first, last, from, to, axis)
     if from == to then
         if from < axis[1] or from > axis[2] then
@@ -202,7 +202,7 @@ end
 
 -- ---------------------------------------------------------------- charts
 
--- The lines and labels of both axes on the paper; gives where values stand.
+-- The lines and labels of both axes on the paper; returns the scales of values.
 local function draw_axes(paper, xaxis, yaxis, left, top, right, bottom)
     local to_x, to_y = scale(xaxis, left, right), scale(yaxis, bottom, top)
     for _, tick in ipairs(ticks_of(yaxis, to_y, paper.height // (2 * SIZE), function() return SIZE end)) do
@@ -222,7 +222,7 @@ local function draw_axes(paper, xaxis, yaxis, left, top, right, bottom)
     return to_x, to_y
 end
 
--- What is around the series: gives to_x, to_y and the rectangle of the axes.
+-- Draws the parts around the series: returns to_x, to_y and the rectangle of the axes.
 local function begin(paper, spec)
     local labels = {}
     for i, tick in ipairs(ticks_of(spec.y, scale(spec.y, paper.height, 0), paper.height // (2 * SIZE),
@@ -286,7 +286,7 @@ end
 
 -- Draws a chart into the file at `path`: true; or nil, message, errno. call: for a mistake of the script.
 function chart.save(path, spec, opts, call)
-    if scope.no_files then -- the options have become others since they were looked at
+    if scope.no_files then -- the options have changed since they were checked
         misuse(1, call, "%s", scope.no_files)
     end
     local width, height = chart.size(opts)

@@ -1,4 +1,4 @@
--- lun.hist: how often which values come, as bars in the terminal or in a file (chart.lua). The engine counts numbers;
+-- lun.hist: histograms as bars in the terminal or in a file (chart.lua). The engine counts numbers;
 -- Lua sees one for each bar. Texts are counted by Lua.
 
 local chart = require "lunarray.chart.chart"
@@ -66,7 +66,7 @@ local function bar(length)
     return ("█"):rep(whole) .. EIGHTHS[part]
 end
 
--- Labels of as few digits as tell all the edges apart.
+-- Labels with as few digits as distinguish all edges.
 local function labels_of(edges)
     local labels
     for digits = 3, 15 do
@@ -84,7 +84,7 @@ local function labels_of(edges)
     return labels
 end
 
--- What stands in front of the bars between edges: "low to high", all equally wide.
+-- The labels of the bars between edges: "low to high", all equally wide.
 local function ranges_of(edges)
     local labels, width, result = labels_of(edges), 0, {}
     for _, label in ipairs(labels) do
@@ -97,7 +97,7 @@ local function ranges_of(edges)
     return result
 end
 
--- The bars with what stands in front of each, as lines.
+-- The bars with their labels, as lines.
 local function draw(counts, labels, opts)
     local lines, left, most = {}, 0, 1
     for i, label in ipairs(labels) do
@@ -123,7 +123,7 @@ local function draw(counts, labels, opts)
     return lines
 end
 
--- The bars, drawn as the options say; x: the axis of a chart; names: what stands under its bars; note: a line below.
+-- The bars, drawn as the options say; x: the axis of a chart; names: the labels of its bars; note: a line below.
 local function give(counts, edges, opts, x, names, note)
     if not opts.file then
         local lines = draw(counts, names or ranges_of(edges), opts)
@@ -151,7 +151,7 @@ local function shortened(text)
     return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
 end
 
--- How often each text of a list comes, in the order of their bytes.
+-- The count of each text of a list, in the order of their bytes.
 local function of_texts(list, opts)
     local _, levels = core.internal.factor(list)
     if type(levels) ~= "table" then
@@ -201,7 +201,7 @@ function hist.hist(a, bins, opts)
     local whole = not dtypes.is_float(a:dtype())
     local x = whole and a:cast "f64" or a
     if x:size() <= STORED then
-        x = x:copy() -- what is counted several times is computed once
+        x = x:copy() -- evaluated once for all counts
     end
     local low, high = picture.limits(x)
     local finite = core.isfinite(x):count()

@@ -1,5 +1,5 @@
 -- lun.image: a two-dimensional array as a picture in the terminal, two pixels a character; three channels
--- are red, green and blue. Rows are picked and averaged by the engine; Lua sees what the window shows.
+-- are red, green and blue. Rows are selected and averaged by the engine; Lua sees only the pixels shown.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -123,7 +123,7 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
--- What is black and what is white: all of an integer type's values up to 16 bits, else all there are.
+-- The values of black and white: the range of an integer type of up to 16 bits, else that of the elements.
 local function levels(A, dtype, black, white)
     local low, high = 0, 1
     local most = dtypes.most_of_image(dtype)
@@ -162,7 +162,7 @@ local function pixel_row(A, y, size, range)
 end
 
 -- lun.image(A [, high] [, opts]): A is [height][width], or [height][width][channels] of 1 (gray), 2 (gray,
--- alpha), 3 or 4 (red, green, blue, alpha); high: what is white, as lun.load gives it beside an image.
+-- alpha), 3 or 4 (red, green, blue, alpha); high: the value of white, as lun.load returns it with an image.
 function image.image(A, high, opts)
     local opts_at = 3
     if type(high) ~= "number" and opts == nil then

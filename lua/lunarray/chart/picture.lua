@@ -1,5 +1,4 @@
--- What pictures in the terminal share: their room, whether colours are wanted, how they are handed out,
--- and checking of arguments. Knows no picture.
+-- Helpers of pictures in the terminal: their size, colours, output, and checks of arguments. Knows no picture.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -8,7 +7,7 @@ local number = require "lunarray.base.number"
 
 local picture = { misuse = misuse }
 
--- Columns and rows to draw in: as opts say, else the terminal's, $COLUMNS, or 80 by 24.
+-- Columns and rows to draw in: those of opts, else the terminal's, $COLUMNS, or 80 by 24.
 function picture.room(opts)
     local columns, rows = core.internal.terminal()
     if not columns then
@@ -17,7 +16,7 @@ function picture.room(opts)
     return math.max(20, opts.width or columns), rows or 24
 end
 
--- What colours stdout takes: "true", "256", "16" or nil. opts.colour asks for one, or false for none.
+-- The colours of stdout: "true", "256", "16" or nil. opts.colour asks for one, or false for none.
 function picture.colours(opts)
     if opts.colour ~= nil then
         return opts.colour == true and "256" or opts.colour or nil

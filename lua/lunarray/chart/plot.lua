@@ -1,5 +1,5 @@
 -- lun.plot: lines and points in the terminal, eight dots a character (braille), with axes, or in a file (chart.lua).
--- The engine reduces long arrays to what the columns can show; Lua sees some hundred numbers of each series.
+-- The engine reduces long arrays to the columns shown; Lua sees some hundred numbers of each series.
 
 local canvas = require "lunarray.chart.canvas"
 local chart = require "lunarray.chart.chart"
@@ -11,7 +11,7 @@ local ticks = require "lunarray.chart.ticks"
 local plot = {}
 
 local SAMPLES = 20000 -- points read of a series that is drawn point by point
-local LONG = 1 << 28 -- elements of a line; of a longer one every k-th is looked at
+local LONG = 1 << 28 -- elements of a line; of a longer one every k-th is used
 
 -- ---------------------------------------------------------------- data
 
@@ -42,7 +42,7 @@ local function envelope(a, columns)
     return lows, highs
 end
 
--- What is drawn of a series: points x, y one by one, or an envelope of columns.
+-- The data of a series: points x, y one by one, or an envelope of columns.
 local function sample(x, y, columns)
     local n = y:size()
     local found = { n = n }
@@ -66,7 +66,7 @@ local function widen(range, values)
     end
 end
 
--- The limits of what all series show in one direction, widened where they are one value.
+-- The limits of all series in one direction, widened if they are equal.
 local function range_of(all, ...)
     local range = { math.huge, -math.huge }
     for _, one in ipairs(all) do
@@ -228,14 +228,14 @@ local function frame(sheet, x, y, opts, all, colours)
     return lines
 end
 
--- An axis: its limits and what its numbers are.
+-- An axis: its limits and the kind of its numbers.
 local function axis_of(limits, range, kind)
     range = limits and { limits[1], limits[2] } or range
     range.kind = kind
     return range
 end
 
--- Whether a series is drawn as points: as told, else where x goes back and forth.
+-- Whether a series is drawn as points: by the option, else if x is not monotonic.
 local function are_points(one, x, opts)
     if opts.points ~= nil then
         return opts.points

@@ -103,7 +103,7 @@ function Paper.breadth(_, text, size)
     return glyphs.count(text) * glyphs.advance * unit_of(size)
 end
 
--- A text whose base line is at y; align: what stands at x, its "start", "middle" or "end".
+-- A text whose base line is at y; align: what is at x, its "start", "middle" or "end".
 function Paper:text(x, y, text, size, colour, align)
     local unit = unit_of(size)
     local breadth = self:breadth(text, size) - unit

@@ -1,5 +1,5 @@
--- What lun.plot is given: the series and what they stand over, from arrays, lists of them, tables of columns and
--- options. Knows nothing of how they are drawn.
+-- The arguments of lun.plot: series and their x, from arrays, lists of them, tables of columns and options. Knows
+-- nothing of how they are drawn.
 
 local calendar = require "lunarray.table.calendar"
 local chart = require "lunarray.chart.chart"
@@ -108,7 +108,7 @@ end
 
 -- ---------------------------------------------------------------- what they stand over
 
--- A list of dates as days, or what is wrong with it.
+-- A list of dates as days; or nil and what is wrong with it.
 local function days_of(list, argument)
     local days = {}
     for i, text in ipairs(list) do

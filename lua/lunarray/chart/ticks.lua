@@ -1,5 +1,5 @@
--- The ticks of an axis: where they stand, round numbers or beginnings of days, months and years, and what they say.
--- Knows nothing of how an axis is drawn.
+-- The ticks of an axis: round numbers or beginnings of days, months and years, and their labels. Knows nothing of how
+-- an axis is drawn.
 
 local calendar = require "lunarray.table.calendar"
 local number = require "lunarray.base.number"
@@ -37,7 +37,7 @@ local function multiples(low, high, factor, power, most)
     if step == math.huge then
         return nil
     end
-    local function at(i) -- a quotient is the nearest double where a product of 0.1 is not
+    local function at(i) -- a quotient is the nearest double, a product with 0.1 is not
         return step and i * step or i * factor / 10.0 ^ -power
     end
     local first, last
@@ -58,7 +58,7 @@ local function multiples(low, high, factor, power, most)
     return found
 end
 
--- Candidates from fine to coarse: what each gives, to a function that returns true to end it.
+-- Candidates from fine to coarse, passed to a function that returns true to end it.
 local function numbers(low, high, whole, most, visit)
     local span = high / 2 - low / 2 -- of huge numbers the difference is infinite
     local power = math.floor(math.log(span, 10)) - 2
@@ -75,7 +75,7 @@ local function numbers(low, high, whole, most, visit)
     end
 end
 
--- Limits a little wider than low and high where a round number is that near, so that a tick stands there.
+-- Limits a little wider than low and high if a round number is that near, so that a tick is there.
 function ticks.widened(low, high)
     local span = high / 2 - low / 2
     local power = math.floor(math.log(span, 10)) - 1

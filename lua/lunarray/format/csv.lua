@@ -19,11 +19,11 @@ local find = string.find
 
 local EIO = 5 -- the system's number
 local PACKED = "csv.gz" -- the extension of gzip data
-local HEAD = 4096 -- bytes, in which what is no text shows
+local HEAD = 4096 -- bytes in which binary data show
 
 -- ---------------------------------------------------------------- text to columns
 
--- What is wrong with a text, by the names that the reader has for it.
+-- Messages for the reader's faults.
 local faults = {
     empty = "the file is empty; a header line was expected",
     ["open quote"] = "the quote opened here is never closed",
@@ -70,7 +70,7 @@ local function header_fault(names)
     end
 end
 
--- Nil if opts.columns can be names of columns, else what the caller did wrong.
+-- Nil if opts.columns can be names of columns, else the caller's mistake.
 function csv.load_fault(opts)
     local wanted, seen = opts.columns, {}
     if wanted ~= nil and (type(wanted) ~= "table" or #wanted == 0) then
@@ -106,7 +106,7 @@ local function open(source, packed)
     local text, message, code
     if not source.handle or not source.left then -- it has no size
         text, message, code = source:peek(HEAD)
-        if text and (packed or not find(text, "\0", 1, true)) then -- else enough is read to say what is wrong
+        if text and (packed or not find(text, "\0", 1, true)) then -- else enough is read to report the fault
             text, message, code = source:rest()
         end
         if not text then
@@ -189,8 +189,7 @@ end
 -- The dtype in which elements of a kind are written.
 local WRITTEN = { bool = "bool", signed = "i64", unsigned = "u64", float = "f64" }
 
--- What the writer takes for a column (a rank-1 array or a Lua table) and its length, or nil and what is
--- wrong with it.
+-- A column for the writer (a rank-1 array or a Lua table) and its length, or nil and what is wrong with it.
 local function column_to_write(column)
     if not core.isarray(column) then
         if type(column) ~= "table" then
@@ -214,7 +213,7 @@ local function column_to_write(column)
     end
     local written = WRITTEN[dtypes.by_name[dtype].kind]
     if not internal.streamed(column) then
-        column:eval() -- else each piece of it is computed when it is written
+        column:eval() -- else each batch would be computed when it is written
     end
     return dtype == written and column or column:cast(written), column:size()
 end
@@ -242,8 +241,8 @@ local function names_to_save(t, wanted)
     return names
 end
 
--- An iterator over what writes a table of columns (opts.names: which, in order), or nil and what
--- the caller did wrong. Numbers are written so that they read back to the same bits.
+-- An iterator over functions that write a table of columns (opts.names: which, in order), or nil and the caller's
+-- mistake. Numbers are written so that they read back to the same bits.
 function csv.encode(t, opts, extension)
     if type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"

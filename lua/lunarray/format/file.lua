@@ -1,6 +1,8 @@
--- Whole files: a source to read from, and a save that leaves the old file whole if it fails.
--- Knows nothing of formats or arrays. What the system refuses is nil, message, errno, as in
--- io.open.
+-- Whole files: a source to read from, and a save that leaves the old file whole if it fails. Knows nothing of formats
+-- or arrays. Failures of the system are nil, message, errno, as in io.open.
+--
+-- Invariant of a source: `left` (a stream: `held`) counts the bytes that were not taken yet, and reading continues at
+-- the first of them; peek changes neither. A stream that would read more than `most` bytes fails.
 
 local internal = require("lunarray.core").internal
 
@@ -33,12 +35,12 @@ function Source:read(count)
     return text
 end
 
--- All that is left.
+-- The rest of the bytes.
 function Source:rest()
     return self:read(self.left)
 end
 
--- The next `count` bytes, which stay to be read.
+-- The next `count` bytes, without taking them.
 function Source:peek(count)
     local left = self.left
     local text, message, code = self:read(count)
@@ -85,7 +87,7 @@ function file.source(text)
     return setmetatable({ text = text, left = #text, size = #text }, Source)
 end
 
--- What has no size, such as a pipe or a device: `pieces` are read and not yet taken, `held` bytes;
+-- A source without a size, such as a pipe or a device: `pieces` are read and not yet taken, `held` bytes;
 -- at most `most` are read in all.
 local Stream = {}
 Stream.__index = Stream
@@ -102,7 +104,7 @@ local function hold(stream, count)
             return nil, message, code
         elseif text == "" then
             stream.ended = true
-        elseif text then -- else nothing is there yet, and the script may be stopped here
+        elseif text then -- else there is none yet, and the script may be stopped here
             stream.pieces[#stream.pieces + 1] = text
             stream.held, stream.total = stream.held + #text, stream.total + #text
             if stream.total > stream.most then
@@ -115,7 +117,7 @@ local function hold(stream, count)
     return true
 end
 
--- Takes `count` of the bytes that are held, or all.
+-- Takes `count` of the held bytes, or all.
 local function take(stream, count)
     local text = table.concat(stream.pieces)
     stream.pieces = { text:sub(count + 1) }
@@ -172,7 +174,7 @@ function file.open(path)
     return setmetatable({ handle = handle, pieces = {}, held = 0, total = 0, most = most }, Stream)
 end
 
--- 16 hexadecimal digits that cannot be guessed; math.random is the script's own and stays untouched.
+-- 16 hexadecimal digits that cannot be guessed; math.random is the script's and is not used.
 function file.unguessable()
     local bytes
     local random = io.open("/dev/urandom", "rb")
@@ -187,8 +189,8 @@ function file.unguessable()
     return (tostring({}) .. os.time() .. os.clock()):gsub("%W", "")
 end
 
--- Makes a file of Lua's, which is new, `bytes` long, and puts a mark behind that by which other processes know it: the
--- mark; or nil, message, errno. internal.cut removes it.
+-- Makes a new file of Lua's `bytes` long, and appends a mark by which other processes recognise it: the mark; or nil,
+-- message, errno. internal.cut removes it.
 function file.mark(handle, bytes)
     local mark = file.unguessable()
     local ok, message, code = handle:seek("set", bytes)
@@ -205,8 +207,8 @@ function file.mark(handle, bytes)
 end
 
 -- Writes what `next_piece` returns until it returns nil into a file of Lua's: strings, and functions that write to it,
--- of the file and of `name`, which gives the name that it has meanwhile, or nil, message, errno. Names and closes it:
--- true; or nil, message, errno. It is closed, too, if next_piece raises an error.
+-- of the file and of `name`, which returns its present name, or nil, message, errno. Names and closes it: true; or nil,
+-- message, errno. It is also closed if next_piece raises an error.
 local function put(handle, next_piece, name)
     local _ <close> = setmetatable({}, {
         __close = function()
@@ -235,9 +237,9 @@ local function put(handle, next_piece, name)
     return handle:close()
 end
 
--- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then takes
--- the target's place. Where the system can, it has no name until it is whole, so that nothing is left of it however the
--- process ends. An error, also one raised by next_piece, removes it.
+-- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then replaces the
+-- target. If the system can, it has no name until it is complete, so that nothing remains of it however the process
+-- ends. An error, also one raised by next_piece, removes it.
 local function replace(target, like, next_piece)
     local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. file.unguessable()
     local handle, named, code = internal.create(temporary, like)
@@ -264,9 +266,9 @@ local function replace(target, like, next_piece)
     return saved, message, code
 end
 
--- Writes what `next_piece` returns until it returns nil into `path`: true; or nil, message, errno. A regular file
--- is replaced as a whole, keeping mode, owner and group, also behind symbolic links; what is none, such as a
--- device or a pipe, is written through.
+-- Writes what `next_piece` returns until it returns nil into `path`: true; or nil, message, errno. A regular file is
+-- replaced as a whole, keeping mode, owner and group, also behind symbolic links; others, such as a device or a pipe,
+-- are written in place.
 function file.write(path, next_piece)
     local target, kind, code = internal.target(path)
     local ok, message = nil, kind

@@ -1,5 +1,5 @@
--- Sources, as the formats read from, of the bytes that an array on an open file has (internal.open). Of some, ranks
--- among the places read elements themselves, each its part: they have elements() and crc(). Knows no format.
+-- Sources of the formats on the bytes of an array on an open file (internal.open). From some, ranks among the locations
+-- read elements themselves, each its shard: they have elements() and crc(). Knows no format.
 
 local core = require "lunarray.core"
 
@@ -9,7 +9,7 @@ local infile = { MAX_RANK = 8 }
 
 local EIO = 5 -- the system's number
 
--- f(...); or nil, message, code if a file that elements are in cannot be read.
+-- f(...); or nil, message, code if a file with elements cannot be read.
 function infile.reading(f, ...)
     local results = table.pack(pcall(f, ...))
     local problem = results[2]
@@ -21,7 +21,7 @@ function infile.reading(f, ...)
     error(problem, 0)
 end
 
--- A source of `size` bytes from byte `start` on of those that `array` holds, of which `left` are not yet read.
+-- A source of `size` bytes of `array` from byte `start` on, of which `left` are not read yet.
 local Bytes = {}
 Bytes.__index = Bytes
 
@@ -60,7 +60,7 @@ function Bytes:part(offset, count)
         getmetatable(self))
 end
 
--- A source of the bytes that `array` holds from `start` on.
+-- A source of the bytes of `array` from `start` on.
 function infile.source(array, start)
     local size = #array - start
     return setmetatable({ array = array, start = start, size = size, left = size }, Bytes)
@@ -71,8 +71,8 @@ end
 local Served = setmetatable({}, Bytes)
 Served.__index = Served
 
--- The elements that come next, `offset` (0) bytes from here, each `step` bytes from the one before (nil: side by side),
--- which ranks load at once. Nil where they are no array, as bytes above 1 are no truths.
+-- The next elements, `offset` (0) bytes from here, each `step` bytes behind the one before (nil: dense), which ranks
+-- load at once. Nil if they are no array: bytes above 1 are no booleans.
 function Served:elements(dtype, shape, swap, offset, step)
     if #shape > infile.MAX_RANK then
         return nil
@@ -90,7 +90,7 @@ function Served:crc(offset, count)
     return internal.crc_of(self.array, self.start + offset, count)
 end
 
--- The same as infile.source, for formats to have ranks read elements.
+-- The same as infile.source, for formats whose elements ranks read.
 function infile.served(array)
     return setmetatable(infile.source(array, 0), Served)
 end

@@ -1,8 +1,8 @@
 -- lun.load, lun.open and lun.save: picks the format by the file's extension and gives errors their form.
--- A caller's mistake raises; what is wrong with a file is nil, message, code. The code is the
--- system's errno (a number) or, for the content, "format" (it breaks the rules of its format),
--- "short" or "long" (its length does not fit its header) or "unsupported" (sound, but no array can
--- hold it). Knows no format: each is a module of decode(source, opts) and encode(a, opts).
+-- A caller's mistake raises; a fault of a file is nil, message, code. The code is the system's errno (a
+-- number) or, for the content, "format" (it breaks the rules of its format), "short" or "long" (its
+-- length does not fit its header) or "unsupported" (sound, but no array can hold it). Knows no format:
+-- each is a module of decode(source, opts) and encode(a, opts).
 
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"
@@ -23,7 +23,7 @@ local by_extension = {
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
-local TABLES = { csv = true, npz = true } -- what is saved there is a table of arrays
+local TABLES = { csv = true, npz = true } -- formats of tables of arrays
 
 local reading = infile.reading
 
@@ -64,10 +64,10 @@ local function read_fault(format, opts, known, name)
 end
 
 local EIO = 5 -- the system's number
-local WORTH = 1 << 16 -- bytes from which on ranks read what they need themselves
+local WORTH = 1 << 16 -- bytes from which on ranks read their shards themselves
 
--- What format.decode gives of a file of so many bytes (nil: it has no size), whose elements ranks read; nil: rank 0 has
--- to read it, which also finds what is wrong with it.
+-- The result of format.decode for a file of so many bytes (nil: it has no size), whose elements ranks read; nil: rank 0
+-- must read it, which also finds its faults.
 local function load_by_ranks(format, path, size, opts)
     if not size or size < WORTH or not format.by_ranks or not core.internal.ranks_read() then
         return nil
@@ -119,7 +119,7 @@ end
 
 -- ---------------------------------------------------------------- arrays on files
 
--- The array whose elements stay where the source has them; or nil, message without the path, code.
+-- The array whose elements stay in the source's file; or nil, message without the path, code.
 local function elements_in(format, source, opts)
     local layout, message, code = format.layout(source, opts)
     if not layout then
@@ -191,8 +191,8 @@ function M.open(path, opts)
     return a
 end
 
--- The options of a save; an integer is what lun.load gives beside an image, its largest sample, so that
--- lun.save(path, assert(lun.load(image))) works: an image is saved with it, other formats have no place for it.
+-- The options of a save; an integer is the largest sample that lun.load returns with an image, so that lun.save(path,
+-- assert(lun.load(image))) works: an image is saved with it, other formats ignore it.
 local function save_options(opts, path)
     if math.type(opts) ~= "integer" or opts < 1 or opts > 65535 then
         return opts == nil and {} or opts

@@ -159,7 +159,7 @@ local kinds = {
     M = "dates", m = "time spans", c = "complex numbers", f = "floats of another width",
 }
 
--- What a descr means: the dtype and whether its bytes are to be swapped; or nil, message, code.
+-- The dtype of a descr and whether its bytes are to be swapped; or nil, message, code.
 local function parse_dtype(descr)
     local order, letters, unit = descr:match("^([<>|=]?)(%a%d*)(.*)$")
     local row = unit == "" and dtypes.by_npy[letters]
@@ -236,7 +236,7 @@ local function header_of(source)
     return header
 end
 
--- What follows a header, as raw.layout says it; or nil, message, code.
+-- The layout behind a header, as raw.layout returns it; or nil, message, code.
 local function layout_of(source, header)
     local dtype, swap, code = parse_dtype(header.descr)
     if not dtype then
@@ -245,7 +245,7 @@ local function layout_of(source, header)
     return raw.layout(source, { dtype = dtype, shape = header.shape, swap = swap, left = header.left })
 end
 
--- Reads the header and says what follows, as raw.layout does; or nil, message, code.
+-- Reads the header and returns the layout behind it, as raw.layout does; or nil, message, code.
 function npy.layout(source)
     local header, message, code = header_of(source)
     if not header then
@@ -256,7 +256,7 @@ function npy.layout(source)
     return layout_of(source, header)
 end
 
--- The records that a header with fields tells of; or nil, message, code.
+-- The records behind a header with fields; or nil, message, code.
 local function decode_records(source, header)
     local npyrecord = require "lunarray.format.npyrecord"
     local found, message, code = npyrecord.fields(header.descr, parse_dtype)

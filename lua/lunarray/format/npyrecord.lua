@@ -1,5 +1,5 @@
 -- Records in .npy files, NumPy's structured arrays: fields of plain dtypes, aligned or packed, in either byte order.
--- Knows only bytes and the header's words for fields; names that C cannot have get a _ for each such character.
+-- Knows only bytes and the header's words for fields; characters that C's names cannot have become _.
 
 local base = require "lunarray.record.recordbase"
 local dtypes = require "lunarray.base.dtypes"
@@ -52,7 +52,7 @@ end
 
 -- ---------------------------------------------------------------- reading
 
--- Whether the structs of the file stand as C has them, in this machine's byte order.
+-- Whether the structs of the file have C's layout and this machine's byte order.
 local function stands(found)
     local s = found.struct
     for _, name in ipairs(s) do

@@ -64,7 +64,7 @@ end
 -- ---------------------------------------------------------------- writing
 
 local function is_records(a)
-    local records = package.loaded["lunarray.record.recordbase"] -- nobody has any before
+    local records = package.loaded["lunarray.record.recordbase"] -- records need this file to exist
     return records and records.struct_of(a) ~= nil
 end
 
@@ -101,8 +101,8 @@ local function pieces_of(a, each)
     end
 end
 
--- The bytes of a member, in a list of texts and functions that write to a file. Elements that are stored are read
--- twice, as their checksum stands before them: they need no memory of their own.
+-- The bytes of a member, in a list of texts and functions that write to a file. Stored elements are read twice, since
+-- their checksum comes before them: they need no memory.
 local function member(writer, name, head, a, compress)
     if compress or is_records(a) then
         local text = head .. a:tobytes()
@@ -122,8 +122,8 @@ local function member(writer, name, head, a, compress)
     end }
 end
 
--- An iterator over the bytes of an archive of the arrays of a table, which opts.compress has deflated; or nil and what
--- the caller did wrong.
+-- An iterator over the bytes of an archive of the arrays of a table, deflated if opts.compress; or nil and the caller's
+-- mistake.
 function npz.encode(t, opts)
     if type(t) ~= "table" then
         return nil, "table of arrays expected, {name = array, ...}"

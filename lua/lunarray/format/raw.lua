@@ -19,7 +19,7 @@ function raw.dtype_fault(dtype)
     end
 end
 
--- Nil if these options describe an array, else what the caller did wrong.
+-- Nil if these options describe an array, else the caller's mistake.
 function raw.load_fault(opts)
     if opts.dtype == nil then
         return 'raw bytes need a dtype, such as {dtype = "f32"}'
@@ -54,8 +54,8 @@ function raw.count(shape, bytes)
     return empty and 0 or count
 end
 
--- What the next bytes of `source` are, which must be neither short nor long of opts.shape:
--- { dtype, shape (extents), bytes (their number), swap, left (column by column) }; or nil, message, code.
+-- The layout of the next bytes of `source`, which must be as many as opts.shape needs: { dtype, shape
+-- (extents), bytes (their number), swap, left (column by column) }; or nil, message, code.
 function raw.layout(source, opts)
     local size = dtypes.by_name[opts.dtype].bytes
     local shape = opts.shape
@@ -88,8 +88,8 @@ function raw.layout(source, opts)
     return { dtype = opts.dtype, shape = shape, bytes = count * size, swap = opts.swap and size > 1, left = opts.left }
 end
 
--- The array of a layout: what make(shape) gives, or nil, message, code. What a file has column by column is
--- read with its axes turned round; without axes it is the element of a Vector.
+-- The array of a layout: the result of make(shape), or nil, message, code. A column-major file is read with reversed
+-- axes; without axes it is the element of a Vector.
 function raw.array(layout, make)
     if #layout.shape == 0 then
         local v, message, code = make { 1 }
@@ -146,11 +146,11 @@ function raw.pieces(list)
     end
 end
 
-local LARGE = 64 << 20 -- bytes from which on elements are not all needed at once
-local WORTH = 1 << 16 -- bytes from which on ranks write what they have themselves
+local LARGE = 64 << 20 -- bytes from which on elements are not all in memory at once
+local WORTH = 1 << 16 -- bytes from which on ranks write their shards themselves
 
--- Writes the elements of `a` behind `head` bytes into a file of Lua's, `name` meanwhile: each rank that sees it its
--- own. True; or nil, message, errno.
+-- Writes the elements of `a` behind `head` bytes into a file of Lua's, which has the name `name` meanwhile: each rank
+-- that sees it writes its own. True; or nil, message, errno.
 local function write_by_ranks(handle, name, head, a)
     local size, count = dtypes.by_name[a:dtype()].bytes, a:size()
     local bytes = head + count * size
@@ -159,7 +159,7 @@ local function write_by_ranks(handle, name, head, a)
         return nil, message, code
     end
     local most = count
-    if count * size >= LARGE and core.internal.streamed(a) then -- piece by piece, which are not kept
+    if count * size >= LARGE and core.internal.streamed(a) then -- in pieces, which are not kept
         a, most = a:reshape(-1), LARGE // size * select("#", core.use())
     end
     for first = 1, count, most do
@@ -173,8 +173,8 @@ local function write_by_ranks(handle, name, head, a)
     return core.internal.cut(handle, bytes)
 end
 
--- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed
--- piece by piece while it is written, and not kept: its elements need not fit into memory.
+-- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed in pieces
+-- while it is written, and not kept: its elements need not fit into memory.
 function raw.contents(head, a)
     if a:size() >= WORTH // dtypes.by_name[a:dtype()].bytes and core.internal.apart(a) then
         return raw.pieces { head, function(handle, name)

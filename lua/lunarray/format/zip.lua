@@ -8,7 +8,7 @@ local zip = {}
 
 local pack, unpack = string.pack, string.unpack
 
--- The records of the format, by their forms. What stands in them: APPNOTE.TXT of PKWARE, sections 4.3.7 to 4.3.16.
+-- The records of the format, by their forms. Their fields: APPNOTE.TXT of PKWARE, sections 4.3.7 to 4.3.16.
 local LOCAL = "<c4 I2 I2 I2 I2 I2 I4 I4 I4 I2 I2"
 local CENTRAL = "<c4 I2 I2 I2 I2 I2 I2 I4 I4 I4 I2 I2 I2 I2 I2 I4 I4"
 local WIDE_END = "<c4 I8 I2 I2 I4 I4 I8 I8 I8 I8"
@@ -18,11 +18,11 @@ local SIGNS = {
     [LOCAL] = "PK\3\4", [CENTRAL] = "PK\1\2", [WIDE_END] = "PK\6\6", [LOCATOR] = "PK\6\7", [END] = "PK\5\6",
 }
 
-local MOST, MANY = 0xFFFFFFFF, 0xFFFF -- stand for what is in a wider record
+local MOST, MANY = 0xFFFFFFFF, 0xFFFF -- stand for a value in a wider record
 local LONGEST_COMMENT = 0xFFFF
 local ENCRYPTED, SIZES_FOLLOW, UTF8 = 1, 8, 0x800
 local STORED, DEFLATED = 0, 8
-local MOST_RATIO = 1032 -- deflate packs at most so many bytes into one
+local MOST_RATIO = 1032 -- the most bytes that deflate packs into one
 
 local function bad(message, ...)
     return nil, message:format(...), "format"
@@ -60,7 +60,7 @@ local function record(source, form, offset, what)
     return fields
 end
 
--- Where the record is that ends the archive; or nil, message, code. A comment may follow it.
+-- The offset of the record that ends the archive; or nil, message, code. A comment may follow it.
 local function find_end(source)
     local size = string.packsize(END)
     local length = math.min(source.size, size + LONGEST_COMMENT)
@@ -225,7 +225,7 @@ function zip.members(source)
     return members
 end
 
--- Whether the bytes of a member stand in the archive as they are.
+-- Whether a member is stored, not deflated.
 function zip.is_stored(member)
     return member.method == STORED
 end
@@ -264,12 +264,15 @@ Writer.__index = Writer
 local VERSION, WIDE_VERSION = 20, 45 -- that a reader must know
 local DATE = 1 << 5 | 1 -- 1980-01-01: equal members give equal files
 
--- What becomes the bytes of an archive. most, many: sizes and numbers from which on zip64 is used.
+-- A writer of an archive. most, many: sizes and numbers from which on zip64 is used.
+--
+-- Invariant: `at` is the offset behind the last member, whose data the header has announced; `directory` has an entry
+-- for each member that has a header, in order.
 function zip.writer(most, many)
     return setmetatable({ at = 0, directory = {}, most = most or MOST, many = many or MANY }, Writer)
 end
 
--- A field of two 64-bit sizes and more for what is beyond 32 bits.
+-- An extra field of 64-bit values for those beyond 32 bits.
 local function wide_field(...)
     local values = { ... }
     return pack("<I2 I2" .. (" I8"):rep(#values), 1, 8 * #values, table.unpack(values))

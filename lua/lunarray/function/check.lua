@@ -1,6 +1,6 @@
--- lun.check: functions given to reduce, scan and allpairs are tried for associativity and for their identity, elements
--- that Lua functions gave are computed again by Lua itself, and indices in C functions are checked. Knows skeletons by
--- their calls, nothing of how they run.
+-- lun.check: functions given to reduce, scan and allpairs are tested for associativity and for their identity, elements
+-- computed by Lua functions are computed again by Lua itself, and indices in C functions are checked. Knows skeletons
+-- by their calls, nothing of how they run.
 
 local core = require "lunarray.core"
 
@@ -10,7 +10,7 @@ local several = require "lunarray.function.checkseveral"
 local M = {}
 
 local SAMPLES, IDENTITY, RECOMPUTED = 8, 100, 8 -- elements of the data
--- As they are unchecked.
+-- The functions without checks.
 local REAL = { map = core.map, zip = core.zip, reduce = core.reduce, scan = core.scan, allpairs = core.allpairs }
 
 -- How far floats may differ, of the largest magnitude in the calculation: rounding is no counterexample.
@@ -22,8 +22,8 @@ local SMALL = 7
 
 -- ---------------------------------------------------------------- values
 
--- Numbers that functions are apt to go wrong at, of the signs of the data, and no larger than its largest or SMALL:
--- what a function does beyond its data says nothing.
+-- Numbers for which functions often fail, with the signs of the data, and no larger than its largest or SMALL: failures
+-- beyond the data do not matter.
 local function adversarial(dtype, negative, most)
     if dtype == "bool" then
         return { false, true }
@@ -49,7 +49,7 @@ local function range(a)
     return low < 0, most == most and most or 0
 end
 
--- A generator of its own: the script's random numbers stay as they are.
+-- A private generator: the script's random numbers do not change.
 local state = 88172645463325252
 local function chance(n)
     state = state ~ state << 13
@@ -91,7 +91,7 @@ local function show(x)
     return type(x) == "number" and ("%.9g"):format(x):gsub("^(-?%d+)%.0$", "%1") or tostring(x)
 end
 
--- Whether two results of what should be the same differ; scale: the largest magnitude on the way.
+-- Whether two results that should be equal differ; scale: the largest magnitude on the way.
 local function differ(x, y, scale, tolerance)
     if x == y then
         return false
@@ -99,7 +99,7 @@ local function differ(x, y, scale, tolerance)
         return true
     end
     local difference = math.abs(x - y)
-    return difference > tolerance * scale and difference < math.huge -- not: infinite, or no number
+    return difference > tolerance * scale and difference < math.huge -- false for infinities and NaN
 end
 
 local function largest(...)
@@ -116,7 +116,7 @@ local TOOLS = { positions = positions, show = show, differ = differ, largest = l
 
 -- ---------------------------------------------------------------- reduce and scan
 
--- What f gives for arrays of operands and the extra arguments, element by element, as `dtype`.
+-- The results of f for arrays of operands and the extra arguments, element by element, as `dtype`.
 local function combiner(f, dtype, extras)
     local zip = REAL.zip(f)
     return function(x, y)
@@ -185,7 +185,7 @@ local function check_fold(name, f, id, a, extras, level)
         values[#values + 1] = x
     end
     local ok, fault = pcall(counterexample, f, values, dtype, extras)
-    if not ok then -- the function fails for values that the data may never have
+    if not ok then -- the function fails for values that may not be in the data
         ok, fault = pcall(counterexample, f, real, dtype, extras)
     end
     if ok and not fault and id ~= nil then
@@ -196,7 +196,7 @@ local function check_fold(name, f, id, a, extras, level)
     end
 end
 
--- The same for pairs of rows of a and b: g folds what f gives for their elements, of which some are tried.
+-- The same for pairs of rows of a and b: g folds the results of f for their elements, of which some are tested.
 local function check_pairs(f, g, id, a, b, extras, level)
     if not core.isarray(a) or not core.isarray(b) then
         return
@@ -211,7 +211,7 @@ local function check_pairs(f, g, id, a, b, extras, level)
         local zip = REAL.zip(f)
         return zip(core.vector(x, a:dtype()), core.vector(y, b:dtype()), table.unpack(extras, 1, extras.n)):eval()
     end)
-    if ok then -- else the call itself says why
+    if ok then -- else the call itself raises the error
         check_fold("allpairs", g, id, values, { n = 0 }, level + 1)
     end
 end
@@ -220,7 +220,7 @@ end
 
 local EXACT = { i64 = true, f64 = true, bool = true } -- where Lua computes as kernels do
 
--- Raises an element that Lua itself computes otherwise. Arrays: the elementwise operands.
+-- Raises an error for an element that Lua itself computes differently. Arrays: the elementwise operands.
 function M.elements(name, f, arrays, count, result, level, ...)
     if type(f) ~= "function" or not core.isarray(result) or not EXACT[result:dtype()] then
         return
@@ -261,7 +261,7 @@ end
 
 local made = setmetatable({}, { __mode = "k" }) -- of skeletons made while it is on: { kind, f, id, g of allpairs }
 local on = false
-local before = {} -- what is exchanged meanwhile
+local before = {} -- the functions replaced meanwhile
 
 -- Checks a call of a skeleton by `kind` and gives its results. call(): makes it; then its arguments, `count` arrays
 -- that are taken element by element and extra ones.
@@ -295,14 +295,14 @@ local function exchange(t, key, value)
     t[key] = value
 end
 
--- What stands for a first value, unless it is a table of options.
+-- A first value, unless it is a table of options.
 local function first_value(id)
     if type(id) ~= "table" then
         return id
     end
 end
 
--- Not by a tail call, and by a name: errors have it.
+-- Named and without a tail call: errors show the name.
 local MAKE = {
     map = function(...)
         local s = REAL.map(...)

@@ -1,4 +1,4 @@
--- Functions of several elements given to reduce and scan, tried for associativity and for their identity: lun.check's
+-- Functions of several elements given to reduce and scan, tested for associativity and for their identity: lun.check's
 -- part for these. Knows skeletons by their calls, nothing of how they run.
 
 local core = require "lunarray.core"
@@ -7,7 +7,7 @@ local tools -- of check.lua
 
 local ROWS = 12 -- of the data, of which all triples are tried
 
--- The elements of each array at these positions, for the operand that `turn` gives of each triple.
+-- The elements of each array at these positions, for the operand of each triple that `turn` returns.
 local function operand(arrays, at, dtypes, turn)
     local columns = {}
     for k, a in ipairs(arrays) do
@@ -28,7 +28,7 @@ local function row(columns, i)
     return table.concat(texts, ", ")
 end
 
--- What f gives for operands and the extra arguments, element by element, as these dtypes.
+-- The results of f for operands and the extra arguments, element by element, as these dtypes.
 local function merger(f, dtypes, extras)
     local map = tools.map(f, { elements = 2 * #dtypes })
     return function(x, y)
@@ -85,8 +85,8 @@ local function no_identities(f, ids, arrays, dtypes, extras)
     end
 end
 
--- A counterexample for a fold by f of several arrays, as text, found among triples of their own elements: what is no
--- element says little of functions that hold for some tuples only. t: the tools of check.lua.
+-- A counterexample for a fold by f of several arrays, as text, found among triples of their own elements: other values
+-- say little about functions that are defined for some tuples only. t: the tools of check.lua.
 return function(t, f, ids, arrays, extras)
     tools = t
     local dtypes = {}
@@ -107,5 +107,5 @@ return function(t, f, ids, arrays, extras)
         return several_counterexample(f, arrays, dtypes, extras)
             or no_identities(f, ids, arrays, dtypes, extras)
     end)
-    return ok and fault or nil -- else the call itself says why
+    return ok and fault or nil -- else the call itself raises the error
 end

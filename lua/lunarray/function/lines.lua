@@ -1,5 +1,4 @@
--- A function of the elements of each line of a Vector, one after the other: reduced, and running. Knows nothing of what
--- lines are of.
+-- Reductions and scans of segments of a Vector by a function. Knows nothing of what segments are made of.
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
@@ -21,13 +20,13 @@ local UNSIGNED <const> = {
     end,
 }
 
--- The name of the operation that f is, by its name or symbol; nil: it is none of those that combine.
+-- The name of the operation f, given by its name or symbol; nil: it is no combining operation.
 function M.operation(f)
     local name = NAMES[f] or f
     return KNOWN[name] and name or nil
 end
 
--- f and its identity, as they were given after `first` other arguments: a function, or the name of an operation.
+-- f and its identity, given after `first` other arguments: a function, or the name of an operation.
 function M.combiner(f, id, first, call)
     local known = M.operation(f)
     if type(f) ~= "function" and not known then
@@ -39,9 +38,9 @@ function M.combiner(f, id, first, call)
     return known or f, id
 end
 
--- An operation has one rule for all its reductions and scans, that of lun.reduce: which dtype it gives of elements of
--- x's. Here: x as it is combined, the function, the identity, and that dtype; of a function all is as given. id, the
--- value behind argument `first`, may be missing.
+-- An operation has one rule for all its reductions and scans, that of lun.reduce: the dtype of its result for elements
+-- of x. Returns x cast as it is combined, the function, the identity, and that dtype; for a function all is as given.
+-- id, the value behind argument `first`, may be missing.
 function M.ruled(x, f, id, first, call)
     if type(f) == "function" then
         return x, f, id, nil
@@ -68,13 +67,13 @@ function M.ruled(x, f, id, first, call)
     return given == combined and x or x:cast(combined), combine, id, dtype
 end
 
--- Elements in the dtype that M.ruled has given, nil: as they are.
+-- Elements cast to the dtype of M.ruled, nil: as they are.
 function M.given_as(out, dtype)
     return dtype and out:dtype() ~= dtype and out:cast(dtype) or out
 end
 
--- id combined with the elements of each line from starts[k] on, one after the other. f: as M.combiner gives it, after
--- `first` other arguments of the call.
+-- id combined with the elements of each segment from starts[k] on, one after the other. f: as returned by M.combiner,
+-- after `first` other arguments of the call.
 function M.reduce(x, starts, counts, f, id, first, call)
     local dtype
     x, f, id, dtype = M.ruled(x, f, id, first, call)
@@ -93,8 +92,8 @@ function M.reduce(x, starts, counts, f, id, first, call)
     end), dtype):eval()
 end
 
--- The same of what stands before each element in its line, and of itself unless exclusive. Line k holds elements
--- starts[k] .. of x, or those whose numbers stand there in `rows`.
+-- The running results within each segment, of the elements before each one, and of itself unless exclusive. Segment k
+-- has the elements from starts[k] on of x, or of x at the indices from there on in `rows`.
 function M.scan(x, starts, counts, f, id, exclusive, call, rows)
     local dtype
     x, f, id, dtype = M.ruled(x, f, id, 2, call)

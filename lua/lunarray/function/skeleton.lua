@@ -1,5 +1,5 @@
--- What is better said in Lua about skeletons: chains (lun.sequence, >>) and trees (lun.compose) are put
--- together here as postfix lists, which the binding runs; their text and their code.
+-- The part of skeletons that is in Lua: chains (lun.sequence, >>) and trees (lun.compose) are compiled to postfix
+-- lists, which the binding runs; their text and their code.
 
 local core = require "lunarray.core"
 local count = require "lunarray.base.arguments"
@@ -13,7 +13,7 @@ local M = {}
 
 local MOST_RANK <const> = 8
 
--- Raises a bad argument in the script's line: `level` calls up from here.
+-- Raises a bad argument at the script's source line: `level` calls up from here.
 local function misuse(argument, call, message, level)
     error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), (level or 2) + 1)
 end
@@ -32,13 +32,13 @@ end
 
 -- ---------------------------------------------------------------- programs
 
--- A program keeps what it was made of, its parts: { s1, s2, ... } of a chain, { root = s, children = {...} } of a tree.
--- Its list is made of them when it is first needed, so that making a chain step by step takes as long as the chain is.
+-- A program keeps its parts: { s1, s2, ... } of a chain, { root = s, children = {...} } of a tree. Its list is made of
+-- them when it is first needed, so that making a chain step by step takes as long as the chain is.
 
--- In place of an argument: the value that is on the stack already.
+-- Instead of an argument: the value on the stack.
 local VALUE <const> = {}
 
--- What to do for s, in whose list children[k] is done in place of the k-th argument, if there is one.
+-- A task for s, in whose list children[k] replaces the k-th argument, if there is one.
 local function task(s, children)
     return { s = s, children = children }
 end
@@ -188,7 +188,7 @@ local function text_of_function(f)
     return '"' .. (#f > 40 and f:sub(1, 37) .. "..." or f) .. '"'
 end
 
--- The text of one skeleton; the names in the text of a program stand for what it was made of.
+-- The text of one skeleton; the names in the text of a program are those of its parts.
 function type_of_skeletons.__tostring(s)
     local name, leaves, is_program, what = describe(s)
     if not name then
@@ -212,7 +212,7 @@ local DTYPES = {
     uint8_t = "u8", uint16_t = "u16", uint32_t = "u32", uint64_t = "u64",
 }
 
--- The dtype that a C parameter like "const unsigned int *p" speaks of, f64 for a type of its own.
+-- The dtype of a C parameter such as "const unsigned int *p", f64 for a type of the text's.
 local function dtype_of(parameter)
     local dtype, unsigned
     for word in parameter:gmatch "[%a_][%w_]*" do
@@ -258,8 +258,7 @@ local function small(dtype, rank)
     return core.zeros(shape, dtype)
 end
 
--- Arguments that stand for those of a call yet to come: small arrays of that rank and zeros, of the dtypes that a C
--- function asks for, or of `dtype`.
+-- Example arguments: small arrays of that rank and zeros, of the dtypes of a C function's parameters, or of `dtype`.
 local function examples(s, dtype, rank)
     local _, leaves, _, what = describe(s)
     local parameters = {}
@@ -277,8 +276,8 @@ local function examples(s, dtype, rank)
     return table.unpack(arguments)
 end
 
--- s:source([backend]): the code that a call runs; where the function does not say its dtypes, for f64,
--- or for i64 where it takes integers alone.
+-- s:source([backend]): the code that a call runs; if the function does not fix its dtypes, for f64, or for i64 if it
+-- takes only integers.
 function methods.source(s, backend, ...)
     count("source", 1, backend, ...)
     if not describe(s) then

@@ -1,4 +1,4 @@
--- The commands of the prompt, which start with a colon. Knows the session only by what it is given.
+-- The commands of the prompt, which start with a colon. Knows the session only by its arguments.
 
 local core = require "lunarray.core"
 local guess = require "lunarray.prompt.guess"
@@ -17,7 +17,7 @@ local function seconds(t)
     return number.format("%.2f s", t)
 end
 
--- Starts to measure; what it gives tells how long it took since, and on what.
+-- Starts a measurement; the function it returns gives the text of the time since, and its parts.
 function commands.start_clock()
     local before, start = core.stats(), core.clock()
     return function()

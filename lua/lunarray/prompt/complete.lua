@@ -1,6 +1,6 @@
--- What can stand where the cursor is: names reached through __index (globals, fields, methods, ours
--- too), module names after require, file names in other strings. Runs no code of the user's: an
--- __index that is a function is not asked. Knows no terminal.
+-- Completions at the cursor: names reached through __index (globals, fields, methods, ours too), module names after
+-- require, file names in other strings. Runs no code of the user: an __index that is a function is not called. Knows no
+-- terminal.
 
 local core = require "lunarray.core"
 
@@ -56,7 +56,7 @@ function complete.field(x, name)
     end
 end
 
--- The names of x's fields that a script can write after a dot, of functions alone if `methods`.
+-- The names of x's fields that a script can write after a dot, only of functions if `methods`.
 function complete.names(x, methods)
     local names, seen = {}, {}
     for _, t in ipairs(tables_of(x)) do
@@ -71,8 +71,7 @@ function complete.names(x, methods)
     return names
 end
 
--- The value that a path like "a.b.c" leads to; `first` gives that of a single name. Nil where it leads
--- nowhere.
+-- The value that a path like "a.b.c" leads to; `first` returns that of a single name. Nil if there is none.
 function complete.resolve(path, first)
     local value
     for i, name in ipairs(path) do
@@ -94,8 +93,8 @@ end
 
 -- ---------------------------------------------------------------- the text before the cursor
 
--- The start of the string that is open at the end of the text and what stands before it; nil if none
--- is open. A comment counts as code.
+-- The start of the string that is open at the end of the text and the text before it; nil if none is open. A comment
+-- counts as code.
 local function open_string(text)
     local pos = 1
     while true do
@@ -199,7 +198,7 @@ local function keys(x)
     return names
 end
 
--- The names that can be meant by the end of the text: those, and the part of the text they start with.
+-- The names that can complete the text, and the end of the text with which they start.
 local function candidates(text, list, commands)
     local command = text:match "^%s*:(%a*)$"
     if command then
@@ -230,7 +229,7 @@ local function candidates(text, list, commands)
         return starting(names, prefix), prefix
     end
     local value
-    if path == "" then -- of a call, a constructor or a string: what is most likely
+    if path == "" then -- of a call, a constructor or a string: the most likely names
         local last = text:sub(1, -#prefix - 2):match "(%S)%s*$"
         if mark == ":" and last then
             value = last:find "[\"']" and "" or core.internal.methods
@@ -274,7 +273,7 @@ local function columns(names, width)
 end
 
 -- Answers Tab after `text`: what to insert (nil: nothing), and what to show (nil: nothing).
--- list(directory) gives the names in it; commands: those after a colon; width of the window.
+-- list(directory) returns the names in it; commands: those after a colon; width of the window.
 function complete.answer(text, list, commands, width)
     if text:find "^%s*$" then
         return "  "
@@ -288,7 +287,7 @@ function complete.answer(text, list, commands, width)
     if insert ~= "" or #names == 1 then
         return insert
     end
-    for i, name in ipairs(names) do -- of a path the last part says enough
+    for i, name in ipairs(names) do -- of a path only the last part is shown
         names[i] = name:match "([^/]+/?)$" or name
     end
     return nil, columns(names, width)

@@ -1,5 +1,5 @@
--- An error as the prompt shows it: its message, the part of the traceback that is
--- theirs, and the name they may have meant. Knows nothing of how inputs are read.
+-- An error as the prompt shows it: its message, the user's part of the traceback, and a suggestion for a misspelt name.
+-- Knows nothing of how inputs are read.
 
 local complete = require "lunarray.prompt.complete"
 local core = require "lunarray.core"
@@ -10,13 +10,12 @@ local is_module = require("lunarray.base.scope").is_module
 local failure = {}
 
 local getinfo, getlocal, getupvalue = debug.getinfo, debug.getlocal, debug.getupvalue
-local DEEPEST = 200 -- levels that are looked at
+local DEEPEST = 200 -- levels that are searched
 local SHOWN = 12 -- of them shown
 
 -- ---------------------------------------------------------------- the traceback
 
--- The levels of the stack that are the user's, innermost first: those above the call that `stop` tells
--- and outside of the module's own files.
+-- The user's levels of the stack, innermost first: those above the call of `stop` and outside of the module's files.
 local function user_levels(first, stop)
     local levels = {}
     for level = first, first + DEEPEST do
@@ -42,7 +41,7 @@ local function level_text(info)
     return ("%s: in function <%s:%d>"):format(place, info.short_src, info.linedefined)
 end
 
--- The lines of the traceback; none where it would only say that the prompt was there.
+-- The lines of the traceback; none if it would only name the prompt.
 local function trace(levels)
     local lines = {}
     if #levels == 0 or #levels == 1 and levels[1].what == "main" then
@@ -60,7 +59,7 @@ end
 
 -- ---------------------------------------------------------------- did you mean
 
--- What a name means in a function that runs: a local, an upvalue or a global.
+-- The value of a name in a running function: a local, an upvalue or a global.
 local function scope(f)
     return function(name)
         local found
@@ -73,7 +72,7 @@ local function scope(f)
             if not known then
                 break
             elseif known == name then
-                found = value -- the last one of that name holds
+                found = value -- the last one of that name is the visible one
             end
         end
         for i = 1, 250 do
@@ -91,7 +90,7 @@ local function scope(f)
     end
 end
 
--- The line of source that the level stands in; `input` is what was typed.
+-- The line of source of the level; `input` is what was typed.
 local function source_line(info, input)
     local wanted = info.currentline
     if info.source == "=stdin" then
@@ -117,8 +116,7 @@ local function source_line(info, input)
     return ""
 end
 
--- The value before the dot or colon of a misspelt name in that line, and how it is written; nil where it cannot be
--- told.
+-- The value before the dot or colon of a misspelt name in that line, and how it is written; nil if that is not clear.
 local function owner(kind, name, line, first)
     local mark = kind == "method" and ":" or "%."
     local path = line:match("([%a_][%w_%.]*)%s*" .. mark .. "%s*" .. name .. "%f[^%w_]")
@@ -133,8 +131,8 @@ local function owner(kind, name, line, first)
     end
 end
 
--- What a name of ours, or of another library, is here that stands where it means nothing; nil for other names. One
--- that is not called may be a variable's, which no method is like.
+-- The hint for a name of ours, or of another library, used where it is not defined; nil for other names. A name that is
+-- not called may be a variable's, which is like no method.
 local function known_elsewhere(kind, name, value)
     local place = foreign.place(name)
     local here = is_module(value) and "lun." or core.isarray(value) and "a:" or ""
@@ -146,8 +144,8 @@ local function known_elsewhere(kind, name, value)
     end
 end
 
--- "did you mean 'pairs'?" for a name that means nothing: a global, a global function, or a field or method of `value`,
--- which is written so; without a value of what a call gives. Nil where nothing is close.
+-- "did you mean 'pairs'?" for an undefined name: a global, a global function, or a field or method of `value`, which is
+-- written as `path`; without a value of a call's result. Nil if nothing is close.
 function failure.meant(kind, name, value, path)
     local ours = value == nil or is_module(value) or core.isarray(value)
     local known = ours and known_elsewhere(kind, name, value)
@@ -185,7 +183,7 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
--- What the value says that was raised.
+-- The message of the value that was raised.
 function failure.text(value)
     local meta = debug.getmetatable(value)
     if type(value) == "string" or type(value) == "number" or type(meta) == "table" and meta.__tostring then
@@ -197,8 +195,8 @@ function failure.text(value)
     return ("(error object is a %s value)"):format(type(value))
 end
 
--- A message handler's work, `depth` functions above the one that raised: message, lines of traceback,
--- hint. stop: the function below which nothing is the user's; input: what was typed.
+-- For a message handler, `depth` functions above the one that raised: message, lines of traceback,
+-- hint. stop: the function below which no level is the user's; input: what was typed.
 function failure.describe(value, depth, stop, input)
     local message = failure.text(value)
     local levels = user_levels(depth + 1, stop)

@@ -1,6 +1,6 @@
--- Names that NumPy, Torch, pandas and others have for things, and how they are written here. An entry whose name the
--- engine has itself says nothing, and of several ways to write it the first one holds whose names all exist: so the
--- table stays true while the engine grows. The ways are code over arrays a, b, booleans m, a matrix M, a function f.
+-- Names of NumPy, Torch, pandas and others, and what to write here. An entry whose name the engine has itself is
+-- ignored, and of several ways to write it the first one is used whose names all exist: so the table stays true while
+-- the engine grows. The ways are code over arrays a, b, booleans m, a matrix M, a function f.
 
 local core = require "lunarray.core"
 
@@ -108,7 +108,7 @@ local WRITTEN = {
     ["compute synchronize realize"] = { "a:eval()" }, ["jit compile"] = { "lun.prepare(a + b)" },
 }
 
--- What helps where nothing above is there yet.
+-- Advice for names without a way above.
 local INSTEAD = {
     ["T t permute swapaxes moveaxis transpose"] = "M:reshape(-1):sub(j, -1, n) is column j of n columns",
     einsum = "A:matmul(B), and sums along axes",
@@ -153,7 +153,7 @@ local function exists(code)
     return true
 end
 
--- The code that does what others call `name`; nil where the engine has that name, or there is none.
+-- The code for what others call `name`; nil if the engine has that name, or there is none.
 function foreign.code(name)
     for _, code in ipairs(not is_ours(name) and foreign.written[name] or {}) do
         if exists(code) then
@@ -162,7 +162,7 @@ function foreign.code(name)
     end
 end
 
--- What to tell someone who looked for `name`, nil for nothing.
+-- The hint for someone who looked for `name`, nil: none.
 function foreign.hint(name)
     local code = foreign.code(name)
     if code then
@@ -173,7 +173,7 @@ function foreign.hint(name)
     end
 end
 
--- Where a name of ours stands that was looked for elsewhere: "lun.zeros", "a:reshape"; nil for others.
+-- Where a name of ours is that was used elsewhere: "lun.zeros", "a:reshape"; nil for others.
 function foreign.place(name)
     if (require "lunarray")[name] ~= nil then
         return "lun." .. name

@@ -1,10 +1,9 @@
--- Did you mean: which of some names is closest to a misspelt one. Knows nothing of where names come
--- from.
+-- Finds the name closest to a misspelt one. Knows nothing of where names come from.
 
 local guess = {}
 
--- How many letters must be added, dropped, changed or swapped with their neighbour to make b of a;
--- `most` + 1 where it is more than that.
+-- The edit distance of a and b: letters added, dropped, changed or swapped with their neighbour; `most` + 1 if it is
+-- above `most`.
 local function distance(a, b, most)
     if math.abs(#a - #b) > most then
         return most + 1

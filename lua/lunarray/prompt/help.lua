@@ -1,4 +1,4 @@
--- lun.help(x): what a function, method, operation or value of the module is for, as text. Operations,
+-- lun.help(x): the text on a function, method, operation or value of the module. Operations,
 -- skeletons and reductions are described by the engine's tables, the rest here.
 
 local core = require "lunarray.core"
@@ -661,7 +661,7 @@ local function known_names()
     return names
 end
 
--- What is said of a name that nothing is known by.
+-- The text for an unknown name.
 local function no_help(name)
     local near = guess.nearest(name:match "[%w_]*$", known_names())
     return ("no help for '%s'; %slun.help() lists everything"):format(name,
@@ -685,7 +685,7 @@ local function name_of(f)
     return found
 end
 
--- What the reference is made of.
+-- For the reference.
 M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
 M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
 

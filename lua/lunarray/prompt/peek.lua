@@ -1,5 +1,5 @@
--- What a plain table holds, for the prompt: one level of it, a bounded number of entries, on one line if
--- that fits. Runs no code of the user's. Knows nothing of the prompt.
+-- The entries of a plain table, for the prompt: one level, a bounded number, on one line if that fits. Runs no code of
+-- the user.
 
 local core = require "lunarray.core"
 

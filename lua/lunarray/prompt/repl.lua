@@ -1,6 +1,8 @@
--- The prompt at a terminal: reads inputs, over several lines if need be, runs them, shows what they
--- give. What it needs of the system comes in one table, `host` (program/repl_session.c). Commands, completion
--- and errors have files of their own.
+-- The prompt at a terminal: reads inputs, of several lines if needed, runs them, shows their results. The functions of
+-- the system come in one table, `host` (program/repl_session.c). Commands, completion and errors have their own files.
+--
+-- Invariant: `session` is the running session or nil; all state of the prompt is in it (results, names that were local
+-- to inputs, hints already shown), so it ends with it. An input is either compiled as a whole or not run at all.
 
 local core = require "lunarray.core"
 local commands = require "lunarray.prompt.commands"
@@ -42,7 +44,7 @@ local function show_failure(problem)
     stderr:flush()
 end
 
--- The text of results: as print would write them, but NaN has no sign, and what plain tables hold.
+-- The text of results: as print writes them, but NaN without a sign, and plain tables with their entries.
 local function texts(results)
     local parts = {}
     local width = core.internal.terminal() or 80
@@ -53,7 +55,7 @@ local function texts(results)
     return table.concat(parts, "\t")
 end
 
--- Keeps the names that an input declares as locals: they end with it.
+-- Notes the names that an input declares as locals: they end with it.
 local function note_locals(input)
     for pos in input:gmatch "%f[%w_]local%s+()" do
         pos = input:match("^function%s+()", pos) or pos
@@ -68,7 +70,7 @@ local function note_locals(input)
     end
 end
 
--- Where a name that means nothing was local to an earlier input: what to do, once in a session.
+-- The hint for an undefined name that was local to an earlier input, once in a session.
 local function hint_for_local(name)
     if name and session.locals[name] and not session.told_of_locals then
         session.told_of_locals = true
@@ -94,8 +96,8 @@ end
 
 -- ---------------------------------------------------------------- understanding
 
--- The chunk of a text of several lines whose last ones are an expression, with that as its result; or nil. What
--- stands before them has to be whole, and cannot go on with them.
+-- The chunk of a text of several lines whose last ones are an expression, with that as its result; or nil. The
+-- statements before must be complete without them.
 local function compile_with_value(text, is_statement)
     local first = #text + 1
     for _ = 1, MOST_LINES do
@@ -115,7 +117,7 @@ local function compile_with_value(text, is_statement)
     end
 end
 
--- The chunk that the text is; or nil, the message, and whether more lines may complete it.
+-- The chunk of the text; or nil, the message, and whether more lines may complete it.
 local function compile(text)
     local expression = text:match "^%s*=(.*)$"
     local chunk = load("return " .. (expression or text), "=stdin", "t")
@@ -139,12 +141,12 @@ local function prompt(name, fallback)
         local ok, text = pcall(tostring, value)
         return ok and text or fallback
     end
-    -- A sequence that takes no room stands between bytes \1, and not at the end.
+    -- An escape sequence is between bytes \1, and not at the end.
     return session.host.colour and fallback:gsub("(>+)", "\1\27[1m\1%1\1\27[0m\1") or fallback
 end
 
--- Reads until there is a whole input: its text and its chunk, or its text, nil and a message, which is "command"
--- where it is one. False after Ctrl-C, nil at the end.
+-- Reads a whole input: its text and its chunk, or its text, nil and a message, which is "command" for a command. False
+-- after Ctrl-C, nil at the end.
 local function read_input()
     local text = session.host.read((prompt("_PROMPT", "> ")))
     if not text then
@@ -175,7 +177,7 @@ local function split_inputs(text)
     for line in (text .. "\n"):gmatch "([^\n]*)\n" do
         pending = pending and pending .. "\n" .. line or line
         local chunk, _, more = compile(pending)
-        if (chunk or not more) and not pending:find "^%s*$" then -- blank lines count with what follows
+        if (chunk or not more) and not pending:find "^%s*$" then -- blank lines belong to the next input
             inputs[#inputs + 1] = pending
             pending = nil
         end
@@ -188,7 +190,7 @@ end
 
 -- ---------------------------------------------------------------- running
 
--- Calls f so that Ctrl-C stops it, and shows what goes wrong. True and the results, else false.
+-- Calls f so that Ctrl-C stops it, and shows its error. True and the results, else false.
 local function run(f, ...)
     local host = session.host
     local results = table.pack(host.run(function(value)
@@ -201,7 +203,7 @@ local function run(f, ...)
     if interrupted then
         problem = { message = "interrupted", trace = {} }
     elseif type(problem) ~= "table" or not problem.message then
-        problem = { message = failure.text(problem), trace = {} } -- memory, or an error in describing
+        problem = { message = failure.text(problem), trace = {} } -- no memory, or an error while describing it
     end
     local unknown = problem.message:match "a nil value %(global '([%a_][%w_]*)'%)"
     problem.hint = hint_for_local(unknown) or problem.hint
@@ -214,12 +216,12 @@ local function write_line(text)
     stdout:flush()
 end
 
--- Keeps and shows what an input gave; its text ends with a semicolon where nothing is shown.
+-- Keeps and shows the results of an input; nothing is shown if its text ends with a semicolon.
 local function show_results(text, results)
     if results.n == 0 then
         return
     end
-    rawset(_G, "_", results[1]) -- whatever the script thinks of new globals
+    rawset(_G, "_", results[1]) -- past a script's __newindex
     if text:find ";%s*$" then
         return
     end
@@ -247,8 +249,8 @@ local function run_input(text, chunk, ...)
     return ok
 end
 
--- One chunk of several inputs, so that locals of one are those of the next; it calls its argument with what each
--- expression but the last gives. Nil where that cannot be.
+-- One chunk of several inputs, so that locals of one are those of the next; it calls its argument with the results of
+-- each expression but the last. Nil if that is not possible.
 local function join(inputs)
     local parts = {}
     for i, input in ipairs(inputs) do
@@ -263,7 +265,7 @@ local function join(inputs)
     return (load(table.concat(parts, "\n;"), "=stdin", "t"))
 end
 
--- Runs an input, or as many as a pasted text holds.
+-- Runs an input, or all inputs of a pasted text.
 local function take(text, chunk, message)
     if message == "command" then
         return commands.run(session, text, run, write_line)
@@ -289,7 +291,7 @@ end
 
 -- ---------------------------------------------------------------- the session
 
--- What `help` is at the prompt: a function that prints, and alone a text.
+-- `help` of the prompt: a function that prints, and as a value a text.
 local function make_help()
     local text = require("lunarray.prompt.help").text
     return setmetatable({}, {

@@ -1,5 +1,5 @@
--- Elements as text for people: the floats of one array in one form, with as many digits as lun.precision says and
--- none that is not the value's. Knows nothing of shapes and lines.
+-- Elements as text for people: the floats of one array in one form, with lun.precision digits and none that is not the
+-- value's. Knows nothing of shapes and lines.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -14,24 +14,24 @@ local MOST_MORE = 3 -- decimals beyond the precision, for small numbers beside l
 -- lun.precision([n]): the significant digits shown of each float.
 digits.precision = setting("precision", PRECISION, 1, 17)
 
--- How many digits stand after the point of a number written so, were there no exponent; at least one, as in Lua.
+-- How many digits a number in this text would have after the point without its exponent; at least one, as in Lua.
 local function after_point(text)
     local fraction, exponent = text:match "^-?%d+%.?(%d*)e?([+-]?%d*)$"
     return fraction and math.max(1, #fraction - (tonumber(exponent) or 0)) or 1
 end
 
--- How many digits after the first a number written so has, without zeros at its end; at least one.
+-- How many digits after the first a number in this text has, without zeros at its end; at least one.
 local function after_first(text)
     local significant = text:gsub("e.*", ""):gsub("[-.]", ""):match "^0*(%d-)0*$"
     return significant and math.max(#significant - 1, 1) or 1
 end
 
--- How many decimals tell x apart from all others.
+-- How many decimals distinguish x from all others.
 local function all_decimals(x)
     return after_point(number.exact(x))
 end
 
--- How many digits after the first tell x apart from all others.
+-- How many digits after the first distinguish x from all others.
 local function all_after_first(x)
     return after_first(number.exact(x))
 end
@@ -46,15 +46,15 @@ local function exponent_digits(x, most)
     return math.min(after_first(number.format("%." .. most - 1 .. "e", x)), all_after_first(x))
 end
 
--- Whether floats of these magnitudes are written with exponents: where decimals would get too long. Numbers
--- below 1 are not, as long as none of them gets lost in the decimals, so that random numbers look alike.
+-- Whether floats of these magnitudes are written with exponents: if decimals would get too long. Numbers below 1 are
+-- not, as long as the decimals show all of them, so that random numbers look alike.
 local function takes_exponents(largest, smallest, whole, most)
     local below_one = largest > 0.01 and largest <= 1 and smallest >= 10.0 ^ (1 - most - MOST_MORE)
     return largest >= (whole and 1e12 or 1e8) or smallest < 1e-4 and not below_one
 end
 
--- A function from float to text with `most` digits after the point, and an exponent. What follows the digits that tell
--- a number apart is noise: zeros stand there.
+-- A function from float to text with `most` digits after the point, and an exponent. Digits behind those that
+-- distinguish a number are noise: zeros replace them.
 local function with_exponents(most)
     return function(x)
         local own = math.min(most, all_after_first(x))
@@ -72,8 +72,8 @@ local function with_decimals(most)
     end
 end
 
--- A function from float to text, such that the texts of all `values` have the same form: plain
--- decimals, or exponents where some would get too long. Every digit is the value's.
+-- A function from float to text, such that the texts of all `values` have the same form: plain decimals, or exponents
+-- if some would get too long. Every digit is the value's.
 local function float_formatter(values)
     local precision = digits.precision()
     local largest, smallest, whole = 0, math.huge, true
@@ -96,7 +96,7 @@ local function float_formatter(values)
     return with_decimals(math.min(most, precision + MOST_MORE))
 end
 
--- The text of a float in as many digits as tell it apart from others of its dtype.
+-- The text of a float in as many digits as distinguish it from others of its dtype.
 local function shortest(dtype, x)
     local most = dtypes.digits(dtype)
     for count = 1, most - 1 do
@@ -111,7 +111,7 @@ end
 -- A function from element to text for elements of this dtype, fit for all `values`.
 function digits.formatter(dtype, values)
     if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 then
-        local function short(x) -- of -0.0, which is its own shortest, Lua would read an integer
+        local function short(x) -- the shortest text of -0.0 would be an integer in Lua
             return x == 0 and x or number.parse(shortest(dtype, x))
         end
         local all = {}
@@ -130,7 +130,7 @@ function digits.formatter(dtype, values)
     return tostring
 end
 
--- The text of a Scalar's value, as Lua shows it: of a narrow float the digits that tell it apart.
+-- The text of a Scalar's value, as Lua shows it: of a narrow float the digits that distinguish it.
 function digits.scalar(dtype, x)
     local narrow = dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8
     if narrow and x ~= 0 and x == x and math.abs(x) < math.huge then

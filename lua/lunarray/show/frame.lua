@@ -1,8 +1,8 @@
 -- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector
--- or a list of texts. The order stands in the metatable, where no name can collide with it: pairs(t) goes by the list
+-- or a list of texts. The order is in the metatable, where no name can collide with it: pairs(t) follows the list
 -- getmetatable(t).names. #t is the number of rows that its columns have now. Columns may be fetched when they are first
--- used: getmetatable(t).unread[name] tells which have not been, getmetatable(t).rows how many rows they have.
--- A table of arrays of any shapes, by name, is such a table without rows. Knows no file format.
+-- used: getmetatable(t).unread[name] is true for those not fetched yet, getmetatable(t).rows is their number of rows. A
+-- table of arrays of any shapes, by name, is such a table without rows. Knows no file format.
 
 local core = require "lunarray.core"
 local digits = require "lunarray.show.digits"
@@ -77,7 +77,7 @@ local function one_line(text)
     return length > LONGEST and text:sub(1, stop - 1) .. "..." or text
 end
 
--- How many columns of the screen a text takes.
+-- The columns of the screen that a text takes.
 local function breadth(text)
     return utf8.len(text) or #text
 end
@@ -108,7 +108,7 @@ local function of_vector(column, dtype, ranges)
     return values
 end
 
--- What is shown of a column: its name and kind, the texts of the rows in `ranges`, and the side its cells stand on.
+-- The texts of a column: its name and kind, the rows in `ranges`, and the alignment of its cells.
 local function shown(name, column, ranges)
     local result = { name = one_line(tostring(name)), kind = type(column), cells = {}, left = true }
     if column == nil then
@@ -158,7 +158,7 @@ local function lines_of(column, count, gap)
     return cells
 end
 
--- Which of the blocks stand beside each other in `room` columns of the screen: all, or from both ends as many as fit.
+-- The blocks that fit side by side in `room` columns of the screen: all, or as many from both ends as fit.
 local function fitting(blocks, room)
     local total = -#GAP
     for _, block in ipairs(blocks) do
@@ -168,7 +168,7 @@ local function fitting(blocks, room)
         return #blocks, #blocks + 1
     end
     local first, last = 0, #blocks + 1
-    room = room - #"..." -- and each column brings a gap
+    room = room - #"..." -- and each column has a gap
     while first + 1 < last do
         local front = first <= #blocks + 1 - last
         local width = blocks[front and first + 1 or last - 1].width + #GAP
@@ -185,8 +185,7 @@ local function plural(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
--- The text of a table of columns, of several lines without a newline at the end. Of the columns only what is shown is
--- read.
+-- The text of a table of columns, of several lines without a newline at the end. Only the rows shown are read.
 function frame.text(t)
     local meta = getmetatable(t)
     local names, rows = frame.ordered(t, meta.names), count_rows(t)
@@ -222,7 +221,7 @@ end
 -- ---------------------------------------------------------------- tables
 
 -- Makes of `t`, whose keys are in `names`, a table of columns of so many rows; gives t. Columns that are not in it yet
--- are what fetch(name) gives when they are used.
+-- are fetched by fetch(name) when they are used.
 function frame.make(t, names, rows, fetch)
     local meta = {
         __name = "columns", __pairs = pairs_in_order, __len = count_rows, __tostring = frame.text, names = names,

@@ -30,7 +30,7 @@ local function cache()
         number.format("%.1f MB", bytes / 1e6), number.format("%.0f MB", limit / 1e6)) or "none: " .. entries
 end
 
--- Lines about ranks: how many, what carries their messages, whether the launcher keeps this one from cores.
+-- Lines about ranks: their number, their transport, whether the launcher binds this one to some cores.
 local function ranks()
     local npes, mype, transport, cores, all = core.internal.spmd.about()
     if transport == "" then

@@ -1,4 +1,4 @@
--- What lun.explain gives, as a readable page, and the code of an expression.
+-- The page of a plan of lun.explain, and the code of an expression.
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
@@ -21,7 +21,8 @@ local function count_text(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
--- The page of a plan: what runs, in order, and why it is not one kernel. To fill an array with a number takes none.
+-- The page of a plan: its steps in order, and why they are not one kernel. Filling an array with a number takes no
+-- kernel.
 function M.page(plan)
     if #plan == 0 then
         return "plan: nothing to compute"

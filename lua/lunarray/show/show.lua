@@ -9,7 +9,7 @@ local show = {}
 
 local ALL = 100 -- up to so many elements are shown without a gap
 local COLUMNS = 80
-local EDGE = 8 -- columns of a line for one of the elements that are read at each end otherwise
+local EDGE = 8 -- columns of a line counted for each element that is read at each end otherwise
 
 -- lun.width([n]): how many columns of the screen a line takes at most.
 show.width = setting("width", COLUMNS, 20, 10000)
@@ -50,7 +50,7 @@ local function read_row(a, first, length)
     return { head = a:read(first, edge), tail = a:read(first + length - edge, edge) }
 end
 
--- How far apart in the flat order neighbours in each dimension stand.
+-- The strides of the dimensions in flat order.
 local function strides_of(shape)
     local strides = { [#shape] = 1 }
     for d = #shape - 1, 1, -1 do
@@ -186,7 +186,7 @@ end
 function show.text(a)
     local usable, dtype = pcall(a.dtype, a)
     if not usable then
-        error(dtype, 0) -- freed: the place to name is not in this file
+        error(dtype, 0) -- freed: the source line is not in this file
     end
     local shape = { a:shape() }
     local head = title(a, shape, dtype)
