@@ -85,8 +85,8 @@ static int describe(lua_State *L)
             return 1;
         }
         if (!lua_istable(L, 1) || lua_getfield(L, 1, "message") != LUA_TSTRING) {
-            char place[LUN__PLACE];
-            lun__script_place(L, 0, place, sizeof place);
+            char place[LUN__SOURCE_LINE];
+            lun__source_line(L, 0, place, sizeof place);
             lua_pushfstring(L, "%s%serror without a message (error object is a %s value)", place,
                             place[0] ? ": " : "", luaL_typename(L, 1));
         }
@@ -111,7 +111,7 @@ static lun_status status_of(lua_State *L, int i)
 }
 
 /* The source line of the error at i: its field `where`, of a text its beginning, "script:12:". */
-static void place_of(lua_State *L, int i, char *to, size_t room)
+static void line_of(lua_State *L, int i, char *to, size_t room)
 {
     to[0] = '\0';
     if (lun__is_fault(L, i)) {
@@ -135,9 +135,9 @@ static void place_of(lua_State *L, int i, char *to, size_t room)
 static int record(lua_State *L)
 {
     lun_engine *e = lua_touserdata(L, 1);
-    char where[LUN__PLACE];
+    char where[LUN__SOURCE_LINE];
     lun_status s = status_of(L, 2);
-    place_of(L, 2, where, sizeof where);
+    line_of(L, 2, where, sizeof where);
     lua_pushinteger(L, lun_fail_at(e, s, luaL_tolstring(L, 2, NULL), where));
     return 1;
 }

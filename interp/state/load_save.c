@@ -37,7 +37,7 @@ static int load_array(lua_State *L)
         j->status = lun_fail(j->engine, LUN_EARG, text);
         return 0;
     }
-    j->array = *lun__array_place(L, h, at);
+    j->array = *lun__array_slot(L, h, at);
     lun_retain(j->array);
     return 0;
 }

@@ -75,7 +75,7 @@ bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
         if (!lun__is_array(L, h, i))
             return false;
         out->type = LUN_TYPE_ARRAY;
-        out->as.array = *lun__array_place(L, h, i);
+        out->as.array = *lun__array_slot(L, h, i);
         return out->as.array != NULL;
     }
 }

@@ -28,7 +28,7 @@ typedef struct walk {
 } walk;
 
 /* Writes "t[2][3]" for the first `depth` indices. */
-static const char *place(const walk *w, int depth, char *text, size_t room)
+static const char *element_name(const walk *w, int depth, char *text, size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "t");
     for (int d = 0; d < depth && used < room; d++)
@@ -40,7 +40,7 @@ static int complain(const walk *w, int depth, const char *what)
 {
     char text[LUN_MAX_RANK * 24];
     return lun__bad_argument(
-        w->L, 1, lua_pushfstring(w->L, "%s %s", place(w, depth, text, sizeof text), what));
+        w->L, 1, lua_pushfstring(w->L, "%s %s", element_name(w, depth, text, sizeof text), what));
 }
 
 static const char is_nil[] = "is nil: an array cannot be made from a table with holes";
@@ -142,7 +142,7 @@ static void refuse_ragged(const walk *w, int depth, int64_t n)
     complain(w, depth,
              lua_pushfstring(w->L, "has %I element%s, but %s has %I: the table is ragged",
                              (lua_Integer)n, n == 1 ? "" : "s",
-                             place(&first, depth, text, sizeof text),
+                             element_name(&first, depth, text, sizeof text),
                              (lua_Integer)w->shape[depth]));
 }
 

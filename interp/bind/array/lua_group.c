@@ -141,8 +141,8 @@ static int join(lua_State *L)
     LUN__TRY(s,
              lun_join(h->engine, a, b, count, lua_toboolean(L, 3) ? LUN_JOIN_LEFT : 0, 1, &i, &j));
     if (s == LUN_OK) {
-        *lun__array_place(L, h, -2) = i;
-        *lun__array_place(L, h, -1) = j;
+        *lun__array_slot(L, h, -2) = i;
+        *lun__array_slot(L, h, -1) = j;
     }
     return finish(L, h, s, 2);
 }

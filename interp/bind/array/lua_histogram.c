@@ -100,8 +100,8 @@ static int array_histogram(lua_State *L)
         (void)lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1), *edges = lun__check_array(L, h, 5);
     lun_array *weights = o.weights ? lun__check_array(L, h, 4) : NULL;
-    lun_array **counts = lun__array_place(L, h, 6);
-    lun_array **sums = o.weights ? lun__array_place(L, h, 7) : NULL;
+    lun_array **counts = lun__array_slot(L, h, 6);
+    lun_array **sums = o.weights ? lun__array_slot(L, h, 7) : NULL;
     LUN__TRY(s, lun_histogram(h->engine, a, edges, weights, counts, sums));
     check(L, h, s, 1);
     lun__report_memory(L, h);

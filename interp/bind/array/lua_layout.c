@@ -87,9 +87,9 @@ void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool co
     else
         LUN__TRY(s, lun_arrange(h->engine, a, layout->kind, layout->strides, &to));
     lun__check(L, h, s, arg);
-    lun_array **place = lun__array_place(L, h, -1);
-    lun_release(*place);
-    *place = to;
+    lun_array **slot = lun__array_slot(L, h, -1);
+    lun_release(*slot);
+    *slot = to;
 }
 
 /* a:copy([{layout=}]) */

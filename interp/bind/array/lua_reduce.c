@@ -58,7 +58,7 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
         lun__report_memory(L, h);
         return 1;
     }
-    LUN__TRY(s, lun_get(h->engine, *lun__array_place(L, h, -1), 0, &x));
+    LUN__TRY(s, lun_get(h->engine, *lun__array_slot(L, h, -1), 0, &x));
     lun__check(L, h, s, 1);
     lun__report_memory(L, h);
     return only_number(L, x);

@@ -27,7 +27,7 @@ static void read_axes(lua_State *L, lun__host *h, int i, const char *known, opti
                                               lun__push_shown(L, -1)));
         o->flag = lua_toboolean(L, -1);
     }
-    const char *wrong = lun__place_axes(L, h, 1, &o->axes, at);
+    const char *wrong = lun__resolve_axes(L, h, 1, &o->axes, at);
     if (wrong)
         lun__bad_argument(L, i, wrong);
 }
@@ -91,8 +91,8 @@ static int array_topk(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1), *values = NULL, *places = NULL;
     lun_status s;
     LUN__TRY(s, lun_topk(h->engine, a, k, o.flag ? 0 : LUN_DESCENDING, 1, &values, &places));
-    *lun__array_place(L, h, 3) = values;
-    *lun__array_place(L, h, 4) = places;
+    *lun__array_slot(L, h, 3) = values;
+    *lun__array_slot(L, h, 4) = places;
     lun__check(L, h, s, k < 0 ? 2 : 1);
     lun__report_memory(L, h);
     return 2;
@@ -110,8 +110,8 @@ static int array_unique(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1), *values = NULL, *counts = NULL;
     lun_status s;
     LUN__TRY(s, lun_unique(h->engine, a, &values, &counts));
-    *lun__array_place(L, h, 2) = values;
-    *lun__array_place(L, h, 3) = counts;
+    *lun__array_slot(L, h, 2) = values;
+    *lun__array_slot(L, h, 3) = counts;
     lun__check(L, h, s, 1);
     lun__report_memory(L, h);
     return 2;
@@ -134,9 +134,9 @@ static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Uns
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     lun__check(L, h, s, i == 3 && operand ? operand : 1);
     lun__report_memory(L, h);
-    if (lun_shape(*lun__array_place(L, h, -1), shape))
+    if (lun_shape(*lun__array_slot(L, h, -1), shape))
         return 1;
-    LUN__TRY(s, lun_get(h->engine, *lun__array_place(L, h, -1), 0, &x));
+    LUN__TRY(s, lun_get(h->engine, *lun__array_slot(L, h, -1), 0, &x));
     lun__check(L, h, s, 1);
     lun__push_value(L, x);
     return 1;
@@ -224,7 +224,7 @@ static int array_searchsorted(lua_State *L)
     lun__report_memory(L, h);
     if (!number)
         return 1;
-    LUN__TRY(s, lun_get(h->engine, *lun__array_place(L, h, -1), 0, &v));
+    LUN__TRY(s, lun_get(h->engine, *lun__array_slot(L, h, -1), 0, &v));
     lun__check(L, h, s, 1);
     lun__push_value(L, v);
     return 1;

@@ -24,13 +24,13 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
         lun__bad_argument(
             L, arg,
             lua_pushfstring(L, "an axis must be an integer, not %s", lun__push_shown(L, at)));
-    int place;
-    const char *wrong = lun__place_axis(L, h, 1, axis, &place);
-    return wrong ? lun__bad_argument(L, arg, wrong) : place;
+    int resolved;
+    const char *wrong = lun__resolve_axis(L, h, 1, axis, &resolved);
+    return wrong ? lun__bad_argument(L, arg, wrong) : resolved;
 }
 
 /* The index at `arg` along an axis, from 0, of the array at 1. */
-static int64_t check_place(lua_State *L, lun__host *h, int arg, int axis)
+static int64_t check_index(lua_State *L, lun__host *h, int arg, int axis)
 {
     int64_t shape[LUN_MAX_RANK];
     lua_Integer i = luaL_checkinteger(L, arg);
@@ -168,7 +168,7 @@ static int array_sub(lua_State *L)
 /* Pushes the window of that axis at the index at `arg`. */
 static int select_at(lua_State *L, lun__host *h, int axis, int arg)
 {
-    int64_t i = check_place(L, h, arg, axis);
+    int64_t i = check_index(L, h, arg, axis);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
@@ -341,7 +341,7 @@ static int array_windows(lua_State *L)
     return give(L, h, s, 2);
 }
 
-/* ---- where elements stand -------------------------------------------------------------------- */
+/* ---- layouts -------------------------------------------------------------------------------- */
 
 static int array_layout(lua_State *L)
 {

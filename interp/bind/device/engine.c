@@ -20,7 +20,7 @@ static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], in
         list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
     for (int i = 1; i <= count; i++) {
         bool is = lun__is_array(L, h, i);
-        lun_array *a = is ? lun__check_waiting(L, h, i) : lun__check_operand(L, h, i);
+        lun_array *a = is ? lun__check_unevaluated(L, h, i) : lun__check_operand(L, h, i);
         if (a)
             list[(*arrays)++] = a;
     }

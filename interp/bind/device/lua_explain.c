@@ -81,7 +81,7 @@ static int explain(lua_State *L)
     luaL_checkany(L, 1);
     lun_array **arrays = lua_newuserdatauv(L, (size_t)count * sizeof(lun_array *), 0);
     for (int i = 1; i <= count; i++)
-        arrays[i - 1] = lun__check_waiting(L, h, i);
+        arrays[i - 1] = lun__check_unevaluated(L, h, i);
     lun__held *held = lun__new_held(L, h, LUN__PLAN);
     lun_status s;
     LUN__TRY(s, lun_explain(h->engine, arrays, count, &held->as.plan));

@@ -90,7 +90,7 @@ static int enqueue(lua_State *L)
     if (lun__test(L, h, 2, LUN__TASK, LUN__HELD_BYTES)) {
         s = lun_queue_enqueue(q, lun__check_held(L, h, 2, LUN__TASK, "task")->as.task);
     } else if (lun__is_array(L, h, 2)) {
-        lun_array *a = lun__check_waiting(L, h, 2);
+        lun_array *a = lun__check_unevaluated(L, h, 2);
         LUN__TRY(s, lun_queue_evaluate(q, a));
     } else {
         return lun__bad_type(L, 2, "task or array");

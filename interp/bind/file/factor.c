@@ -79,7 +79,7 @@ static int by_bytes(const void *p, const void *q)
 /* Pushes the sorted texts, each once, and a userdata with the index of each number in them. */
 static const int32_t *sort_levels(lua_State *L, const seen *s)
 {
-    int32_t *place = lua_newuserdatauv(L, ((size_t)s->count + 1) * sizeof *place, 0);
+    int32_t *rank = lua_newuserdatauv(L, ((size_t)s->count + 1) * sizeof *rank, 0);
     level *sorted = lua_newuserdatauv(L, ((size_t)s->count + 1) * sizeof *sorted, 0);
     int32_t n = 0, last = 0;
     for (size_t i = 0; i <= s->mask; i++)
@@ -92,10 +92,10 @@ static const int32_t *sort_levels(lua_State *L, const seen *s)
             lua_rawgeti(L, TEXTS, sorted[i].number);
             lua_rawseti(L, -2, ++last);
         }
-        place[sorted[i].number] = last;
+        rank[sorted[i].number] = last;
     }
     lua_replace(L, -2);
-    return place;
+    return rank;
 }
 
 static int factor_list(lua_State *L, lun__host *h)
@@ -115,9 +115,9 @@ static int factor_list(lua_State *L, lun__host *h)
         }
         codes[i] = number_of(L, &s);
     }
-    const int32_t *place = sort_levels(L, &s);
+    const int32_t *rank = sort_levels(L, &s);
     for (int64_t i = 0; i < n; i++)
-        codes[i] = place[codes[i]];
+        codes[i] = rank[codes[i]];
     lun_array **out = lun__new_array(L, h);
     lun_status status;
     LUN__TRY(status, lun_tensor(h->engine, codes, 1, &n, LUN_I32, out));

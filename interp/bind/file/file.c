@@ -1,5 +1,5 @@
 /* file.c - arrays on files, and elements into files: internal.open, elements, bytes, write,
- * write_apart and others, for lua/lunarray/format/io.lua and raw.lua. Knows no format. */
+ * write_by_ranks and others, for lua/lunarray/format/io.lua and raw.lua. Knows no format. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -137,8 +137,8 @@ static int write_elements(lua_State *L)
     return luaL_fileresult(L, 1, NULL);
 }
 
-/* internal.apart(a): whether ranks serve that may have its elements, or compute them. */
-static int is_apart(lua_State *L)
+/* internal.on_ranks(a): whether ranks serve that may have its elements, or compute them. */
+static int is_on_ranks(lua_State *L)
 {
     lun__host *h = lun__here(L);
     (void)lun__check_array(L, h, 1);
@@ -146,10 +146,10 @@ static int is_apart(lua_State *L)
     return 1;
 }
 
-/* internal.write_apart(file, name, at, mark_at, mark, a): all elements, from byte `at` on, into a
- * file of Lua's, which has that name and mark: by all ranks that see it. True; or nil, message,
+/* internal.write_by_ranks(file, name, at, mark_at, mark, a): all elements, from byte `at` on, into
+ * a file of Lua's, which has that name and mark: by all ranks that see it. True; or nil, message,
  * errno. */
-static int write_apart(lua_State *L)
+static int write_by_ranks(lua_State *L)
 {
     lun__host *h = lun__here(L);
     const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
@@ -218,8 +218,8 @@ void lun__open_file(lua_State *L, const lun__parts *p)
                                          {"ranks_read", ranks_read},
                                          {"bytes", part_bytes},
                                          {"write", write_elements},
-                                         {"apart", is_apart},
-                                         {"write_apart", write_apart},
+                                         {"on_ranks", is_on_ranks},
+                                         {"write_by_ranks", write_by_ranks},
                                          {"cut", cut},
                                          {"streamed", is_streamed},
                                          {"writing", writing},

@@ -217,7 +217,7 @@ void lun__unpacked_end(lun_engine *e, lun__unpacked *u)
     free(u);
 }
 
-/* ---- any place ------------------------------------------------------------------------------- */
+/* ---- random access --------------------------------------------------------------------------- */
 
 /* Unpacks block `k`; 0, or an errno, -1. Data that fails now has changed since it was read
  * first. */

@@ -103,7 +103,7 @@ static int generate(lua_State *L)
     if (s != LUN_OK)
         lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
     for (int i = 0; i < results; i++)
-        *lun__array_place(L, h, first + i) = outs[i];
+        *lun__array_slot(L, h, first + i) = outs[i];
     lun__convert_results(L, h, &k, k.name, first, results, 2);
     return luafn_returned(L) ? lun__gather_records(L, first) : results;
 }

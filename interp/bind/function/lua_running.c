@@ -98,7 +98,7 @@ static int call(lua_State *L)
     if (s != LUN_OK)
         lun__raise_as(L, h, s, 1, "call");
     for (int k = 0; k < results; k++)
-        *lun__array_place(L, h, first + k) = outs[k];
+        *lun__array_slot(L, h, first + k) = outs[k];
     LUN__TRY(s, lun_prepare(h->engine, outs, results)); /* else a long loop would be interpreted */
     if (s != LUN_ECANCEL && s != LUN_ELIMIT)
         LUN__TRY(s, lun_eval(h->engine, outs, results));

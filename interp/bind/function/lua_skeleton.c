@@ -279,14 +279,14 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
 }
 
 /* The axes that k names of a call's array. */
-static void place_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
-                       int *axes)
+static void resolve_axes(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
+                         int *axes)
 {
     int at = 0; /* an array, to whose length numbers are broadcast */
     while (at < k->leaves - 1 && !lun__is_array(L, h, c->element[at]))
         at++;
     const char *wrong =
-        k->axes.count ? lun__place_axes(L, h, c->element[at], &k->axes, axes) : NULL;
+        k->axes.count ? lun__resolve_axes(L, h, c->element[at], &k->axes, axes) : NULL;
     if (wrong && c->name)
         luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[at], c->name, wrong);
     if (wrong)
@@ -299,7 +299,7 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
 {
     operands o;
     o.elements = o.extras = 0;
-    place_axes(L, h, k, c, o.axes);
+    resolve_axes(L, h, k, c, o.axes);
     lun_status s = load(L, h, k, c, &o);
     lua_Integer workgroup = k->workgroup ? k->workgroup : c->workgroup;
     lun_workgroup(h->engine, workgroup < LUN_MOST_WORKGROUP ? (int)workgroup : LUN_MOST_WORKGROUP);
@@ -322,13 +322,13 @@ void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, co
         luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)", name, k->outs,
                    results, results == 1 ? "" : "s");
     for (int i = 0; k->outs && i < results; i++) {
-        lun_array **place = lun__array_place(L, h, first + i), *cast;
+        lun_array **slot = lun__array_slot(L, h, first + i), *cast;
         lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
-        if (lun_dtype_of(*place) == t)
+        if (lun_dtype_of(*slot) == t)
             continue;
-        lun__check(L, h, lun_cast(h->engine, *place, t, &cast), argument);
-        lun_release(*place);
-        *place = cast;
+        lun__check(L, h, lun_cast(h->engine, *slot, t, &cast), argument);
+        lun_release(*slot);
+        *slot = cast;
     }
 }
 
@@ -356,7 +356,7 @@ int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const
         lun__raise_as(L, h, s, number, c->name);
     }
     for (int i = 0; i < results; i++)
-        *lun__array_place(L, h, first + i) = outs[i];
+        *lun__array_slot(L, h, first + i) = outs[i];
     lun__convert_results(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
     return luafn_returned(L) ? lun__gather_records(L, first) : results;
 }

@@ -57,7 +57,7 @@ int lun__axis_option(lua_State *L, lun__host *h, int i)
         lun__bad_argument(
             L, i,
             lua_pushfstring(L, "option axis: an integer expected, got %s", lun__push_shown(L, -1)));
-    const char *wrong = lun__place_axis(L, h, 1, named, &axis);
+    const char *wrong = lun__resolve_axis(L, h, 1, named, &axis);
     return wrong ? lun__bad_argument(L, i, wrong) : axis;
 }
 

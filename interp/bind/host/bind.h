@@ -71,10 +71,10 @@ bool lun__is_fault(lua_State *L, int i);
 
 /* The source line of the function at a level, "" if it has none; at level 0, or if that function is
  * of the module's files: of the nearest function of a script. */
-enum { LUN__PLACE = 256 };
-void lun__script_place(lua_State *L, int level, char *place, size_t room);
+enum { LUN__SOURCE_LINE = 256 };
+void lun__source_line(lua_State *L, int level, char *line, size_t room);
 /* Whether a source, as lua_getinfo shortens it, is of a Lua file of the module. */
-bool lun__is_own(const char *source);
+bool lun__is_module_file(const char *source);
 /* Gives nodes built from now on the nearest source line that is not in the module's files. */
 void lun__mark(lua_State *L, lun__host *h);
 
@@ -109,7 +109,7 @@ lun_array **lun__new_array(lua_State *L, lun__host *h);
 const lun_blocks *lun__check_blocks(lua_State *L, int i);
 /* The pointer in the userdata at i, made by lun__new_array, to its array. Valid until the next
  * one. */
-lun_array **lun__array_place(lua_State *L, lun__host *h, int i);
+lun_array **lun__array_slot(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
 lun_array *lun__to_array(lua_State *L, int i);
 bool lun__is_array(lua_State *L, lun__host *h, int i);
@@ -117,7 +117,7 @@ bool lun__is_array(lua_State *L, lun__host *h, int i);
  * length is evaluated. */
 lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
 /* The same, but does not evaluate: for functions that do not need the length. */
-lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i);
+lun_array *lun__check_unevaluated(lua_State *L, lun__host *h, int i);
 /* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
 lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
 /* The operand at i as an array; *own: to be released by the caller. Raises nothing. */
@@ -327,9 +327,10 @@ typedef struct lun__axes {
 
 /* Axis `axis` of a script as the axis, from 0, of the array at `array`. NULL, or pushes why there
  * is none. */
-const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
+const char *lun__resolve_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
 /* The same of several axes. */
-const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out);
+const char *lun__resolve_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes,
+                              int *out);
 /* The name of the option whose key and value are at the top, in the table at i; options: an example
  * of those that are known, "axis=2, keep=true". */
 const char *lun__check_option(lua_State *L, int i, const char *options);

@@ -123,7 +123,7 @@ static const char *push_called(lua_State *L, lua_Debug *call)
 static bool is_ours(lua_State *L, lua_Debug *call)
 {
     lua_getinfo(L, "Sf", call);
-    bool ours = lun__is_own(call->short_src);
+    bool ours = lun__is_module_file(call->short_src);
     if (call->what[0] == 'C' && lua_getupvalue(L, -1, 1)) {
         ours = lua_rawequal(L, -1, lua_upvalueindex(1));
         lua_pop(L, 1);
@@ -140,7 +140,7 @@ static bool is_caught(lua_State *L, int level)
     call.what = "C";
     while (call.what[0] == 'C' && lua_getstack(L, ++level, &call))
         lua_getinfo(L, "S", &call);
-    return call.what[0] != 'C' && lun__is_own(call.short_src) &&
+    return call.what[0] != 'C' && lun__is_module_file(call.short_src) &&
            strcmp(call.short_src, "lua/lunarray/sandbox.lua") != 0;
 }
 
@@ -160,15 +160,15 @@ static int called_level(lua_State *L)
 }
 
 /* Pushes the source line of that call, as luaL_where does. */
-static void push_place(lua_State *L, int level)
+static void push_line(lua_State *L, int level)
 {
-    char place[LUN__PLACE];
+    char line[LUN__SOURCE_LINE];
     if (level == 0) {
         luaL_where(L, 1);
         return;
     }
-    lun__script_place(L, 0, place, sizeof place);
-    lua_pushfstring(L, "%s%s", place, place[0] ? ": " : "");
+    lun__source_line(L, 0, line, sizeof line);
+    lua_pushfstring(L, "%s%s", line, line[0] ? ": " : "");
 }
 
 /* ---- which argument -------------------------------------------------------------------------- */
@@ -217,11 +217,11 @@ static const char *push_clean(lua_State *L, const char *text)
     while ((at = strstr(text, own))) {
         const char *end = at + sizeof own - 1;
         end += strspn(end, "abcdefghijklmnopqrstuvwxyz/");
-        bool place = strncmp(end, ".lua:", 5) == 0;
-        end += place ? 5 + strspn(end + 5, "0123456789") : 0;
-        place = place && strncmp(end, ": ", 2) == 0;
-        luaL_addlstring(&clean, text, (size_t)((place ? at : end) - text));
-        text = end + (place ? 2 : 0);
+        bool line = strncmp(end, ".lua:", 5) == 0;
+        end += line ? 5 + strspn(end + 5, "0123456789") : 0;
+        line = line && strncmp(end, ": ", 2) == 0;
+        luaL_addlstring(&clean, text, (size_t)((line ? at : end) - text));
+        text = end + (line ? 2 : 0);
     }
     luaL_addstring(&clean, text);
     luaL_pushresult(&clean);
@@ -237,7 +237,7 @@ static int bad_argument_there(lua_State *L, int level, int arg, const char *mess
     message = push_clean(L, message);
     const bool method = strcmp(call.namewhat, "method") == 0;
     int number = number_there(L, &call, called, arg);
-    push_place(L, level);
+    push_line(L, level);
     if (method && number == 1)
         lua_pushfstring(L, "calling '%s' on bad self (%s)", called, message);
     else if (strcmp(called, "?") == 0)
@@ -264,7 +264,7 @@ int lun__bad_argument(lua_State *L, int arg, const char *message)
         return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
     if (!call.name && push_known(L)) {
         const char *name = lua_tostring(L, -1);
-        push_place(L, name[0] && !isalpha((unsigned char)name[0]));
+        push_line(L, name[0] && !isalpha((unsigned char)name[0]));
         lua_pushfstring(L, "bad argument #%d to '%s' (%s)", arg, name, message);
         lua_concat(L, 2);
         return lua_error(L);
@@ -306,7 +306,7 @@ int lun__error(lua_State *L, const char *format, ...)
     const int level = called_level(L);
     if (level)
         push_renamed(L, level, push_clean(L, text));
-    push_place(L, level);
+    push_line(L, level);
     lua_insert(L, -2);
     lua_concat(L, 2);
     return lua_error(L);

@@ -92,11 +92,11 @@ static const char *push_message(lua_State *L, const lun__host *h)
  * The host's userdata is at host_at. */
 static void push_fault(lua_State *L, const lun__host *h, lun_status s, int host_at, int level)
 {
-    char where[LUN__PLACE];
+    char where[LUN__SOURCE_LINE];
     snprintf(where, sizeof where, "%s", lun_error_where(h->engine));
     push_message(L, h);
     if (!where[0])
-        lun__script_place(L, level, where, sizeof where);
+        lun__source_line(L, level, where, sizeof where);
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");

@@ -322,7 +322,7 @@ lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
     return held;
 }
 
-/* ---- the collector, and the script's place --------------------------------------------------- */
+/* ---- the collector, and source lines --------------------------------------------------------- */
 
 void lun__collect(lua_State *L, lun__host *h)
 {

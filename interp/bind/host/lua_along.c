@@ -38,7 +38,7 @@ static void read_axis(lua_State *L, int i, lun__axes *out)
     }
 }
 
-const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out)
+const char *lun__resolve_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out)
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(lun__check_array(L, h, array), shape);
@@ -52,10 +52,11 @@ const char *lun__place_axis(lua_State *L, lun__host *h, int array, lua_Integer a
     return lua_pushfstring(L, "axis %I is out of range: %s has %d", axis, kind, rank);
 }
 
-const char *lun__place_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes, int *out)
+const char *lun__resolve_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes,
+                              int *out)
 {
     for (int k = 0; k < axes->count; k++) {
-        const char *wrong = lun__place_axis(L, h, array, axes->named[k], &out[k]);
+        const char *wrong = lun__resolve_axis(L, h, array, axes->named[k], &out[k]);
         for (int j = 0; j < k && !wrong; j++)
             if (out[j] == out[k])
                 wrong = lua_pushfstring(L, "axis %d of %s is given twice", out[k] + 1,
@@ -215,7 +216,7 @@ static void read_along(lua_State *L, lun__host *h, const lun_reduction_info *row
                                               lun__push_shown(L, i)));
         axes->named[axes->count++] = axis;
     }
-    const char *wrong = lun__place_axes(L, h, 1, axes, at);
+    const char *wrong = lun__resolve_axes(L, h, 1, axes, at);
     if (wrong)
         lun__bad_argument(L, i, wrong);
 }

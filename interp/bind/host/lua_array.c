@@ -10,7 +10,7 @@ lun_array **lun__new_array(lua_State *L, lun__host *h)
     return &lun__new_held(L, h, LUN__ARRAY)->as.array;
 }
 
-lun_array **lun__array_place(lua_State *L, lun__host *h, int i)
+lun_array **lun__array_slot(lua_State *L, lun__host *h, int i)
 {
     return &lun__array_at(L, h, i)->as.array;
 }
@@ -48,7 +48,7 @@ static lun_array *usable(lua_State *L, lun__host *h, const lun__held *held)
     return a;
 }
 
-lun_array *lun__check_waiting(lua_State *L, lun__host *h, int i)
+lun_array *lun__check_unevaluated(lua_State *L, lun__host *h, int i)
 {
     const lun__held *held = lun__array_at(L, h, i);
     if (!held)
@@ -119,7 +119,7 @@ static int array_len(lua_State *L)
 static int array_dtype(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_waiting(L, h, 1))));
+    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_unevaluated(L, h, 1))));
     return 1;
 }
 
@@ -143,14 +143,14 @@ static int array_size(lua_State *L)
 static int array_kind(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushstring(L, lun__class_name(lun__check_waiting(L, h, 1)));
+    lua_pushstring(L, lun__class_name(lun__check_unevaluated(L, h, 1)));
     return 1;
 }
 
 static int array_pending(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushinteger(L, lun_pending(lun__check_waiting(L, h, 1)));
+    lua_pushinteger(L, lun_pending(lun__check_unevaluated(L, h, 1)));
     return 1;
 }
 
@@ -158,7 +158,7 @@ static int array_pending(lua_State *L)
 static int is_measured(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lua_pushboolean(L, lun_is_measured(lun__check_waiting(L, h, 1)));
+    lua_pushboolean(L, lun_is_measured(lun__check_unevaluated(L, h, 1)));
     return 1;
 }
 
@@ -257,7 +257,7 @@ static int array_concat(lua_State *L)
 static int array_eval(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_array *a = lun__check_waiting(L, h, 1);
+    lun_array *a = lun__check_unevaluated(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, &a, 1));
     lun__check(L, h, s, 1);
@@ -269,7 +269,7 @@ static int array_eval(lua_State *L)
 static int array_free(lua_State *L)
 {
     lun__host *h = lun__here(L);
-    lun_array *a = lun__check_waiting(L, h, 1);
+    lun_array *a = lun__check_unevaluated(L, h, 1);
     lun__check(L, h, lun_free(h->engine, a), 1);
     return 0;
 }

@@ -227,8 +227,8 @@ static int loop_run(lua_State *L)
         lun__raise_loop(L, h, s);
     for (int k = 0; k < length; k++) {
         if (list[k].places)
-            *lun__array_place(L, h, top + 1 + 2 * k) = list[k].places;
-        *lun__array_place(L, h, top + 2 + 2 * k) = list[k].values;
+            *lun__array_slot(L, h, top + 1 + 2 * k) = list[k].places;
+        *lun__array_slot(L, h, top + 2 + 2 * k) = list[k].values;
     }
     lua_createtable(L, length, 0);
     for (int k = 0; k < length; k++) {
@@ -278,7 +278,7 @@ static int store_logged(lua_State *L)
     LUN__TRY(s, lun_store_logged(h->engine, to, logs, count, &out));
     if (s != LUN_OK)
         lun__raise_as(L, h, s, 1, "each");
-    *lun__array_place(L, h, 4) = out;
+    *lun__array_slot(L, h, 4) = out;
     lun__report_memory(L, h);
     return 1;
 }

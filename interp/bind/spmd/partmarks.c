@@ -54,7 +54,7 @@ static int loop_depends(lua_State *L)
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
     for (int k = 0; k < x.arrays; k++)
-        *lun__array_place(L, h, top + 1 + k) = x.array[k];
+        *lun__array_slot(L, h, top + 1 + k) = x.array[k];
     lua_pushlstring(L, (const char *)x.cell, (size_t)x.cells * sizeof x.cell[0]);
     lua_newtable(L);
     for (int k = 0; k < loop.count; k++)
@@ -106,7 +106,7 @@ static int loop_wanted(lua_State *L)
     for (int k = 0; k < loop.count; k++) {
         if (!marks[k])
             continue;
-        *lun__array_place(L, h, top + 1 + k) = marks[k];
+        *lun__array_slot(L, h, top + 1 + k) = marks[k];
         lua_pushvalue(L, top + 1 + k);
         lua_rawseti(L, -2, k + 1);
     }
@@ -193,9 +193,9 @@ static int marks_fill(lua_State *L)
     LUN__TRY(s, lun_marks_fill(h->engine, marks, b, pe, own, bytes, counts, &x));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
-    *lun__array_place(L, h, top + 1) = x.elements;
+    *lun__array_slot(L, h, top + 1) = x.elements;
     if (x.words)
-        *lun__array_place(L, h, top + 2) = x.words;
+        *lun__array_slot(L, h, top + 2) = x.words;
     lua_pushvalue(L, top + 1);
     lua_pushinteger(L, x.from);
     if (x.words)

@@ -14,8 +14,8 @@ int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
         return lun__raise_fault(L, h, s);
     lua_pushstring(L, lun_error_from(h->engine, 1));
     if (s != LUN_ESCRIPT && s != LUN_EBACKEND) {
-        char place[LUN__PLACE];
-        lun__script_place(L, 0, place, sizeof place);
+        char place[LUN__SOURCE_LINE];
+        lun__source_line(L, 0, place, sizeof place);
         lua_pushfstring(L, "%s%s%s", place, place[0] ? ": " : "", lua_tostring(L, -1));
         return lua_error(L);
     }

@@ -79,7 +79,7 @@ local function share(a, handle, name, head, mark, mark_at)
     if handle then
         ok, message, code = each_run(s, mype, function(from, to, count)
             local own = part:sub(from + 1, from + count)
-            return core.internal.write_apart(handle, name, head + to * size, mark_at, mark, own)
+            return core.internal.write_by_ranks(handle, name, head + to * size, mark_at, mark, own)
         end)
     end
     for pe = 1, mype == 0 and npes - 1 or 0 do

@@ -165,7 +165,7 @@ local function write_by_ranks(handle, name, head, a)
     for first = 1, count, most do
         local part = most == count and a or a:sub(first, math.min(first + most - 1, count))
         local ok
-        ok, message, code = core.internal.write_apart(handle, name, head + (first - 1) * size, bytes, mark, part)
+        ok, message, code = core.internal.write_by_ranks(handle, name, head + (first - 1) * size, bytes, mark, part)
         if not ok then
             return nil, message, code
         end
@@ -176,7 +176,7 @@ end
 -- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed in pieces
 -- while it is written, and not kept: its elements need not fit into memory.
 function raw.contents(head, a)
-    if a:size() >= WORTH // dtypes.by_name[a:dtype()].bytes and core.internal.apart(a) then
+    if a:size() >= WORTH // dtypes.by_name[a:dtype()].bytes and core.internal.on_ranks(a) then
         return raw.pieces { head, function(handle, name)
             if not name then
                 return core.internal.write(handle, a)

@@ -1,5 +1,5 @@
--- lun.struct, and what the functions of the module do with records: by their fields, as with arrays. A call of one of
--- them with records among its arguments comes here (interp/bind/host/record_calls.c). Knows nothing of kernels.
+-- lun.struct, and the functions of the module for records, which work field by field as on arrays. Calls with records
+-- among their arguments are routed here by interp/bind/host/record_calls.c. Knows nothing of kernels.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
@@ -14,7 +14,7 @@ local methods, events = elements.methods, elements.events
 local record = {}
 local offers = require "lunarray.record.recordcall" -- for functions of the module, by their names
 
--- What is raised where an array is expected.
+-- The error for records where an array is expected.
 local function refusal(r)
     local s = struct_of(r)
     if not s then
@@ -119,7 +119,7 @@ end
 
 -- ---------------------------------------------------------------- several arrays of records
 
--- What `join` gives of the fields of a list of records, which have the same fields.
+-- Applies `join` to each field of a list of records with the same fields.
 local function joined(list, call, join)
     local s = struct_of(list[1])
     for i, r in ipairs(list) do
@@ -181,7 +181,7 @@ function events.__concat(a, b)
     return offers.concat { a, b }
 end
 
--- The arguments with fields in the place of records.
+-- The arguments with records replaced by their fields.
 local function spread(...)
     local list, n = {}, 0
     for i = 1, select("#", ...) do

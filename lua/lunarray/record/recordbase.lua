@@ -1,5 +1,9 @@
--- What all files about records share: what an array of records is (for each field an array, in the memory of C structs,
--- "aos", or apart, "soa"), how one is made and written to, and how errors name the script's line. Knows no method.
+-- The base of all files on records: the representation of an array of records (for each field an array, in the memory
+-- of C structs, "aos", or separate, "soa"), how it is made and written, and errors with the script's source line. Knows
+-- no method.
+--
+-- Invariant: records are a table with STRUCT, FIELDS and BYTES and the metatable of their struct in base.types; all
+-- fields have one shape; with BYTES every field is a window of the same bytes.
 
 local core = require "lunarray.core"
 local struct = require "lunarray.record.struct"
@@ -8,8 +12,8 @@ local internal = core.internal
 
 local base = {}
 
--- Keys of what records hold: their struct, their arrays by the names of fields; of structs in memory their bytes, or
--- true where these are not at hand: for a window on them, and for structs whose fields ranks have, each its part.
+-- Keys of records: their struct, their arrays by the names of fields; of structs in memory their bytes, or true if
+-- these are not accessible: for a window on them, and for structs whose fields ranks have, each its shard.
 local STRUCT, FIELDS, BYTES = {}, {}, {}
 
 base.types = setmetatable({}, { __mode = "k" }) -- of a struct the metatable of its records
@@ -18,7 +22,7 @@ base.types = setmetatable({}, { __mode = "k" }) -- of a struct the metatable of 
 
 base.public = require("lunarray.base.public")
 
--- f called by a Lua function: what it builds is known by the script's line, which C functions do not tell.
+-- Calls f from a Lua function: nodes that it builds get the script's source line, which C functions do not have.
 local function invoke(f, ...)
     local results = table.pack(f(...))
     return table.unpack(results, 1, results.n)
@@ -69,7 +73,7 @@ function base.layout_of(r)
     return rawget(r, BYTES) and "aos" or "soa"
 end
 
--- For lun.help: what records, or a struct, are; nil for anything else.
+-- For lun.help: the kind of records, or of a struct; nil for anything else.
 function base.kind_of(x)
     local s = base.struct_of(x)
     if s then
@@ -87,7 +91,7 @@ local function make(s, fields, bytes)
 end
 base.make = make
 
--- The records whose fields f gives of those of r, which are arrays in the same memory if `window`.
+-- The records of f(field) for each field of r, which share its memory if `window`.
 function base.each_field(r, f, window)
     local fields = {}
     for _, name in ipairs(rawget(r, STRUCT)) do

@@ -1,4 +1,5 @@
--- C functions that take records: the text of one that takes the fields instead and puts them together. Knows no array.
+-- C functions that take records: the text of a function around one that takes the fields and builds the structs. Knows
+-- no array.
 
 local struct = require "lunarray.record.struct"
 
@@ -96,7 +97,7 @@ local function name_of(parameter, s)
     return not parameter:find "[*%[]" and #words == 2 and words[1] == s.name and words[2] or nil
 end
 
--- Those fields of s that the text speaks of, the first one if it speaks of none.
+-- The fields of s that occur in the text, the first one if none does.
 local function fields_in(text, s)
     local list = {}
     for _, name in ipairs(s) do
@@ -107,7 +108,7 @@ local function fields_in(text, s)
     return #list > 0 and list or { s[1] }
 end
 
--- What a function whose type is missing begins with: that of the first field, and a name if that is missing too.
+-- The beginning of a function without a type: that of the first field, and a name if that is missing too.
 local function result(text, f, structs)
     local front = text:sub(1, f.open - 1)
     local missing = front:find "^%s*$" and " f" or front:find "^%s*[%a_][%w_]*%s*$" and " "

@@ -1,5 +1,8 @@
--- Records in calls of map and zip: the function is called with a record for each of theirs, by a function around it
--- that takes their fields. Knows nothing of kernels.
+-- Records in calls of map and zip: a function around the given one takes the fields and calls it with a record for
+-- each. Knows nothing of kernels.
+--
+-- Invariant: `around` maps a function, weakly, to the functions made around it; an entry is valid for one combination
+-- of structs, extra arguments and passed operands, and only gains passed operands.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
@@ -14,8 +17,8 @@ local offers = {} -- for functions of the module, by their names
 -- ---------------------------------------------------------------- Lua functions
 
 -- A call's operands as a list: { of = number of the element, name, from = number of the argument, struct = or nil }.
--- Only those that the function reads are passed: a string "lun_hole 3" in the place of the third one is an error of
--- the compiler, once the function reads it.
+-- Only those that the function reads are passed: the string "lun_hole 3" is passed for the third one, which is an error
+-- of the compiler if the function reads it.
 
 -- A name that is not in `used`, where it then is.
 local function unique(name, used)
@@ -54,7 +57,7 @@ end
 
 local around = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
 
--- What is known of calls of f with such elements and as many further arguments: { structs, extras, passed, f }, where
+-- The entry of calls of f with such elements and as many further arguments: { structs, extras, passed, f }, where
 -- passed says of each operand whether it is passed: true, "unread" (it gives the shape), or not at all.
 local function entry_of(f, structs, extras)
     local known = around[f] or {}
@@ -90,7 +93,7 @@ end
 
 -- ---------------------------------------------------------------- calls
 
--- The error of a call with fields in the place of records, as one of the call: owner: of each operand the argument.
+-- The error of a call with fields instead of records, as one of the script's call: owner: of each operand the argument.
 local function as_called(e, owner)
     return type(e) == "string" and e:gsub("bad argument #(%d+) to", function(k)
         return ("bad argument #%d to"):format(owner[tonumber(k)] or tonumber(k))
@@ -122,7 +125,7 @@ local function spread(name, leaves, given)
     return structs, arrays, names, owner
 end
 
--- Calls s with the operands that are passed, and goes on as long as another one turns out to be read.
+-- Calls s with the passed operands, again as long as another one turns out to be read.
 local function call_around(s, f, given, leaves, structs, arrays, names, owner)
     local extras = math.max(given.n - leaves, 0)
     local one = entry_of(f, structs, extras)
@@ -237,13 +240,13 @@ function offers.run(s, t)
     return core.eval(table.unpack(results, 1, results.n), { out = t.out })
 end
 
--- In the place of a C text that takes records, until they are known; nil for any other text.
+-- The function that replaces a C text that takes records until their struct is known; nil for any other text.
 local stand_in = load("return function(record) return record.field end", "=C function of records")()
 function offers.stand_in(text)
     return recordc.takes(text, base.types) and stand_in or nil
 end
 
--- Records of s whose fields a function has given.
+-- Records of s from the fields that a function returned.
 function offers.gather(s, ...)
     local fields = {}
     for k, name in ipairs(s) do

@@ -14,7 +14,7 @@ base.methods = methods
 
 -- ---------------------------------------------------------------- elements
 
--- The place of index i among the records, 1 to n; nil for n + 1 where one may look there.
+-- Index i as one from 1 to n; nil for n + 1 if `look`.
 local function place(r, i, look)
     local n, exact = #first_of(r), math.tointeger(i)
     if not exact or type(i) ~= "number" then
@@ -47,7 +47,7 @@ local function element(r, i)
     return row
 end
 
--- What a method of arrays that records have not is on them.
+-- The method of records in place of one that only arrays have: it raises an error.
 local function refused(name)
     return array_methods[name] and base.public(function(r)
         local s = struct_of(r)
@@ -64,7 +64,7 @@ function events.__index(r, key)
     return i and element(r, i)
 end
 
--- The record at i becomes what t says: all of it or, after an error, nothing.
+-- Assigns t to the record at i: all of it or, after an error, nothing.
 local function assign(r, i, t)
     local s, fields, old = struct_of(r), fields_of(r), {}
     local fault = struct.fault(s, t)
@@ -126,7 +126,7 @@ function methods.kind()
     return "Records"
 end
 
--- "aos" where the fields of a record stand side by side in memory, else "soa".
+-- "aos" if the fields of a record are side by side in memory, else "soa".
 function methods.layout(r)
     return base.layout_of(r)
 end

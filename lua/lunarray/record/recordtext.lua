@@ -1,5 +1,5 @@
 -- tostring of records: a line with their struct, shape, layout and laziness, then the first and last of them as a
--- table with a column for each field; of several dimensions the arrays of the fields. Reads what it shows, no more.
+-- table with a column for each field; of several dimensions the arrays of the fields. Reads only what it shows.
 
 local base = require "lunarray.record.recordbase"
 local frame = require "lunarray.show.frame"

@@ -1,5 +1,5 @@
--- Structs: what the records of an array are made of, their fields' names, dtypes and places in memory. A struct is a
--- value that stands for a dtype. Knows no array.
+-- Structs: the names, dtypes and offsets of the fields of records. A struct is a value that is used like a dtype. Knows
+-- no array.
 
 local dtypes = require "lunarray.base.dtypes"
 
@@ -22,7 +22,7 @@ local C_TYPES = {
 
 -- ---------------------------------------------------------------- making
 
--- What is wrong with a name that C is to know, nil if nothing is.
+-- What is wrong with a name for C, nil if nothing is.
 local function name_fault(name)
     if type(name) ~= "string" then
         return ("a name expected, got %s"):format(type(name))
@@ -161,7 +161,7 @@ function struct.fault(s, t)
     end
 end
 
--- What has no such field.
+-- The text for a struct without that field.
 function struct.unknown(s, name)
     return ("no field '%s': %s has %s"):format(tostring(name), s.name, struct.names(s))
 end
@@ -179,7 +179,7 @@ function struct.record(s, ...)
     return record
 end
 
--- The type as which a function in C takes a field.
+-- The C type of a field.
 function struct.c_type(s, name)
     return C_TYPES[s.dtypes[name]]
 end

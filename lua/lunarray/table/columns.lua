@@ -1,5 +1,5 @@
--- lun.table and lun.rows: tables of columns from a script's own columns, and rows of such tables. What one is and how
--- it is printed stands in frame.lua. Knows no file format.
+-- lun.table and lun.rows: tables of columns from a script's own columns, and rows of such tables. Their representation
+-- and printing are frame.lua's. Knows no file format.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -56,7 +56,7 @@ local function evaluate(list)
     end
 end
 
--- Evaluates the columns whose length only running tells together, so that they share what they are computed from.
+-- Evaluates the columns of unknown length together, so that they share their operands.
 local function measure(t, names)
     local list = {}
     for _, name in ipairs(names) do
@@ -147,7 +147,7 @@ local function row_numbers(which, rows)
     return at, low == 0 and at:argmin() or nil
 end
 
--- What `which` says of a table of so many rows: a mask, or nil, row numbers, and where the first 0 among them stands.
+-- `which` for a table of so many rows: a mask, or nil, row numbers, and the index of the first 0 among them.
 local function chosen(which, rows)
     if type(which) == "table" then
         which = #which == 0 and core.zeros(0, "i64") or core.vector(which)
@@ -165,7 +165,7 @@ local function chosen(which, rows)
     return which:eval()
 end
 
--- The texts of a list at these places, "" at 0.
+-- The texts of a list at these indices, "" at 0.
 local function texts_at(list, places)
     local texts = {}
     for k, i in ipairs(places) do

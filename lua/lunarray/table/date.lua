@@ -1,6 +1,6 @@
--- lun.date: texts such as "2012-01-31" to days since 1970-01-01 and back, and the parts of dates, in the Gregorian
--- calendar also before it began. Of arrays in kernels, of single numbers and texts at once. The arithmetic counts
--- years from March on, so that a leap day is the last of its year.
+-- lun.date: texts such as "2012-01-31" to days since 1970-01-01 and back, and the parts of dates, in the proleptic
+-- Gregorian calendar. Arrays are computed in kernels, single numbers and texts directly. The arithmetic counts years
+-- from March on, so that a leap day is the last of its year.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -118,8 +118,8 @@ end
 
 local LONGEST = 40 -- characters of a text in a message
 
--- lun.date.parse(list): the days of a list of texts such as "2012-01-31", of which each may go on with a time, that is
--- left out; or nil, message with the row, "format". Of one text its number.
+-- lun.date.parse(list): the days of a list of texts such as "2012-01-31", each of which may have a time behind it,
+-- which is ignored; or nil, message with the row, "format". Of one text its number.
 function M.parse(list)
     local one = type(list) == "string"
     if not one and (type(list) ~= "table" or core.isarray(list)) then

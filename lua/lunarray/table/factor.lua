@@ -25,7 +25,7 @@ local code_of = core.map(function(x, levels)
     return low
 end, { out = "i32" })
 
--- An array whose elements Lua compares as those of `a` are: of booleans, and of u64 beyond Lua's integers.
+-- An array whose elements compare in Lua as those of `a` do: for booleans, and for u64 beyond Lua's integers.
 local function ordered(a)
     if a:dtype() == "bool" then
         return a:cast "u8"

@@ -1,4 +1,4 @@
--- Rows in groups by equal keys and what becomes of each: lun.group. A group is a handle of the binding
+-- Rows in groups by equal keys, and aggregates of them: lun.group. A group is a handle of the binding
 -- (interp/bind/array/lua_group.c) with its keys beside. Knows no order of work.
 
 local core = require "lunarray.core"
@@ -16,7 +16,7 @@ local M = {}
 
 local group = {}
 local type_of_groups = { __index = group, __name = "group", __metatable = "group" }
-local state = setmetatable({}, { __mode = "k" }) -- what a group is made of
+local state = setmetatable({}, { __mode = "k" }) -- by group: its handle and its keys
 
 local function of(g, call)
     local s = state[g]
@@ -260,7 +260,7 @@ end
 
 local SCANS <const> = { inclusive = true }
 
--- The same running, where the rows stand.
+-- The running results of f in each group, in the order of the rows.
 function group.scan(g, x, f, id, opts)
     f, id = lines.combiner(f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)

@@ -20,7 +20,7 @@ local function columns(x, argument)
     return x
 end
 
--- A column of each side as Vectors: texts by their numbers among those of both.
+-- A column of each side as Vectors: texts as codes common to both.
 local function both(a, b, k)
     if core.isarray(a) and core.isarray(b) then
         return a, b

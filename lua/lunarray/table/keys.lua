@@ -1,4 +1,4 @@
--- What functions of groups, runs and joins are given: columns of keys as Vectors or lists of texts, options. Knows none
+-- Arguments of functions of groups, runs and joins: columns of keys as Vectors or lists of texts, options. Knows none
 -- of these functions.
 
 local core = require "lunarray.core"
@@ -8,7 +8,7 @@ local internal = core.internal
 
 local M = {}
 
--- What a function of the binding gives; nil and a text is a mistake in that argument of `call`.
+-- The results of a function of the binding; nil and a text is a mistake in that argument of `call`.
 function M.checked(argument, call, result, ...)
     if result == nil then
         misuse(argument, call, "%s", (...))
@@ -39,7 +39,7 @@ function M.is_texts(x)
     return M.is_list(x) and (x[1] == nil and next(x) == nil or type(x[1]) == "string")
 end
 
--- A column as a Vector, and the texts that its numbers stand for if it is a list.
+-- A column as a Vector of codes, and their texts if it is a list.
 function M.column(x, argument, call)
     if core.isarray(x) then
         return x

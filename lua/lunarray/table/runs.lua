@@ -1,5 +1,5 @@
--- Elements repeated by counts, and runs of elements reduced: spread, reduceat, reduceby, scanby. Knows nothing of how
--- elements are taken or added: takes, puts, scans and functions do that.
+-- Elements repeated by counts, and runs of elements reduced: spread, reduceat, reduceby, scanby. Built on takes, puts,
+-- scans and functions.
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
@@ -54,7 +54,7 @@ function M.spread(a, counts, options)
         misuse(1, "spread", "count %d is negative: %d", times:argmin(), times:min())
     end
     local total = times:sum()
-    -- how many elements begin at each place: their running sum is the number of the one that stands there
+    -- how many elements begin at each index: their running sum is the number of the element there
     local starts = core.scan("+", 0)(times):eval()
     local marks = core.zeros(total + 1, "i64"):put(starts + 1, 1, { combine = "+" })
     local at = core.scan("+", 0, { inclusive = true })(marks):eval()
@@ -107,7 +107,7 @@ function M.reduceat(a, offsets, f, id)
         misuse(3, "reduceat", "number expected, got " .. type(id))
     end
     local x, combine, first, dtype = lines.ruled(a, known or f, id, 2, "reduceat")
-    if first == nil and known and known ~= "min" and known ~= "max" then -- of these it would be no element's value
+    if first == nil and known and known ~= "min" and known ~= "max" then -- for these it would be no element's value
         first = core.reduce(known)(core.zeros(0, x:dtype())):value()
     end
     if first and a:dtype():match "^b?f" then
@@ -157,7 +157,7 @@ function M.reduceby(a, k, f, id)
     return keys, lines.reduce(a, starts, counts, f, id, 2, "reduceby")
 end
 
--- a:scanby(k, f, id [, opts]): a scan that starts anew with each run.
+-- a:scanby(k, f, id [, opts]): a scan that starts again with each run.
 function M.scanby(a, k, f, id, opts)
     local starts, counts = equal_neighbours(a, k, "scanby")
     f, id = lines.combiner(f, id, 2, "scanby")

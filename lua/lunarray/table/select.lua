@@ -1,4 +1,4 @@
--- Elements chosen by what they are: filter, dropnan. Knows nothing of how elements are chosen: a mask says which.
+-- Elements selected by a condition: filter, dropnan, by way of a mask.
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
@@ -17,7 +17,7 @@ function M.filter(a, p, ...)
     local mask = a:map(p, ...)
     local gives = core.isarray(mask) and mask:dtype() or "several results"
     if type(p) == "string" and gives ~= "several results" then
-        mask = mask:ne(0) -- as C's own conditions
+        mask = mask:ne(0) -- like conditions in C
     elseif gives ~= "bool" then
         misuse(1, "filter", "the predicate gives %s, not bool", gives)
     end

@@ -59,7 +59,7 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
                               lun_array **out)
 {
     LUN_NEED(e, a && mask && out);
-    lun_array *places;
+    lun_array *indices;
     int64_t shape[LUN_MAX_RANK], extent[LUN_MAX_RANK];
     char x[96], y[96];
     e->error_where = NULL;
@@ -78,11 +78,11 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
     if (lun_shape(mask, extent) != 1 || extent[0] != shape[axis])
         return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " of %s and a mask %s differ", axis,
                          lun__describe(a, x), lun__describe(mask, y));
-    s = lun_indices(e, mask, 0, &places);
+    s = lun_indices(e, mask, 0, &indices);
     if (s != LUN_OK)
         return s;
-    s = lun_take(e, a, places, axis, NULL, out);
-    lun_release(places);
+    s = lun_take(e, a, indices, axis, NULL, out);
+    lun_release(indices);
     return s;
 }
 

@@ -83,7 +83,7 @@ lun_status lun__indices(lun_engine *e, const lun_array *a, lun_array *i, int axi
     return s == LUN_OK ? shape_of(e, out) : s;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- offsets --------------------------------------------------------------------------------- */
 
 /* The index of each element of the result. */
 static lun_status index_of(lun_engine *e, const lun_indexed *t, lun_node **out)
@@ -105,7 +105,7 @@ static lun_status base_of(lun_engine *e, const lun_indexed *t, const lun_layout 
                           lun_node **out)
 {
     lun_layout l = lun__layout_right(t->rank, t->shape);
-    lun_node *places = NULL;
+    lun_node *flat = NULL;
     bool same = true;
     memset(l.stride, 0, sizeof l.stride);
     l.offset = of->offset;
@@ -119,10 +119,10 @@ static lun_status base_of(lun_engine *e, const lun_indexed *t, const lun_layout 
         return of->offset || of->stride[t->axis] != 1
                    ? lun__node_number(e, LUN_I64, (uint64_t)of->offset, 0, NULL, out)
                    : LUN_OK;
-    lun_status s = lun__node_index(e, n, &places);
+    lun_status s = lun__node_index(e, n, &flat);
     if (s == LUN_OK)
-        s = lun__view(e, places, &l, out);
-    lun__node_release(e, places);
+        s = lun__view(e, flat, &l, out);
+    lun__node_release(e, flat);
     return s;
 }
 
@@ -139,8 +139,8 @@ static lun_status number_of(lun_engine *e, const lun_indexed *t, lun_node **out)
     return s;
 }
 
-lun_status lun__indices_places(lun_engine *e, const lun_indexed *t, const lun_layout *of, int64_t n,
-                               lun_taking *x)
+lun_status lun__indices_offsets(lun_engine *e, const lun_indexed *t, const lun_layout *of,
+                                int64_t n, lun_taking *x)
 {
     x->length = of->extent[t->axis];
     x->step = of->stride[t->axis];

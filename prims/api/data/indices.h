@@ -19,8 +19,8 @@ lun_status lun__indices(lun_engine *e, const lun_array *a, lun_array *i, int axi
                         lun_indexed *out);
 /* Fills x, with references, but for the source and the numbers of the first and the missing index.
  * `of`: the layout of the array in `n` elements. */
-lun_status lun__indices_places(lun_engine *e, const lun_indexed *i, const lun_layout *of, int64_t n,
-                               lun_taking *x);
+lun_status lun__indices_offsets(lun_engine *e, const lun_indexed *i, const lun_layout *of,
+                                int64_t n, lun_taking *x);
 /* Releases x's references but the source. */
 void lun__indices_end(lun_engine *e, lun_indexed *i, lun_taking *x);
 

@@ -45,7 +45,7 @@ lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, in
         s = lun__node_number(e, (lun_dtype)x.source->dtype, 0, t.rank, t.shape, &taken);
     } else if (s == LUN_OK) {
         const lun_layout of = lun__layout_right(t.of.rank, t.of.extent);
-        s = lun__indices_places(e, &t, &of, x.source->n, &x);
+        s = lun__indices_offsets(e, &t, &of, x.source->n, &x);
         if (s == LUN_OK && !x.source->n) { /* every index is out of range: nothing is read */
             lun_node *none = x.source;
             x.source = NULL;

@@ -57,12 +57,12 @@ static bool is_all(const lun_array *a, const lun_layout *l)
 typedef struct assignment {
     const lun_front_store *store;
     lun_array *target, *part; /* direct: a window, and its new elements */
-    lun_array *place, *value;
-    lun_owners *owners;
+    lun_array *index, *value;
+    lun_owner_scatter *owners;
     lun_target to;
     lun_scatter scatter;
-    void *copy, *places, *values; /* owned */
-    bool joins;                   /* the copy is another assignment's, to the same array */
+    void *copy, *indices, *values; /* owned */
+    bool joins;                    /* the copy is another assignment's, to the same array */
 } assignment;
 
 /* A window of the store's array, and its new elements: the part of value that is within. */
@@ -93,12 +93,12 @@ lun_status lun__assign_cast(lun_engine *e, const lun_front_store *to, lun_array 
 }
 
 /* Indices and values in the dtypes in which they are scattered. */
-static lun_status scattered(lun_engine *e, lun_array *place, lun_array *value, assignment *a)
+static lun_status scattered(lun_engine *e, lun_array *index, lun_array *value, assignment *a)
 {
     lun_array *to = a->store->to.array;
     lun_status s = lun__check_writable(e, to);
     if (s == LUN_OK)
-        s = lun_cast(e, place, LUN_I64, &a->place);
+        s = lun_cast(e, index, LUN_I64, &a->index);
     return s == LUN_OK ? lun__assign_cast(e, a->store, value, &a->value) : s;
 }
 
@@ -147,21 +147,21 @@ static lun_status ready_owners(lun_engine *e, const lun_front_result *r, assignm
     int64_t bad;
     bool fits = true;
     lun_status s = lun__hold(e, to);
-    if (s != LUN_OK || a->place->viewed || a->value->viewed)
+    if (s != LUN_OK || a->index->viewed || a->value->viewed)
         return s;
     const lun_scatter how = {.dtype = lun_dtype_of(to),
                              .from = lun_dtype_of(a->value),
-                             .count = lun_size(a->place),
+                             .count = lun_size(a->index),
                              .how = a->store->how,
                              .behind = a->store->behind,
                              .exact = a->store->note >= 0};
-    lun_owned what = {.array = lun__base(to)->node,
-                      .place = a->place->node,
-                      .value = a->value->node,
-                      .how = &how};
+    lun_owner_write what = {.array = lun__base(to)->node,
+                            .index = a->index->node,
+                            .value = a->value->node,
+                            .how = &how};
     lun__layout_of(to, &what.at);
     what.at.offset += what.array->offset;
-    s = lun__owners_open(e, &what, &a->owners, &fits, &bad);
+    s = lun__owner_scatter_open(e, &what, &a->owners, &fits, &bad);
     return s == LUN_OK && !fits ? does_not_fit(e, r, a, bad) : s;
 }
 
@@ -170,13 +170,13 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
                         assignment *a)
 {
     lun_array *to = a->store->to.array;
-    const void *places = NULL, *values = NULL;
-    int64_t n = lun_size(a->place), bad;
+    const void *indices = NULL, *values = NULL;
+    int64_t n = lun_size(a->index), bad;
     bool exact = a->store->note >= 0;
     lun_status s = e->set_count ? ready_owners(e, r, a) : LUN_OK;
     if (s != LUN_OK || a->owners)
         return s;
-    s = elements(e, a->place, n, &a->places, &places);
+    s = elements(e, a->index, n, &a->indices, &indices);
     if (s == LUN_OK)
         s = elements(e, a->value, is_number(a->value) && n > 0 ? 1 : n, &a->values, &values);
     if (s == LUN_OK)
@@ -192,7 +192,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     a->scatter = (lun_scatter){.elements = a->copy,
                                .dtype = lun_dtype_of(to),
                                .span = lun_size(to),
-                               .place = places,
+                               .index = indices,
                                .values = values,
                                .step = !is_number(a->value),
                                .from = lun_dtype_of(a->value),
@@ -218,10 +218,10 @@ static lun_status commit(lun_engine *e, assignment *all, int count)
             s = lun_store(e, all[k].target, all[k].part);
     for (int k = 0; s == LUN_OK && k < count; k++) {
         assignment *a = &all[k];
-        if (!a->place || a->joins)
+        if (!a->index || a->joins)
             continue;
         if (a->owners)
-            s = lun__owners_write(a->owners, lun__base(a->store->to.array)->node);
+            s = lun__owner_scatter_write(a->owners, lun__base(a->store->to.array)->node);
         else if (a->copy)
             lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
         else
@@ -236,12 +236,12 @@ static void end_assignment(assignment *a)
 {
     if (!a->joins)
         free(a->copy);
-    lun__owners_close(a->owners);
-    free(a->places);
+    lun__owner_scatter_close(a->owners);
+    free(a->indices);
     free(a->values);
     lun_release(a->part);
     lun_release(a->target);
-    lun_release(a->place);
+    lun_release(a->index);
     lun_release(a->value);
 }
 
@@ -257,17 +257,17 @@ lun_status lun__assign(lun_engine *e, const lun_box *b, const lun_front_result *
         a->store = &r->stores[k];
         s = a->store->scattered ? scattered(e, values[output], values[output + 1], a)
                                 : direct(e, b, values[output], a);
-        output += s == LUN_OK && a->place;
-        if (s == LUN_OK && a->place)
-            todo[wanted++] = a->place;
+        output += s == LUN_OK && a->index;
+        if (s == LUN_OK && a->index)
+            todo[wanted++] = a->index;
         output += s == LUN_OK;
-        if (s == LUN_OK && !(a->place && is_number(a->value)))
+        if (s == LUN_OK && !(a->index && is_number(a->value)))
             todo[wanted++] = a->value;
     }
     if (s == LUN_OK)
         s = lun_eval(e, todo, wanted);
     for (int k = 0; s == LUN_OK && k < n; k++)
-        if (all[k].place)
+        if (all[k].index)
             s = ready(e, r, all, &all[k]);
     if (s == LUN_OK)
         s = commit(e, all, n);

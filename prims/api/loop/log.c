@@ -36,7 +36,7 @@ static lun_status open(lun_engine *e, const lun_logged *log, lun_array *to, curs
     *c = (cursor){.round = rounds, .count = n};
     c->scatter = (lun_scatter){.dtype = lun_dtype_of(to),
                                .span = lun_size(to),
-                               .place = places,
+                               .index = places,
                                .values = values,
                                .step = 1,
                                .from = lun_dtype_of(log->values),
@@ -44,7 +44,7 @@ static lun_status open(lun_engine *e, const lun_logged *log, lun_array *to, curs
                                .behind = log->behind,
                                .exact = log->note[0] != 0};
     for (int64_t i = 0; i < n; i++)
-        if (c->scatter.place[i] < 0 || c->scatter.place[i] >= c->scatter.span)
+        if (c->scatter.index[i] < 0 || c->scatter.index[i] >= c->scatter.span)
             return lun__fail(e, LUN_EARG, "a log names an element that is not there");
     return LUN_OK;
 }
@@ -57,7 +57,7 @@ static lun_status store_rounds(lun_engine *e, cursor *c, int64_t last, const cha
     int64_t bad;
     while (c->at < c->count && c->round[c->at] <= last)
         c->at++;
-    part.place += from;
+    part.index += from;
     part.values = (const char *)part.values + from * lun__dtype_get(part.from)->bytes;
     part.count = c->at - from;
     if (lun__scatter(e, &part, &bad) == part.count)

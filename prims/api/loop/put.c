@@ -8,8 +8,8 @@
 #include "eval/eval.h"
 #include "lunarray_bind.h"
 
-/* How an operation combines elements of dtype t; *negated: with what is written, negated.  False:
- * it does not. */
+/* How an operation combines elements of dtype t; *negated: the written values are negated first.
+ * False: it does not. */
 static bool combining_of(lun_op op, lun_dtype t, lun_combining *how, bool *negated)
 {
     static const struct known {
@@ -53,18 +53,18 @@ static lun_status combined_in(lun_engine *e, lun_dtype t, lun_dtype x, lun_dtype
     return LUN_OK;
 }
 
-/* What is on its way into an array. */
+/* An assignment to elements of an array. */
 typedef struct put {
     lun_engine *e;
     lun_array *to;
     lun_indexed at;
     lun_taking where;
-    lun_node *place, *value; /* value: a Scalar, or of the places' shape */
+    lun_node *index, *value; /* value: a Scalar, or of the indices' shape */
     lun_scatter scatter;
-    lun_owners *owners; /* NULL: it is for host memory */
+    lun_owner_scatter *owners; /* NULL: host memory is written */
 } put;
 
-/* x broadcast to the shape of the places. */
+/* x broadcast to the shape of the indices. */
 static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out)
 {
     char from[96], to[96];
@@ -88,15 +88,15 @@ static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out
     return lun__view(p->e, n, &wide, out);
 }
 
-/* No operation: LUN_OP_NONE, or the LUN_OP_COUNT of programs from before there was that.  The row
- * of that number is never one of lun_put. */
+/* No operation: LUN_OP_NONE, or the LUN_OP_COUNT of programs older than that. The operation with
+ * that number is never one of lun_put. */
 static bool is_none(lun_op op)
 {
     enum { COUNT_BEFORE = 66 };
     return op == LUN_OP_NONE || (int)op == COUNT_BEFORE;
 }
 
-/* What is written, in the dtype in which it is combined. */
+/* The written values, in the dtype in which they are combined. */
 static lun_status value_of(put *p, lun_array *x, lun_op op)
 {
     lun_engine *e = p->e;
@@ -136,7 +136,7 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     return s;
 }
 
-/* The elements that the places name, as numbers of those of the array's top. */
+/* The range of the elements of the array, as indices in those of its top. */
 static void find_span(put *p)
 {
     int64_t low = p->at.of.offset, high = low;
@@ -149,31 +149,32 @@ static void find_span(put *p)
     p->scatter.count = p->at.n;
 }
 
-/* Has the places of a set take the values, if it is for them. */
-static lun_status ready_apart(put *p)
+/* Prepares an owner-computes scatter, if elements are at locations of a set. */
+static lun_status ready_owners(put *p)
 {
     bool fits;
     int64_t bad;
     lun_status s = lun__hold(p->e, p->to);
     const lun_node *to = lun__base(p->to)->node;
-    const lun_owned what = {to,
-                            p->place,
-                            p->value,
-                            {.rank = 1, .offset = to->offset, .extent = {to->n}, .stride = {1}},
-                            &p->scatter};
-    return s == LUN_OK ? lun__owners_open(p->e, &what, &p->owners, &fits, &bad) : s;
+    const lun_owner_write what = {
+        to,
+        p->index,
+        p->value,
+        {.rank = 1, .offset = to->offset, .extent = {to->n}, .stride = {1}},
+        &p->scatter};
+    return s == LUN_OK ? lun__owner_scatter_open(p->e, &what, &p->owners, &fits, &bad) : s;
 }
 
-/* Everything that may fail: then no element has changed. */
+/* Does everything that may fail; no element has changed after it. */
 static lun_status ready(put *p)
 {
     lun_engine *e = p->e;
     lun_target to;
-    lun_node *todo[2] = {p->place, p->value};
+    lun_node *todo[2] = {p->index, p->value};
     find_span(p);
     lun_status s = lun__run(e, todo, 2);
     if (s == LUN_OK && e->set_count)
-        s = ready_apart(p);
+        s = ready_owners(p);
     if (s != LUN_OK || p->owners)
         return s;
     s = lun__writable(e, p->to, &to);
@@ -196,8 +197,8 @@ static lun_status write_all(put *p)
 {
     int64_t bad;
     if (p->owners)
-        return lun__owners_write(p->owners, lun__base(p->to)->node);
-    p->scatter.place = first_of(p->place);
+        return lun__owner_scatter_write(p->owners, lun__base(p->to)->node);
+    p->scatter.index = first_of(p->index);
     p->scatter.values = first_of(p->value);
     p->scatter.step = p->value->kind == LUN_NODE_LEAF;
     lun__scatter(p->e, &p->scatter, &bad);
@@ -216,18 +217,18 @@ lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
     if (s == LUN_OK)
         s = value_of(&p, x, op);
     if (s == LUN_OK && p.at.n) {
-        s = lun__indices_places(e, &p.at, &p.at.of, lun__top(a)->node->n, &p.where);
+        s = lun__indices_offsets(e, &p.at, &p.at.of, lun__top(a)->node->n, &p.where);
         if (s == LUN_OK)
-            s = lun__node_take(e, &p.where, &p.place);
+            s = lun__node_take(e, &p.where, &p.index);
         e->error_where = NULL;
         if (s == LUN_OK)
             s = ready(&p);
         if (s == LUN_OK)
             s = write_all(&p);
     }
-    lun__owners_close(p.owners);
+    lun__owner_scatter_close(p.owners);
     lun__indices_end(e, &p.at, &p.where);
-    lun__node_release(e, p.place);
+    lun__node_release(e, p.index);
     lun__node_release(e, p.value);
     return s;
 }

@@ -1,6 +1,6 @@
 /* putby.c - values combined with the elements of a Vector at given indices by a function, in the
- * order of the indices: those of each element side by side, then a run along them.  How values are
- * grouped, taken, run along and written is done by the functions for it. */
+ * order of the indices: the values are grouped by element, and the function runs along each group.
+ * Built on lun_grouping, lun_take, running functions and lun_put. */
 #include <stdlib.h>
 
 #include "api/array/array.h"
@@ -8,7 +8,7 @@
 
 enum { HELD = 24 };
 
-/* Arrays on the way; released together. */
+/* Temporary arrays; released together. */
 typedef struct work {
     lun_engine *e;
     lun_array *held[HELD];
@@ -23,7 +23,7 @@ static lun_array **next(work *w)
     return &w->held[w->count++];
 }
 
-/* What a call has made: the array, NULL where it or an earlier one failed. */
+/* The array of a call; NULL if it or an earlier one failed. */
 static lun_array *made(work *w, lun_status s)
 {
     w->status = s;
@@ -46,7 +46,7 @@ static lun_array *flat_indices(work *w, lun_array *i, int64_t length, int first)
     return DO(w, lun_where(e, below, from_start, flat, next(w)));
 }
 
-/* Where each group's rows begin. */
+/* The index of each group's first row. */
 static lun_array *starts_of(work *w, lun_array *counts)
 {
     const int64_t n = w->status == LUN_OK ? lun_size(counts) : 0;
@@ -122,7 +122,7 @@ lun_status lun_put_by(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, i
     const int64_t length = shape[0];
     lun_array *taken = DO(&w, lun_take_from(e, a, i, axis, first, NULL, next(&w)));
     if (w.status == LUN_OK)
-        w.status = lun_eval(e, &taken, 1); /* all indices are within */
+        w.status = lun_eval(e, &taken, 1); /* checks that all indices are within */
     if (w.status == LUN_OK && (n = lun_size(taken)) > 0) {
         const int rank = lun_shape(taken, shape);
         lun_array *wide = spread(&w, a, x, rank, shape);

@@ -1,5 +1,5 @@
-/* distribute.c - lun_distribute and lun_distribution_get: where an array's elements shall be, and
- * where they are.  Moves nothing: kernels do, as they need it (launch/launch_dist.c). */
+/* distribute.c - lun_distribute and lun_distribution_get: the distribution of an array asked for,
+ * and its present state. Moves nothing: kernels do, as they need it (launch/launch_dist.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ typedef struct slices {
     int64_t n, count, unit; /* elements, slices, elements of one */
 } slices;
 
-/* The axis along which neighbours are farthest apart. */
+/* The axis with the largest stride. */
 static int slowest(const lun_layout *l)
 {
     int axis = 0;
@@ -109,7 +109,8 @@ static lun_status check_options(lun_engine *e, const lun_distribution *d, lun_sp
     return check_weights(e, d);
 }
 
-/* What is asked for, of an array of so many slices; *made: a reference, NULL after a failure. */
+/* The distribution asked for, of an array of so many slices; *made: a reference, NULL after a
+ * failure. */
 static lun_status make_spread(lun_engine *e, const lun_distribution *d, const slices *of,
                               lun_spread **made)
 {
@@ -152,8 +153,8 @@ static lun_status check_array(lun_engine *e, const lun_array *a)
     return s;
 }
 
-/* The spread for n, NULL: as it is, and the function that merges its copies, by its storage if it
- * has one, else as a wish for the one it will have. */
+/* Sets the distribution of n (NULL: unchanged) and the function that merges its copies: in its
+ * storage if it has one, else in the node for the storage it will have. */
 static lun_status decide(lun_engine *e, lun_node *n, lun_spread *wanted, lun_combine *combine)
 {
     lun_status status = LUN_OK;
@@ -166,7 +167,7 @@ static lun_status decide(lun_engine *e, lun_node *n, lun_spread *wanted, lun_com
     return status;
 }
 
-/* f as arrays keep it. */
+/* f as arrays hold it. */
 static lun_status combine_by(lun_engine *e, lun_function *f, lun_combine **out)
 {
     lun_combine *c = *out = malloc(sizeof *c);
@@ -184,7 +185,7 @@ static const lun_spread *spread_of(lun_engine *e, const lun_node *n)
     return n->extended && n->wish ? n->wish->spread : NULL;
 }
 
-/* The array shall be distributed so, and its copies be merged by f, NULL: as they are. */
+/* Sets the distribution of the array and the function that merges its copies, NULL: unchanged. */
 static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lun_function *f)
 {
     const bool none = spread->kind == LUN_SPREAD_NONE;
@@ -243,7 +244,7 @@ lun_status lun_touched(lun_engine *e, lun_array *a)
     return s == LUN_OK && e->set_count ? lun__versions_open(e, a->node->storage, &how) : s;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- the state ------------------------------------------------------------------------------- */
 
 /* The lists of a state, of which the engine keeps the memory. */
 typedef struct lists {
@@ -278,9 +279,9 @@ static bool is_fresh(const lun_storage *s, const lun_backend_slot *at, lun_inter
     return m ? m->current : part.lo >= part.hi;
 }
 
-/* Where what belongs there is current. */
-static void tell_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
-                       lun_distribution_state *to, bool *fresh)
+/* Which locations have their shards current. */
+static void state_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
+                        lun_distribution_state *to, bool *fresh)
 {
     to->fresh_host =
         !s->stale || (s->placed && lun__intervals_cover(&s->placed->host, 0, s->count));
@@ -288,15 +289,15 @@ static void tell_fresh(lun_engine *e, const lun_storage *s, const lun_spread *x,
         const lun_backend_slot *at = lun__set_at(e, k);
         const lun_interval all = {0, s->count};
         if (!e->set_count && !at->backend->buffer_new)
-            fresh[k] = to->fresh_host; /* the host's memory is the only place */
+            fresh[k] = to->fresh_host; /* host memory is the only location */
         else
             fresh[k] = is_fresh(s, at, x ? lun__spread_part(x, k) : all);
     }
 }
 
-/* Parts in slices, or in elements where some part ends within one. */
-static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *to,
-                       const lists *each)
+/* Shards in slices, or in elements if some shard ends within one. */
+static void state_shards(const lun_spread *x, slices of, lun_distribution_state *to,
+                         const lists *each)
 {
     for (int k = 0; k < x->places; k++)
         if (x->bound[k] % of.unit)
@@ -312,8 +313,8 @@ static void tell_parts(const lun_spread *x, slices of, lun_distribution_state *t
     }
 }
 
-/* Whether copies differ, and what merges them. */
-static void tell_combining(const lun_node *n, lun_distribution_state *to)
+/* Whether copies differ, and the function that merges them. */
+static void state_combining(const lun_node *n, lun_distribution_state *to)
 {
     const lun_placed *p = n->kind == LUN_NODE_LEAF ? n->storage->placed
                           : n->extended            ? n->wish
@@ -351,12 +352,12 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
         if (x->kind == LUN_SPREAD_BLOCK || x->kind == LUN_SPREAD_OVERLAP)
             to.rule = lun__spread_rule_name(x->rule);
         slices of = slices_of(top, n);
-        tell_parts(x, of.unit ? of : (slices){.unit = 1}, &to, &each);
+        state_shards(x, of.unit ? of : (slices){.unit = 1}, &to, &each);
     }
     if (n && n->kind == LUN_NODE_LEAF)
-        tell_fresh(e, n->storage, x, &to, each.fresh);
+        state_fresh(e, n->storage, x, &to, each.fresh);
     if (n && !a->weak)
-        tell_combining(n, &to);
+        state_combining(n, &to);
     lun__give(out, &to, sizeof to);
     return LUN_OK;
 }

@@ -17,36 +17,36 @@
 _Static_assert(LUN_MAX_PLACES <= UINT16_MAX + 1, "an owner is two bytes");
 
 /* Values that go to the elements of one owner. */
-typedef struct lun_owned_tally {
+typedef struct lun_owner_tally {
     int owner;
     int64_t count, lo, hi; /* how many; from the lowest to behind the highest element */
-} lun_owned_tally;
+} lun_owner_tally;
 
 /* The values of one location. */
-typedef struct lun_owned_source {
+typedef struct lun_owner_source {
     lun_backend_slot *at; /* NULL: the host */
     int64_t lo, hi;       /* of all values */
-    const int64_t *place;
+    const int64_t *index;
     const char *value;
-    lun_owned_tally *to; /* of the owners that get values */
+    lun_owner_tally *to; /* of the owners that get values */
     int owners;
     bool failed; /* there was no memory for them */
-} lun_owned_source;
+} lun_owner_source;
 
-enum { LUN_OWNED_BUCKETS = 256 };
+enum { LUN_OWNER_BUCKETS = 256 };
 
-struct lun_owners {
+struct lun_owner_scatter {
     lun_engine *e;
-    lun_owned what;
+    lun_owner_write what;
     lun_scatter how;
     int sources, owners, size; /* size: bytes of a value */
-    int64_t place_step, value_step;
+    int64_t index_step, value_step;
     lun_interval *part, *hull; /* by owner: its elements; the range of them that values go to */
     char **at, **copy;         /* by owner: its element hull.lo in memory of the host; NULL: none */
     int64_t *offset; /* by owner: from an element to its index in the first one's memory */
     int shift; /* element k << shift belongs to owner[k], those behind it to that or a later one */
-    uint16_t owner[LUN_OWNED_BUCKETS];
-    lun_owned_source *source;
+    uint16_t owner[LUN_OWNER_BUCKETS];
+    lun_owner_source *source;
 };
 
 /* ---- owners ---------------------------------------------------------------------------------- */
@@ -55,19 +55,20 @@ struct lun_owners {
 
 /* The element that value i of a source goes to; -1: none. dense, a constant where it is called: the
  * array is dense, and each value has its own index. */
-ALWAYS int64_t element(const lun_owners *o, const lun_owned_source *from, bool dense, int64_t i)
+ALWAYS int64_t element(const lun_owner_scatter *o, const lun_owner_source *from, bool dense,
+                       int64_t i)
 {
-    const int64_t p = from->place[dense ? i : i * o->place_step];
+    const int64_t p = from->index[dense ? i : i * o->index_step];
     if (p < o->how.low)
         return -1;
     return dense ? o->what.at.offset + p : lun__layout_place(&o->what.at, p);
 }
 
-static void make_buckets(lun_owners *o)
+static void make_buckets(lun_owner_scatter *o)
 {
     const int64_t n = o->what.array->storage->count;
     int k = 0;
-    while ((n - 1) >> o->shift >= LUN_OWNED_BUCKETS)
+    while ((n - 1) >> o->shift >= LUN_OWNER_BUCKETS)
         o->shift++;
     for (int64_t b = 0; b << o->shift < n; b++) {
         while (b << o->shift >= o->part[k].hi) /* empty shards end at 0 */
@@ -78,7 +79,7 @@ static void make_buckets(lun_owners *o)
 
 /* A table and no search: the owners of successive values are random, so branches would be
  * mispredicted. */
-ALWAYS int owner_of(const lun_owners *o, int64_t element)
+ALWAYS int owner_of(const lun_owner_scatter *o, int64_t element)
 {
     int k = o->owner[element >> o->shift];
     while (element >= o->part[k].hi)
@@ -88,16 +89,16 @@ ALWAYS int owner_of(const lun_owners *o, int64_t element)
 
 /* Each owner has two tallies, which take values in turn: with one, each update would wait for the
  * last one's store. */
-ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool dense,
-                     lun_owned_tally (*of)[2])
+ALWAYS void count_by(const lun_owner_scatter *o, const lun_owner_source *from, bool dense,
+                     lun_owner_tally (*of)[2])
 {
     for (int k = 0; k < o->owners; k++)
-        of[k][0] = of[k][1] = (lun_owned_tally){k, 0, INT64_MAX, 0};
+        of[k][0] = of[k][1] = (lun_owner_tally){k, 0, INT64_MAX, 0};
     for (int64_t i = 0; i < from->hi - from->lo; i++) {
         const int64_t x = element(o, from, dense, i);
         if (x < 0)
             continue;
-        lun_owned_tally *t = &of[owner_of(o, x)][i & 1];
+        lun_owner_tally *t = &of[owner_of(o, x)][i & 1];
         t->count++;
         t->lo = x < t->lo ? x : t->lo;
         t->hi = x < t->hi ? t->hi : x + 1;
@@ -105,7 +106,8 @@ ALWAYS void count_by(const lun_owners *o, const lun_owned_source *from, bool den
 }
 
 /* Keeps the tallies of owners that get values: of many owners a source has values for few. */
-static void keep_tallies(const lun_owners *o, lun_owned_source *from, lun_owned_tally (*of)[2])
+static void keep_tallies(const lun_owner_scatter *o, lun_owner_source *from,
+                         lun_owner_tally (*of)[2])
 {
     int some = 0;
     for (int k = 0; k < o->owners; k++)
@@ -113,22 +115,22 @@ static void keep_tallies(const lun_owners *o, lun_owned_source *from, lun_owned_
     from->to = malloc(((size_t)some + 1) * sizeof *from->to);
     from->failed = !from->to;
     for (int k = 0; from->to && k < o->owners; k++) {
-        const lun_owned_tally *a = &of[k][0], *b = &of[k][1];
+        const lun_owner_tally *a = &of[k][0], *b = &of[k][1];
         if (a->count || b->count)
             from->to[from->owners++] =
-                (lun_owned_tally){k, a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
+                (lun_owner_tally){k, a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
                                   a->hi > b->hi ? a->hi : b->hi};
     }
 }
 
-static bool is_dense(const lun_owners *o)
+static bool is_dense(const lun_owner_scatter *o)
 {
-    return o->place_step && lun__layout_is_dense(&o->what.at);
+    return o->index_step && lun__layout_is_dense(&o->what.at);
 }
 
-static void count(const lun_owners *o, lun_owned_source *from)
+static void count(const lun_owner_scatter *o, lun_owner_source *from)
 {
-    lun_owned_tally(*of)[2] = NULL;
+    lun_owner_tally(*of)[2] = NULL;
     if (from->lo >= from->hi)
         return;
     of = malloc((size_t)o->owners * sizeof *of);
@@ -148,22 +150,22 @@ enum { PART = 64 };
 
 static void count_some(void *ctx, int64_t from, int64_t to)
 {
-    lun_owners *o = ctx;
+    lun_owner_scatter *o = ctx;
     for (int64_t j = (from + PART - 1) / PART; j * PART < to; j++)
         count(o, &o->source[j]);
 }
 
-static lun_status count_all(lun_owners *o)
+static lun_status count_all(lun_owner_scatter *o)
 {
     const int64_t bytes = o->how.count * (o->size + (int64_t)sizeof(int64_t));
     make_buckets(o);
     lun__share(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
     for (int j = 0; j < o->sources; j++) {
-        const lun_owned_source *from = &o->source[j];
+        const lun_owner_source *from = &o->source[j];
         if (from->failed)
             return lun__nomem(o->e);
         for (int i = 0; i < from->owners; i++) {
-            const lun_owned_tally *t = &from->to[i];
+            const lun_owner_tally *t = &from->to[i];
             lun_interval *hull = &o->hull[t->owner];
             hull->lo = !hull->hi || t->lo < hull->lo ? t->lo : hull->lo;
             hull->hi = t->hi > hull->hi ? t->hi : hull->hi;
@@ -177,7 +179,7 @@ static lun_status count_all(lun_owners *o)
 /* The elements of all owners as one array, for scatter.c: indices count from the memory of the
  * first one. */
 typedef struct pieces {
-    const lun_owners *o;
+    const lun_owner_scatter *o;
     char *base; /* element x of owner k has index x + o->offset[k] from here */
     int parts;  /* of the elements lo .. hi - 1: a task each */
     int64_t lo, hi;
@@ -187,7 +189,7 @@ typedef struct pieces {
 } pieces;
 
 /* at[k]: element hull[k].lo of owner k. */
-static void join(const lun_owners *o, char *const *at, pieces *p)
+static void join(const lun_owner_scatter *o, char *const *at, pieces *p)
 {
     const int64_t size = lun__dtype_get(o->how.dtype)->bytes;
     lun_scatter s = o->how;
@@ -210,48 +212,48 @@ static const int64_t NOWHERE = -((int64_t)1 << 61);
 
 /* The indices, from `base` on, of values first .. first + n - 1 of a source that go to elements of
  * a range; NOWHERE for others. */
-ALWAYS void find_by(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
-                    lun_interval range, bool dense, int64_t *place)
+ALWAYS void find_by(const pieces *p, const lun_owner_source *from, int64_t first, int64_t n,
+                    lun_interval range, bool dense, int64_t *index)
 {
-    const lun_owners *o = p->o;
+    const lun_owner_scatter *o = p->o;
     const uint64_t span = (uint64_t)(range.hi - range.lo);
     for (int64_t i = 0; i < n; i++) {
         const int64_t x = element(o, from, dense, first + i);
         const int64_t any = x < 0 ? 0 : x, at = any + o->offset[owner_of(o, any)];
-        place[i] = (uint64_t)(x - range.lo) < span ? at : NOWHERE;
+        index[i] = (uint64_t)(x - range.lo) < span ? at : NOWHERE;
     }
 }
 
 /* Writes these values: how many before the first that does not fit. */
-static int64_t put_block(const pieces *p, const lun_owned_source *from, int64_t first, int64_t n,
+static int64_t put_block(const pieces *p, const lun_owner_source *from, int64_t first, int64_t n,
                          lun_interval range, int64_t *bad)
 {
-    const lun_owners *o = p->o;
-    int64_t place[BLOCK];
+    const lun_owner_scatter *o = p->o;
+    int64_t index[BLOCK];
     lun_scatter s = o->how;
     if (is_dense(o))
-        find_by(p, from, first, n, range, true, place);
+        find_by(p, from, first, n, range, true, index);
     else
-        find_by(p, from, first, n, range, false, place);
+        find_by(p, from, first, n, range, false, index);
     s.elements = p->base;
     s.low = NOWHERE + 1;
     s.span = -2 * NOWHERE;
-    s.place = place;
+    s.index = index;
     s.values = from->value + first * o->size * o->value_step;
     s.step = o->value_step;
     s.count = n;
-    return (p->parts > 1 ? lun__scatter_range : lun__scatter_here)(&s, bad);
+    return (p->parts > 1 ? lun__scatter_range : lun__scatter_serial)(&s, bad);
 }
 
 static void put_part(pieces *p, int part)
 {
-    const lun_owners *o = p->o;
+    const lun_owner_scatter *o = p->o;
     const int64_t each = (p->hi - p->lo) / p->parts + 1, lo = p->lo + part * each;
     const lun_interval range = {lo, lo + each < p->hi ? lo + each : p->hi};
     int64_t *done = &p->part[part].done;
     *done = 0;
     for (int j = 0; j < o->sources; j++) {
-        const lun_owned_source *from = &o->source[j];
+        const lun_owner_source *from = &o->source[j];
         for (int64_t i = 0; i < from->hi - from->lo; i += BLOCK) {
             const int64_t left = from->hi - from->lo - i, n = left < BLOCK ? left : BLOCK;
             const int64_t some = put_block(p, from, i, n, range, &p->part[part].bad);
@@ -268,7 +270,7 @@ static void put_some(void *ctx, int64_t from, int64_t to)
         put_part(ctx, (int)k);
 }
 
-static bool put_all(const lun_owners *o, char *const *at, int64_t *bad)
+static bool put_all(const lun_owner_scatter *o, char *const *at, int64_t *bad)
 {
     enum { SHARE = 1 << 20 }; /* bytes by which each part is a range of its own */
     pieces p;
@@ -284,7 +286,7 @@ static bool put_all(const lun_owners *o, char *const *at, int64_t *bad)
 }
 
 /* The backend slot at which owner k's elements are written; NULL: in host memory. */
-static lun_backend_slot *writer(const lun_owners *o, int k)
+static lun_backend_slot *writer(const lun_owner_scatter *o, int k)
 {
     lun_backend_slot *at = lun__set_at(o->e, k);
     return at->backend->buffer_new ? NULL : at;
@@ -293,9 +295,9 @@ static lun_backend_slot *writer(const lun_owners *o, int k)
 /* ---- where values come from ------------------------------------------------------------------ */
 
 /* Sources are the shards of the kernel that computed the values. */
-static void cut_sources(lun_owners *o)
+static void cut_sources(lun_owner_scatter *o)
 {
-    const lun_node *n = o->what.place->kind == LUN_NODE_LEAF ? o->what.place : o->what.value;
+    const lun_node *n = o->what.index->kind == LUN_NODE_LEAF ? o->what.index : o->what.value;
     const lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     const lun_spread *x = s && s->stale && !s->source && !n->offset && s->count == o->how.count
                               ? lun__placed_spread(o->e, s)
@@ -318,7 +320,7 @@ static void cut_sources(lun_owners *o)
 }
 
 /* A source's elements of n, in memory that the host can read. */
-static lun_status load(const lun_owners *o, const lun_owned_source *from, const lun_node *n,
+static lun_status load(const lun_owner_scatter *o, const lun_owner_source *from, const lun_node *n,
                        const void **out)
 {
     lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
@@ -332,16 +334,16 @@ static lun_status load(const lun_owners *o, const lun_owned_source *from, const 
     return status;
 }
 
-static lun_status load_all(lun_owners *o)
+static lun_status load_all(lun_owner_scatter *o)
 {
     lun_status s = LUN_OK;
     for (int j = 0; s == LUN_OK && j < o->sources; j++) {
-        lun_owned_source *from = &o->source[j];
-        const void *place = NULL, *value = NULL;
-        s = load(o, from, o->what.place, &place);
+        lun_owner_source *from = &o->source[j];
+        const void *index = NULL, *value = NULL;
+        s = load(o, from, o->what.index, &index);
         if (s == LUN_OK)
             s = load(o, from, o->what.value, &value);
-        from->place = place;
+        from->index = index;
         from->value = value;
     }
     return s;
@@ -350,11 +352,11 @@ static lun_status load_all(lun_owners *o)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Counts the values that move, from each location to each other one. */
-static void predict_moves(const lun_owners *o)
+static void predict_moves(const lun_owner_scatter *o)
 {
     const int64_t each = (int64_t)sizeof(int64_t) + (o->value_step ? o->size : 0);
     for (int j = 0; j < o->sources; j++) {
-        const lun_owned_source *from = &o->source[j];
+        const lun_owner_source *from = &o->source[j];
         const lun_backend_slot *at =
             from->at && !from->at->backend->buffer_new ? from->at : NULL; /* else it is loaded */
         for (int i = 0; i < from->owners; i++) {
@@ -366,7 +368,7 @@ static void predict_moves(const lun_owners *o)
 }
 
 /* The hull of the elements that owner k changes, current where they are written. */
-static lun_status bring(const lun_owners *o, lun_storage *to, int k, char **out)
+static lun_status bring(const lun_owner_scatter *o, lun_storage *to, int k, char **out)
 {
     const int64_t lo = o->hull[k].lo, hi = o->hull[k].hi, size = lun__dtype_get(to->dtype)->bytes;
     lun_backend_slot *at = writer(o, k);
@@ -383,7 +385,7 @@ static lun_status bring(const lun_owners *o, lun_storage *to, int k, char **out)
 }
 
 /* The elements that each owner changes, current where they are written. */
-static lun_status bring_each(const lun_owners *o, lun_storage *to)
+static lun_status bring_each(const lun_owner_scatter *o, lun_storage *to)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < o->owners; k++)
@@ -393,7 +395,7 @@ static lun_status bring_each(const lun_owners *o, lun_storage *to)
 }
 
 /* Whether all values fit, tried on copies of the elements; *bad: the first that does not. */
-static lun_status try_all(const lun_owners *o, bool *fits, int64_t *bad)
+static lun_status try_all(const lun_owner_scatter *o, bool *fits, int64_t *bad)
 {
     const int64_t size = lun__dtype_get(o->how.dtype)->bytes;
     lun_status s = bring_each(o, o->what.array->storage);
@@ -416,13 +418,13 @@ static lun_status try_all(const lun_owners *o, bool *fits, int64_t *bad)
 }
 
 /* Each owner has what it needs, so that writing does not fail. */
-static lun_status bring_all(const lun_owners *o, lun_storage *to)
+static lun_status bring_all(const lun_owner_scatter *o, lun_storage *to)
 {
     const lun_status s = bring_each(o, to);
     return s == LUN_OK ? lun__placed_writes(o->e, to, o->owners) : s;
 }
 
-lun_status lun__owners_write(lun_owners *o, const lun_node *array)
+lun_status lun__owner_scatter_write(lun_owner_scatter *o, const lun_node *array)
 {
     lun_storage *to = array->storage;
     int64_t bad;
@@ -452,15 +454,15 @@ static bool is_placed(const lun_node *n)
 }
 
 /* Whether the scatter is done by owners: some elements are at locations, or distributed. */
-static bool is_distributed(lun_engine *e, const lun_owned *w)
+static bool is_distributed(lun_engine *e, const lun_owner_write *w)
 {
-    return lun__placed_takes(e, w->array->storage) && is_operand(w->place) &&
+    return lun__placed_takes(e, w->array->storage) && is_operand(w->index) &&
            is_operand(w->value) && w->how->count &&
-           (is_placed(w->array) || is_placed(w->place) || is_placed(w->value) ||
+           (is_placed(w->array) || is_placed(w->index) || is_placed(w->value) ||
             lun__placed_spread(e, w->array->storage));
 }
 
-static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
+static lun_status open(lun_owner_scatter *o, bool *fits, int64_t *bad)
 {
     lun_storage *to = o->what.array->storage;
     int64_t shape[LUN_MAX_RANK];
@@ -485,26 +487,26 @@ static lun_status open(lun_owners *o, bool *fits, int64_t *bad)
 }
 
 /* Lists by location; false: no memory. */
-static bool open_lists(lun_owners *o)
+static bool open_lists(lun_owner_scatter *o)
 {
-    const size_t places = (size_t)o->owners;
-    o->source = calloc(places, sizeof *o->source);
-    o->part = calloc(places, sizeof *o->part);
-    o->hull = calloc(places, sizeof *o->hull);
-    o->at = calloc(places, sizeof *o->at);
-    o->copy = calloc(places, sizeof *o->copy);
-    o->offset = calloc(places, sizeof *o->offset);
+    const size_t owners = (size_t)o->owners;
+    o->source = calloc(owners, sizeof *o->source);
+    o->part = calloc(owners, sizeof *o->part);
+    o->hull = calloc(owners, sizeof *o->hull);
+    o->at = calloc(owners, sizeof *o->at);
+    o->copy = calloc(owners, sizeof *o->copy);
+    o->offset = calloc(owners, sizeof *o->offset);
     return o->source && o->part && o->hull && o->at && o->copy && o->offset;
 }
 
-lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **out, bool *fits,
-                            int64_t *bad)
+lun_status lun__owner_scatter_open(lun_engine *e, const lun_owner_write *what,
+                                   lun_owner_scatter **out, bool *fits, int64_t *bad)
 {
     *out = NULL;
     *fits = true;
     if (!is_distributed(e, what))
         return LUN_OK;
-    lun_owners *o = *out = calloc(1, sizeof *o);
+    lun_owner_scatter *o = *out = calloc(1, sizeof *o);
     if (!o)
         return lun__nomem(e);
     o->e = e;
@@ -512,12 +514,12 @@ lun_status lun__owners_open(lun_engine *e, const lun_owned *what, lun_owners **o
     o->how = *what->how;
     o->owners = lun__set_places(e);
     o->size = lun__dtype_get(o->how.from)->bytes;
-    o->place_step = what->place->kind == LUN_NODE_LEAF;
+    o->index_step = what->index->kind == LUN_NODE_LEAF;
     o->value_step = what->value->kind == LUN_NODE_LEAF;
     return open_lists(o) ? open(o, fits, bad) : lun__nomem(e);
 }
 
-void lun__owners_close(lun_owners *o)
+void lun__owner_scatter_close(lun_owner_scatter *o)
 {
     if (!o)
         return;

@@ -12,9 +12,9 @@ typedef struct range {
     uint64_t span;
 } range;
 
-static inline bool within(const range *r, int64_t place)
+static inline bool within(const range *r, int64_t index)
 {
-    return (uint64_t)(place - r->low) < r->span;
+    return (uint64_t)(index - r->low) < r->span;
 }
 
 /* ---- replacing ------------------------------------------------------------------------------- */
@@ -25,8 +25,8 @@ static inline bool within(const range *r, int64_t place)
         T *to = s->elements;                                          \
         const T *x = s->values;                                       \
         for (int64_t k = 0; k < s->count; k++)                        \
-            if (within(r, s->place[k]))                               \
-                to[s->place[k]] = x[k * s->step];                     \
+            if (within(r, s->index[k]))                               \
+                to[s->index[k]] = x[k * s->step];                     \
     }
 REPLACE(1, uint8_t)
 REPLACE(2, uint16_t)
@@ -102,7 +102,7 @@ typedef int64_t loop(const lun_scatter *s, const range *r, int64_t *bad);
         const T *x = s->values;                                                       \
         bool first = !s->behind;                                                      \
         for (int64_t k = 0; k < s->count; k++) {                                      \
-            int64_t at = s->place[k];                                                 \
+            int64_t at = s->index[k];                                                 \
             if (!within(r, at))                                                       \
                 continue;                                                             \
             T old = (T)to[at], y = x[k * s->step];                                    \
@@ -181,20 +181,20 @@ static void stored_floats(const lun_scatter *s, const range *r)
     uint16_t *to = s->elements;
     bool wide = lun__dtype_is_double(s->from);
     for (int64_t k = 0; k < s->count; k++) {
-        if (!within(r, s->place[k]))
+        if (!within(r, s->index[k]))
             continue;
-        double old = lun__cell_to_value(s->dtype, to[s->place[k]]).as.d;
+        double old = lun__cell_to_value(s->dtype, to[s->index[k]]).as.d;
         int64_t i = k * s->step;
         double x = wide ? ((const double *)s->values)[i] : (double)((const float *)s->values)[i];
         double a = s->behind ? x : old, b = s->behind ? old : x;
         double sum =
             wide ? combine_double(s->how, a, b) : (double)combine_float(s->how, (float)a, (float)b);
-        to[s->place[k]] =
+        to[s->index[k]] =
             (uint16_t)lun__cell_from_value(s->dtype, (lun_value){LUN_F64, {.d = sum}});
     }
 }
 
-int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad)
+int64_t lun__scatter_serial(const lun_scatter *s, int64_t *bad)
 {
     const range of = {s->low, (uint64_t)s->span}, *r = &of;
     const struct loops *l = &loops[lun__dtype_is_bool(s->dtype) ? LUN_U8 : s->dtype];
@@ -218,15 +218,15 @@ enum { BLOCK = 512 };
  * predicted, so every value is written, over the last one if that was not kept. */
 #define PICK(bytes, T)                                                                            \
     static int64_t pick_##bytes(const lun_scatter *s, const range *r, int64_t first, int64_t end, \
-                                int64_t *place, void *values)                                     \
+                                int64_t *index, void *values)                                     \
     {                                                                                             \
         const T *x = s->values;                                                                   \
         T *to = values;                                                                           \
         int64_t count = 0;                                                                        \
         for (int64_t k = first; k < end; k++) {                                                   \
-            place[count] = s->place[k];                                                           \
+            index[count] = s->index[k];                                                           \
             to[count] = x[k * s->step];                                                           \
-            count += within(r, s->place[k]);                                                      \
+            count += within(r, s->index[k]);                                                      \
         }                                                                                         \
         return count;                                                                             \
     }
@@ -237,7 +237,7 @@ PICK(8, uint64_t)
 #undef PICK
 
 typedef int64_t pick_fn(const lun_scatter *s, const range *r, int64_t first, int64_t end,
-                        int64_t *place, void *values);
+                        int64_t *index, void *values);
 
 static pick_fn *pick_for(int bytes)
 {
@@ -248,20 +248,20 @@ int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad)
 {
     const range r = {s->low, (uint64_t)s->span};
     pick_fn *pick = pick_for(lun__dtype_get(s->from)->bytes);
-    int64_t place[BLOCK];
+    int64_t index[BLOCK];
     uint64_t values[BLOCK];
     lun_scatter some = *s;
-    some.place = place;
+    some.index = index;
     some.values = values;
     some.step = 1;
     *bad = 0;
     for (int64_t k = 0, end; k < s->count; k = end) {
         end = s->count - k < BLOCK ? s->count : k + BLOCK;
-        some.count = pick(s, &r, k, end, place, values);
-        int64_t left = lun__scatter_here(&some, bad);
+        some.count = pick(s, &r, k, end, index, values);
+        int64_t left = lun__scatter_serial(&some, bad);
         if (left == some.count)
             continue;
-        while (!within(&r, s->place[k]) || left-- > 0)
+        while (!within(&r, s->index[k]) || left-- > 0)
             k++;
         return k;
     }
@@ -322,7 +322,7 @@ int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad)
     shared x = {.s = s, .parts = lun__scatter_parts(e, s)};
     int64_t first = s->count;
     if (x.parts < 2)
-        return lun__scatter_here(s, bad);
+        return lun__scatter_serial(s, bad);
     for (int k = 0; k < x.parts; k++)
         x.part[k].done = s->count;
     lun__share(e, (int64_t)x.parts * PART, (int64_t)x.parts * SHARE, &x, scatter_parts);
@@ -335,14 +335,14 @@ int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad)
     return first;
 }
 
-/* ---- several with the same places ------------------------------------------------------------ */
+/* ---- several with the same indices ----------------------------------------------------------- */
 
 enum { TOGETHER = 4, TOGETHER_SPAN = 1024 };
 
 /* Whether b's sums can be made beside a's: in a table of a few elements, of f64. */
 static bool is_beside(const lun_scatter *a, const lun_scatter *b)
 {
-    return a->place == b->place && a->count == b->count && a->low == b->low && a->span == b->span &&
+    return a->index == b->index && a->count == b->count && a->low == b->low && a->span == b->span &&
            a->span <= TOGETHER_SPAN && b->how == LUN_COMBINING_ADD && !b->behind &&
            lun__dtype_is_double(b->dtype) && lun__dtype_is_double(b->from);
 }
@@ -359,7 +359,7 @@ static bool is_beside(const lun_scatter *a, const lun_scatter *b)
         row_##wide table[TOGETHER_SPAN];                                                \
         const double *from[wide];                                                       \
         int64_t step[wide];                                                             \
-        const int64_t *place = s[0]->place, low = s[0]->low, n = s[0]->count;           \
+        const int64_t *index = s[0]->index, low = s[0]->low, n = s[0]->count;           \
         const uint64_t span = (uint64_t)s[0]->span;                                     \
         for (int j = 0; j < wide; j++) {                                                \
             const double *to = j < count ? (const double *)s[j]->elements + low : NULL; \
@@ -369,7 +369,7 @@ static bool is_beside(const lun_scatter *a, const lun_scatter *b)
                 table[i][j] = to ? to[i] : 0;                                           \
         }                                                                               \
         for (int64_t k = 0; k < n; k++) {                                               \
-            const uint64_t at = (uint64_t)(place[k] - low);                             \
+            const uint64_t at = (uint64_t)(index[k] - low);                             \
             if (at >= span)                                                             \
                 continue;                                                               \
             table[at] += (row_##wide){ROW_##wide};                                      \
@@ -389,7 +389,7 @@ static void scatter_beside(const lun_scatter *const *s, int count)
 {
     int64_t bad;
     if (count == 1)
-        lun__scatter_here(s[0], &bad);
+        lun__scatter_serial(s[0], &bad);
     else if (count == 2)
         add_2(s, count);
     else

@@ -6,13 +6,13 @@
 #include "engine/state.h"
 #include "ir/ir.h"
 
-/* What is written: the k-th value into element place[k], from 0, for k = 0 .. count - 1 in this
- * order; where place[k] is below low, nothing.  All other indices are within. */
+/* What is written: the k-th value into element index[k], from 0, for k = 0 .. count - 1 in this
+ * order; where index[k] is below low, nothing.  All other indices are within. */
 typedef struct lun_scatter {
     void *elements;
     lun_dtype dtype;   /* of the elements */
     int64_t low, span; /* indices are low .. low + span - 1 */
-    const int64_t *place;
+    const int64_t *index;
     const void *values;
     int64_t step;   /* of the values: 1, or 0: there is one for all */
     lun_dtype from; /* of the values: that of the elements where how is LUN_COMBINING_NONE; else the
@@ -31,7 +31,7 @@ int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad);
 enum { LUN_SCATTER_PARTS = 16 };
 int lun__scatter_parts(const lun_engine *e, const lun_scatter *s);
 /* The same on this thread alone. */
-int64_t lun__scatter_here(const lun_scatter *s, int64_t *bad);
+int64_t lun__scatter_serial(const lun_scatter *s, int64_t *bad);
 /* The same on this thread, only for values that go to elements low .. low + span - 1; others are
  * skipped. */
 int64_t lun__scatter_range(const lun_scatter *s, int64_t *bad);

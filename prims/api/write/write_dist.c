@@ -21,7 +21,7 @@ typedef struct share {
     int64_t lo, hi; /* the elements lo .. hi - 1 of the target have them; lo == hi: none */
 } share;
 
-/* The axis along which neighbours are farthest apart. */
+/* The axis with the largest stride. */
 static int slowest(const lun_layout *l)
 {
     int axis = 0;
