@@ -25,19 +25,19 @@ static void run_passes(void *ctx)
                                                      luafn_lower, luafn_branches, luafn_narrow,
                                                      luafn_hoist, luafn_emit};
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
-        luafn_heed(&c->unit);
+        luafn_check_stop(&c->unit);
         passes[i](c);
     }
 }
 
 static lun_status stopped(void *ctx)
 {
-    const lf_viewer *v = ctx;
+    const lf_capture_context *v = ctx;
     return v->ask.stopped(v->L);
 }
 
 /* Memory of Lua's, so that a limit holds for it. */
-static void prepare(lf_unit *u, lf_viewer *v, lun_strbuf *error)
+static void prepare(lf_unit *u, lf_capture_context *v, lun_strbuf *error)
 {
     u->error = error;
     u->arena.alloc = lua_getallocf(v->L, &u->arena.ctx);
@@ -50,8 +50,8 @@ void luafn_job_end(lf_job *j)
 {
     lf_compile *c = j->c;
     for (int i = 1; c && i < c->sources; i++)
-        if (c->source[i].sight.program)
-            luafn_program_release(c->source[i].sight.program);
+        if (c->source[i].capture.program)
+            luafn_program_release(c->source[i].capture.program);
     if (c)
         luafn_arena_free(&c->unit.arena);
     free(c);
@@ -93,7 +93,7 @@ static bool take_params(lf_compile *c, const lf_job *j)
 static const char returned_key;
 
 /* Stores the struct whose records s returns, or nil. */
-static void store_returned(const lf_cached *s, const lf_viewer *v)
+static void store_returned(const lf_cached *s, const lf_capture_context *v)
 {
     if (s->record)
         lua_pushvalue(v->L, v->base + s->record);
@@ -116,7 +116,7 @@ bool luafn_returned(lua_State *L)
 }
 
 /* The methods of t that are written in Lua; may raise a Lua error. */
-static lun_status load_methods(const lf_viewer *v, lun_strbuf *error)
+static lun_status load_methods(const lf_capture_context *v, lun_strbuf *error)
 {
     lf_host *h = v->host;
     lun_status s = LUN_OK;
@@ -130,7 +130,7 @@ static lun_status load_methods(const lf_viewer *v, lun_strbuf *error)
 }
 
 /* The compilation of a call with these parameters, before its first pass. */
-static lun_status begin(lf_job *j, const lf_viewer *v)
+static lun_status begin(lf_job *j, const lf_capture_context *v)
 {
     lf_program *p = j->program;
     lf_compile *c = j->c = calloc(1, sizeof *c);
@@ -152,8 +152,8 @@ static lun_status begin(lf_job *j, const lf_viewer *v)
     c->ir = &j->made->ir;
     c->function = &j->made->function;
     c->types = &j->made->types;
-    lf_source self = {.parent = -1, .sight = {.seen = LF_SEEN_FUNCTION, .program = p}};
-    self.sight.closure = lua_topointer(v->L, v->base);
+    lf_source self = {.parent = -1, .capture = {.kind = LF_CAPTURE_FUNCTION, .program = p}};
+    self.capture.closure = lua_topointer(v->L, v->base);
     c->source = luafn_arena_take(&c->unit.arena, sizeof *c->source);
     c->source_value = luafn_arena_take(&c->unit.arena, sizeof *c->source_value);
     if (!c->source || !c->source_value || !take_params(c, j))
@@ -166,7 +166,7 @@ static lun_status begin(lf_job *j, const lf_viewer *v)
     return s;
 }
 
-static lun_status compile(lf_job *j, const lf_viewer *v)
+static lun_status compile(lf_job *j, const lf_capture_context *v)
 {
     lun_status s = begin(j, v);
     if (s != LUN_OK)
@@ -190,13 +190,13 @@ static lun_status compile(lf_job *j, const lf_viewer *v)
     return LUN_OK;
 }
 
-lun_status luafn_compile(lf_job *j, const lf_viewer *v)
+lun_status luafn_compile(lf_job *j, const lf_capture_context *v)
 {
     for (lf_cached *s = j->program->cache; s; s = s->next) {
         bool same;
         if (!luafn_cached_fits(s, j->param, j->params))
             continue;
-        lun_status status = luafn_cached_look(s, v, &same, j->error);
+        lun_status status = luafn_cached_check(s, v, &same, j->error);
         if (status != LUN_OK)
             return status;
         if (same) {
@@ -216,12 +216,12 @@ static void build_only(void *ctx)
     luafn_build(ctx);
 }
 
-lun_status luafn_foresee(lf_job *j, const lf_viewer *v)
+lun_status luafn_precheck(lf_job *j, const lf_capture_context *v)
 {
     lun_status s = begin(j, v);
     if (s != LUN_OK)
         return LUN_OK;
-    j->c->foreseen = true;
+    j->c->prechecked = true;
     s = luafn_try(&j->c->unit, build_only, j->c);
     return j->c->certain ? s : LUN_OK;
 }

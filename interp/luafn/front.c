@@ -19,7 +19,7 @@ typedef struct front {
 typedef struct asking {
     lf_job job;
     const front *f;
-    lun_status (*what)(lf_job *j, const lf_viewer *v);
+    lun_status (*what)(lf_job *j, const lf_capture_context *v);
 } asking;
 
 static int protected_job(lua_State *L)
@@ -27,7 +27,7 @@ static int protected_job(lua_State *L)
     asking *a = lua_touserdata(L, 1);
     const front *f = a->f;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
-    lf_viewer v = {.L = L, .host = f->host, .ask = f->ask, .base = lua_gettop(L)};
+    lf_capture_context v = {.L = L, .host = f->host, .ask = f->ask, .base = lua_gettop(L)};
     a->job.status = a->what(&a->job, &v);
     return 0;
 }
@@ -52,7 +52,8 @@ static lun_status finish(lun_status s, lun_strbuf *error)
 }
 
 /* Runs `what` for these parameters, protected. */
-static lun_status ask(front *f, lf_job job, lun_status (*what)(lf_job *j, const lf_viewer *v))
+static lun_status ask(front *f, lf_job job,
+                      lun_status (*what)(lf_job *j, const lf_capture_context *v))
 {
     lua_State *L = f->host->L;
     asking a = {job, f, what};
@@ -76,7 +77,7 @@ static lun_status specialise(void *ctx, const lun_front_param *params, int count
 
 static lun_status foresee(void *ctx, const lun_front_param *params, int count, lun_strbuf *error)
 {
-    return ask(ctx, (lf_job){.param = params, .params = count, .error = error}, luafn_foresee);
+    return ask(ctx, (lf_job){.param = params, .params = count, .error = error}, luafn_precheck);
 }
 
 static void release(void *ctx)

@@ -43,9 +43,9 @@ static void free_texts(lf_texts *t, int notes)
 static void free_one(lf_cached *s)
 {
     for (int i = 1; i < s->sources; i++) {
-        lf_sight *sight = &s->source[i].sight;
-        if (sight->program && sight->program != s->owner)
-            luafn_program_release(sight->program);
+        lf_capture *capture = &s->source[i].capture;
+        if (capture->program && capture->program != s->owner)
+            luafn_program_release(capture->program);
         if (s->anchor && s->host->L)
             luaL_unref(s->host->L, LUA_REGISTRYINDEX, s->anchor[i]);
     }
@@ -147,11 +147,11 @@ static bool copy_sources(lf_cached *s, const lf_compile *c)
         s->source[i] = c->source[i];
         s->source[i].name = NULL;
         s->source[i].field_name = NULL;
-        s->now[i] = c->source[i].sight;
+        s->now[i] = c->source[i].capture;
         s->anchor[i] = LUA_NOREF;
-        lf_sight *sight = &s->source[i].sight;
-        if (i > 0 && sight->program && sight->program != s->owner)
-            sight->program->refs++;
+        lf_capture *capture = &s->source[i].capture;
+        if (i > 0 && capture->program && capture->program != s->owner)
+            capture->program->refs++;
     }
     s->sources = c->sources;
     s->record = c->record;
@@ -311,30 +311,31 @@ lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c)
 
 /* ---- a call ---------------------------------------------------------------------------------- */
 
-lun_status luafn_cached_look(lf_cached *s, const lf_viewer *v, bool *same, lun_strbuf *error)
+lun_status luafn_cached_check(lf_cached *s, const lf_capture_context *v, bool *same,
+                              lun_strbuf *error)
 {
     *same = true;
     for (int i = 1; i < s->sources && *same; i++) {
-        lun_status status = luafn_look(v, s->source, i, &s->now[i], error);
+        lun_status status = luafn_capture(v, s->source, i, &s->now[i], error);
         if (status != LUN_OK)
             return status;
-        *same = luafn_same_sight(&s->source[i].sight, &s->now[i]);
+        *same = luafn_same_capture(&s->source[i].capture, &s->now[i]);
         if (s->now[i].program)
             luafn_program_release(s->now[i].program); /* the source holds its own reference */
     }
     return LUN_OK;
 }
 
-void luafn_cached_anchor(lf_cached *s, const lf_viewer *v)
+void luafn_cached_anchor(lf_cached *s, const lf_capture_context *v)
 {
     for (int i = 1; i < s->sources; i++) {
         lf_source *source = &s->source[i];
         int at = v->base + i;
-        if (source->sight.seen == LF_SEEN_STRUCT && s->anchor[i] == LUA_NOREF) {
+        if (source->capture.kind == LF_CAPTURE_STRUCT && s->anchor[i] == LUA_NOREF) {
             lua_pushvalue(v->L, at); /* while it is referenced no other struct has its address */
             s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX);
         }
-        if (source->sight.seen != LF_SEEN_FUNCTION)
+        if (source->capture.kind != LF_CAPTURE_FUNCTION)
             continue;
         if (source->known == lua_topointer(v->L, at))
             continue;
@@ -433,7 +434,7 @@ lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_f
     for (int i = 0; i < s->stores; i++)
         s->store[i].to.array = s->now[s->store_source[i]].array;
     for (int i = 0; i < s->sources; i++)
-        s->captured[i] = s->now[i].seen == LF_SEEN_ARRAY ? s->now[i].array : NULL;
+        s->captured[i] = s->now[i].kind == LF_CAPTURE_ARRAY ? s->now[i].array : NULL;
     out->captured = s->captured;
     out->captured_count = s->sources;
     out->stores = s->store;

@@ -22,7 +22,7 @@ typedef struct lf_cached {
     lun_neighbour *neighbour;
     int neighbours;
     lf_source *source; /* with references to their programs, but to the owner */
-    lf_sight *now;     /* by source: as seen by the last call */
+    lf_capture *now;   /* by source: as seen by the last call */
     int *anchor;       /* by source: registry reference of a known function, or LUA_NOREF */
     int sources;
     char *fields;             /* the names in the sources */
@@ -58,9 +58,10 @@ lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c);
 bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int params);
 /* Looks at the sources again and pushes the value of each from v->base + 1 on; *same: the code is
  * valid for these. May raise a Lua error. */
-lun_status luafn_cached_look(lf_cached *s, const lf_viewer *v, bool *same, lun_strbuf *error);
+lun_status luafn_cached_check(lf_cached *s, const lf_capture_context *v, bool *same,
+                              lun_strbuf *error);
 /* References the functions that the sources have, so that the next call knows them by address. */
-void luafn_cached_anchor(lf_cached *s, const lf_viewer *v);
+void luafn_cached_anchor(lf_cached *s, const lf_capture_context *v);
 lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_front_result *out);
 
 #endif

@@ -66,7 +66,7 @@ static int join(lua_State *L, int more,
 static int concat_list(lua_State *L)
 {
     if (lun__records_listed(L, 1))
-        return lun__divert_list(L, "concat", 1);
+        return lun__call_list_override(L, "concat", 1);
     return join(L, 0, lun_concat_along);
 }
 
@@ -74,7 +74,7 @@ static int concat_list(lua_State *L)
 static int stack_list(lua_State *L)
 {
     if (lun__records_listed(L, 1))
-        return lun__divert_list(L, "stack", 1);
+        return lun__call_list_override(L, "stack", 1);
     return join(L, 1, lun_stack);
 }
 

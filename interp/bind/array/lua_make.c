@@ -34,7 +34,7 @@ static int make_vector(lua_State *L)
     lun__host *h = lun__here(L);
     int options;
     if (lun__records_listed(L, 1))
-        return lun__divert_list(L, "vector", 1);
+        return lun__call_list_override(L, "vector", 1);
     lun__layout layout = opt_layout(L, 2, &options);
     if (lua_istable(L, 1)) {
         lun__vector_of_table(L);
@@ -80,7 +80,7 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *
 /* lun.zeros(shape [, dtype [, opts]]) and lun.ones. */
 static int make_constant(lua_State *L, const char *name, int64_t number)
 {
-    int options, diverted = lun__divert_shape(L, name);
+    int options, diverted = lun__call_shape_override(L, name);
     if (diverted >= 0)
         return diverted;
     lun__gather_shape(L, 1);
@@ -103,7 +103,7 @@ static int make_ones(lua_State *L)
 /* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
-    int options, diverted = lun__divert_shape(L, "full");
+    int options, diverted = lun__call_shape_override(L, "full");
     if (diverted >= 0)
         return diverted;
     lun__layout layout = opt_layout(L, 3, &options);
@@ -264,7 +264,7 @@ static int make_random(lua_State *L)
     lun__host *h = lun__here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
     int64_t shape[LUN_MAX_RANK];
-    int diverted = lun__divert_shape(L, "random");
+    int diverted = lun__call_shape_override(L, "random");
     if (diverted >= 0)
         return diverted;
     lun__gather_shape(L, 1);

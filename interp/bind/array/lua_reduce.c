@@ -83,9 +83,9 @@ static int call_reduction(lua_State *L)
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     const lun_reduction_info row = row_of(r);
-    int other = lun__offering(L, row.name);
+    int other = lun__override_at(L, row.name);
     if (other)
-        return lun__divert(L, row.name, other);
+        return lun__call_override(L, row.name, other);
     lun__check_array(L, h, 1);
     lun__count(L, row.name, 2);
     if (lun__takes_axes(L, h, &row, 2))
@@ -99,9 +99,9 @@ static int call_either(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
-    int other = lun__offering(L, row_of(r).name);
+    int other = lun__override_at(L, row_of(r).name);
     if (other)
-        return lun__divert(L, row_of(r).name, other);
+        return lun__call_override(L, row_of(r).name, other);
     const lun_along_options none = {.size = sizeof none};
     if (lua_isnoneornil(L, 2))
         return total(L, h, r, &none);

@@ -93,9 +93,9 @@ static int call_op(lua_State *L)
     lua_settop(L, given); /* the attempt may have left values */
     if (lun__records_among(L, 1)) {
         lun_op_describe(k->op, &info);
-        int other = lun__offering(L, info.name);
+        int other = lun__override_at(L, info.name);
         if (other)
-            return lun__divert(L, info.name, other);
+            return lun__call_override(L, info.name, other);
     }
     return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
 }

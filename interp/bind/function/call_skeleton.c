@@ -11,7 +11,7 @@ static int skeleton_call(lua_State *L)
     lun__check_skeleton(L, h, 1);
     int records = lun__records_among(L, 2);
     if (records)
-        return lun__divert(L, "call", records);
+        return lun__call_override(L, "call", records);
     return lun__run_skeleton(L, h, 1, 2, NULL);
 }
 
@@ -44,7 +44,7 @@ static int skeleton_run(lua_State *L)
     lun__host *h = lun__here(L);
     lun__check_skeleton(L, h, 1);
     if (lun__records_listed(L, 2))
-        return lun__divert_list(L, "run", 2);
+        return lun__call_list_override(L, "run", 2);
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
@@ -129,7 +129,7 @@ static int array_skeleton(lua_State *L)
     lun__call c = {.function = f, .extra = behind, .extra_number = behind};
     int records = lun__records_among(L, 1);
     if (records)
-        return lun__divert(L, row.name, records);
+        return lun__call_override(L, row.name, records);
     lun__check_array(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;

@@ -93,7 +93,7 @@ static int offer_records(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    lun__keep_offers(L);
+    lun__set_overrides(L);
     return 0;
 }
 

@@ -139,7 +139,7 @@ static int new_skeleton(lua_State *L)
     lua_settop(L, options);
     lua_pushvalue(L, 1);
     if (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP)
-        lun__stand_in(L, 1);
+        lun__defer_record_text(L, 1);
     lun__skeleton *k = lun__new_skeleton(L, h, kind);
     int at = lua_gettop(L);
     lun__fill_skeleton(L, h, k, 1, options);

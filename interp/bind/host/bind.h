@@ -170,23 +170,23 @@ bool lun__is_records(lua_State *L, int i);
 int lun__records_among(lua_State *L, int first);
 bool lun__records_listed(lua_State *L, int i);
 /* The first argument whose metatable overrides the function of that name; 0: none. */
-int lun__offering(lua_State *L, const char *name);
+int lun__override_at(lua_State *L, const char *name);
 /* Ends the call of a function of that name if an extent of the shape that is its first argument
  * overrides it: the number of results; -1: none does. */
-int lun__divert_shape(lua_State *L, const char *name);
+int lun__call_shape_override(lua_State *L, const char *name);
 /* Ends the call of a function of that name whose argument i is records or a struct: the function of
  * lua/lunarray for records gives the results, else it is a bad argument. The same if argument i is
  * a list with records. */
-int lun__divert(lua_State *L, const char *name, int i);
-int lun__divert_list(lua_State *L, const char *name, int i);
+int lun__call_override(lua_State *L, const char *name, int i);
+int lun__call_list_override(lua_State *L, const char *name, int i);
 /* Turns the results at `first` and above, fields of records of the struct on the top, into those
  * records. Returns their number: 1. */
 int lun__gather_records(lua_State *L, int first);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
-void lun__keep_offers(lua_State *L);
+void lun__set_overrides(lua_State *L);
 /* Replaces a C text at i that takes records by a function that takes only records: the text is
  * compiled when the struct is known. */
-void lun__stand_in(lua_State *L, int i);
+void lun__defer_record_text(lua_State *L, int i);
 
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
 int lun__to_atomic(lua_State *L, int i);

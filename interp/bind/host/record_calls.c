@@ -51,7 +51,7 @@ static void push_offer(lua_State *L, int i, const char *name)
     lua_remove(L, -2);
 }
 
-int lun__offering(lua_State *L, const char *name)
+int lun__override_at(lua_State *L, const char *name)
 {
     for (int i = 1, top = lua_gettop(L); i <= top; i++)
         if (lun__is_records(L, i)) {
@@ -73,7 +73,7 @@ static int refuse(lua_State *L, int i, int argument)
     return lun__bad_argument(L, argument, lua_tostring(L, -1));
 }
 
-int lun__divert(lua_State *L, const char *name, int i)
+int lun__call_override(lua_State *L, const char *name, int i)
 {
     push_offer(L, i, name);
     if (lua_isnil(L, -1))
@@ -83,7 +83,7 @@ int lun__divert(lua_State *L, const char *name, int i)
     return lua_gettop(L);
 }
 
-int lun__divert_shape(lua_State *L, const char *name)
+int lun__call_shape_override(lua_State *L, const char *name)
 {
     for (int k = 1; lua_type(L, 1) == LUA_TTABLE && k <= LUN_MAX_RANK; k++) {
         lua_rawgeti(L, 1, k);
@@ -105,12 +105,12 @@ int lun__divert_shape(lua_State *L, const char *name)
 /* Its address is the registry's key for the functions for records, once there are structs. */
 static const char offers_key;
 
-void lun__keep_offers(lua_State *L)
+void lun__set_overrides(lua_State *L)
 {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &offers_key);
 }
 
-void lun__stand_in(lua_State *L, int i)
+void lun__defer_record_text(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
     if (lua_type(L, i) != LUA_TSTRING)
@@ -137,7 +137,7 @@ int lun__gather_records(lua_State *L, int first)
     return 1;
 }
 
-int lun__divert_list(lua_State *L, const char *name, int i)
+int lun__call_list_override(lua_State *L, const char *name, int i)
 {
     lua_rawgeti(L, i, first_records(L, i));
     push_offer(L, lua_gettop(L), name);

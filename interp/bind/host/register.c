@@ -39,7 +39,7 @@ static int call_counted(lua_State *L)
     const lun__entry *f = lua_touserdata(L, lua_upvalueindex(2));
     int records = lun__records_among(L, 1);
     if (records)
-        return lun__divert(L, f->name, records);
+        return lun__call_override(L, f->name, records);
     lun__count(L, f->name, f->most);
     return f->call(L);
 }

@@ -70,7 +70,7 @@ lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
     return u->status;
 }
 
-void luafn_heed(lf_unit *u)
+void luafn_check_stop(lf_unit *u)
 {
     lun_status s = u->stopped ? u->stopped(u->ctx) : LUN_OK;
     if (s == LUN_OK)

@@ -51,7 +51,7 @@ typedef struct lf_list {
 void luafn_push(lf_unit *u, lf_list *list, void *item);
 
 /* Does not return if the work must end: to be called from time to time. */
-void luafn_heed(lf_unit *u);
+void luafn_check_stop(lf_unit *u);
 _Noreturn void luafn_nomem(lf_unit *u);
 
 #endif

@@ -57,78 +57,78 @@ static void push_field(lua_State *L, int t, const lf_source *s)
     lua_remove(L, -2);
 }
 
-static void see_number(lua_State *L, const lf_source *s, lf_sight *out)
+static void capture_number(lua_State *L, const lf_source *s, lf_capture *out)
 {
     static const char *const fixed[] = {"pi", "huge", "maxinteger", "mininteger"};
     static const double values[] = {3.141592653589793238462643383279502884, HUGE_VAL};
     if (lua_isinteger(L, -1)) {
         int64_t i = lua_tointeger(L, -1);
         out->value = (lun_value){.dtype = LUN_I64, .as.i = i};
-        out->seen = i >= -(1 << 24) && i <= 1 << 24    ? LF_SEEN_INT24
-                    : i >= -(1 << 30) && i <= 1 << 30  ? LF_SEEN_INT30
-                    : i >= INT32_MIN && i <= INT32_MAX ? LF_SEEN_INT32
-                                                       : LF_SEEN_INT64;
+        out->kind = i >= -(1 << 24) && i <= 1 << 24    ? LF_CAPTURE_INT24
+                    : i >= -(1 << 30) && i <= 1 << 30  ? LF_CAPTURE_INT30
+                    : i >= INT32_MIN && i <= INT32_MAX ? LF_CAPTURE_INT32
+                                                       : LF_CAPTURE_INT64;
         for (int k = 2; s->field && k < 4; k++)
             if (!strcmp(s->field, fixed[k]) && i == (k == 2 ? INT64_MAX : INT64_MIN))
-                out->seen = LF_SEEN_FIXED;
+                out->kind = LF_CAPTURE_FIXED;
         return;
     }
     out->value = (lun_value){.dtype = LUN_F64, .as.d = lua_tonumber(L, -1)};
-    out->seen = LF_SEEN_FLOAT;
+    out->kind = LF_CAPTURE_FLOAT;
     for (int k = 0; s->field && k < 2; k++)
         if (!strcmp(s->field, fixed[k]) && out->value.as.d == values[k])
-            out->seen = LF_SEEN_FIXED;
+            out->kind = LF_CAPTURE_FIXED;
 }
 
 /* A C function: of math, or an operation of the binding. */
-static void see_builtin(const lf_viewer *v, lua_CFunction f, lf_sight *out)
+static void capture_builtin(const lf_capture_context *v, lua_CFunction f, lf_capture *out)
 {
     const lf_host *h = v->host;
     for (int k = 0; k < LF_MATH_COUNT; k++)
         if (f == h->math[k]) {
-            out->seen = LF_SEEN_BUILTIN;
+            out->kind = LF_CAPTURE_BUILTIN;
             out->math = (lf_math)k;
             return;
         }
     for (int k = 0; k < h->rows; k++)
         if (f == h->row[k].function) {
-            out->seen = LF_SEEN_ROW;
+            out->kind = LF_CAPTURE_ROW;
             out->op = h->row[k].op;
             out->strict = true;
             return;
         }
     if (v->ask.operation(v->L, lua_gettop(v->L), &out->op))
-        out->seen = LF_SEEN_ROW;
+        out->kind = LF_CAPTURE_ROW;
     int atomic =
-        out->seen == LF_SEEN_ROW || !v->ask.atomic ? -1 : v->ask.atomic(v->L, lua_gettop(v->L));
+        out->kind == LF_CAPTURE_ROW || !v->ask.atomic ? -1 : v->ask.atomic(v->L, lua_gettop(v->L));
     if (atomic < 0)
         return;
-    out->seen = LF_SEEN_ATOMIC;
+    out->kind = LF_CAPTURE_ATOMIC;
     out->atomic = (lun_atomic)atomic;
 }
 
-static lun_status see_function(const lf_viewer *v, const lf_source *s, lf_sight *out,
-                               lun_strbuf *error)
+static lun_status capture_function(const lf_capture_context *v, const lf_source *s, lf_capture *out,
+                                   lun_strbuf *error)
 {
     lua_State *L = v->L;
-    out->seen = LF_SEEN_OTHER;
+    out->kind = LF_CAPTURE_OTHER;
     if (lua_iscfunction(L, -1)) {
-        see_builtin(v, lua_tocfunction(L, -1), out);
+        capture_builtin(v, lua_tocfunction(L, -1), out);
         return LUN_OK;
     }
-    out->seen = LF_SEEN_FUNCTION;
+    out->kind = LF_CAPTURE_FUNCTION;
     out->closure = lua_topointer(L, -1);
     if (s->known && out->closure == s->known) {
-        out->program = s->sight.program;
+        out->program = s->capture.program;
         out->program->refs++;
         return LUN_OK;
     }
     return luafn_program(L, -1, &out->program, error);
 }
 
-static void see_array(lun_array *a, lf_sight *out)
+static void capture_array(lun_array *a, lf_capture *out)
 {
-    out->seen = LF_SEEN_ARRAY;
+    out->kind = LF_CAPTURE_ARRAY;
     out->array = a;
     out->dtype = (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
     out->stored = lun_dtype_of(a);
@@ -138,18 +138,18 @@ static void see_array(lun_array *a, lf_sight *out)
         out->small &= out->shape[k] <= 1 << 30;
 }
 
-static void see_table(const lf_viewer *v, lf_sight *out)
+static void capture_table(const lf_capture_context *v, lf_capture *out)
 {
     lua_State *L = v->L;
     lf_fields kind = v->ask.fields ? v->ask.fields(L, lua_gettop(L)) : LF_NO_FIELDS;
-    out->seen = LF_SEEN_TABLE;
+    out->kind = LF_CAPTURE_TABLE;
     if (kind == LF_NO_FIELDS)
         return;
     lua_pop(L, 1);
-    static const lf_seen seen[] = {[LF_OF_STRUCT] = LF_SEEN_STRUCT,
-                                   [LF_OF_RECORDS] = LF_SEEN_RECORDS,
-                                   [LF_OF_BLOCKED] = LF_SEEN_BLOCKED};
-    out->seen = seen[kind];
+    static const lf_capture_kind kinds[] = {[LF_OF_STRUCT] = LF_CAPTURE_STRUCT,
+                                            [LF_OF_RECORDS] = LF_CAPTURE_RECORDS,
+                                            [LF_OF_BLOCKED] = LF_CAPTURE_BLOCKED};
+    out->kind = kinds[kind];
     out->closure = lua_topointer(L, -1);
 }
 
@@ -167,8 +167,8 @@ static const char *word_of(const char *text)
     return strcmp(text, apart) ? NULL : apart;
 }
 
-lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
-                      lun_strbuf *error)
+lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int i, lf_capture *out,
+                         lun_strbuf *error)
 {
     lua_State *L = v->L;
     const lf_source *s = &list[i];
@@ -180,27 +180,27 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
         lua_pushnil(L);
     switch (lua_type(L, -1)) {
     case LUA_TNIL:
-        out->seen = LF_SEEN_NIL;
+        out->kind = LF_CAPTURE_NIL;
         break;
     case LUA_TBOOLEAN:
-        out->seen = LF_SEEN_BOOL;
+        out->kind = LF_CAPTURE_BOOL;
         out->value = (lun_value){.dtype = LUN_BOOL, .as.u = lua_toboolean(L, -1) != 0};
         break;
     case LUA_TNUMBER:
-        see_number(L, s, out);
+        capture_number(L, s, out);
         break;
     case LUA_TSTRING:
-        out->seen = LF_SEEN_STRING;
+        out->kind = LF_CAPTURE_STRING;
         out->word = word_of(lua_tostring(L, -1));
         break;
     case LUA_TTABLE:
-        see_table(v, out);
+        capture_table(v, out);
         break;
     case LUA_TFUNCTION:
-        return see_function(v, s, out, error);
+        return capture_function(v, s, out, error);
     default: {
         lun_array *a = lua_isuserdata(L, -1) ? v->ask.array(L, lua_gettop(L)) : NULL;
-        out->seen = LF_SEEN_OTHER;
+        out->kind = LF_CAPTURE_OTHER;
         if (a && lun_is_freed(a)) {
             lun__strbuf_printf(error, "attempt to use a freed Vector ('%s')",
                                s->name ? s->name : "?");
@@ -213,34 +213,34 @@ lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight
             return error->failed ? LUN_ENOMEM : LUN_EARG;
         }
         if (a)
-            see_array(a, out);
+            capture_array(a, out);
         else if (lua_isuserdata(L, -1) && v->ask.operation(L, lua_gettop(L), &out->op))
-            out->seen = LF_SEEN_ROW;
+            out->kind = LF_CAPTURE_ROW;
     }
     }
     return LUN_OK;
 }
 
-bool luafn_same_sight(const lf_sight *then, const lf_sight *now)
+bool luafn_same_capture(const lf_capture *then, const lf_capture *now)
 {
-    if (then->seen != now->seen || (then->pinned && then->value.as.i != now->value.as.i))
+    if (then->kind != now->kind || (then->pinned && then->value.as.i != now->value.as.i))
         return false;
-    switch (then->seen) {
-    case LF_SEEN_FIXED:
+    switch (then->kind) {
+    case LF_CAPTURE_FIXED:
         return then->value.dtype == now->value.dtype && then->value.as.u == now->value.as.u;
-    case LF_SEEN_STRING:
+    case LF_CAPTURE_STRING:
         return then->word == now->word;
-    case LF_SEEN_FUNCTION:
+    case LF_CAPTURE_FUNCTION:
         return then->program == now->program;
-    case LF_SEEN_STRUCT:
+    case LF_CAPTURE_STRUCT:
         return then->closure == now->closure;
-    case LF_SEEN_BUILTIN:
+    case LF_CAPTURE_BUILTIN:
         return then->math == now->math;
-    case LF_SEEN_ROW:
+    case LF_CAPTURE_ROW:
         return then->op == now->op && then->strict == now->strict;
-    case LF_SEEN_ATOMIC:
+    case LF_CAPTURE_ATOMIC:
         return then->atomic == now->atomic;
-    case LF_SEEN_ARRAY:
+    case LF_CAPTURE_ARRAY:
         return then->stored == now->stored && then->rank == now->rank && then->small == now->small;
     default:
         return true;

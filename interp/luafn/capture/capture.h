@@ -1,6 +1,6 @@
 /* capture.h - values that a Lua function captures: upvalues, globals, fields of tables.
  *
- * Each is a source: its path (upvalue or field of another source) and the sight of it when the
+ * Each is a source: its path (upvalue or field of another source) and the capture of it when the
  * function was compiled. Code stays valid as long as every source has the same kind of value;
  * numbers, booleans and arrays may change at will. */
 #ifndef LUAFN_CAPTURE_H
@@ -18,30 +18,30 @@
 /* Decoded functions by their code, and what was compiled from them; see decoded_functions.h. */
 struct lf_program;
 
-typedef enum lf_seen {
-    LF_SEEN_NIL,
-    LF_SEEN_BOOL,
-    LF_SEEN_INT24, /* an integer that f32 holds exactly */
-    LF_SEEN_INT30, /* up to 2^30: counting up to it cannot leave i32 */
-    LF_SEEN_INT32,
-    LF_SEEN_INT64,
-    LF_SEEN_FLOAT,
-    LF_SEEN_FIXED, /* math.pi and other constants: this number only */
-    LF_SEEN_STRING,
-    LF_SEEN_TABLE,
-    LF_SEEN_STRUCT,   /* a struct, whose calls make records: closure */
-    LF_SEEN_BLOCKED,  /* a blocked array, which no kernel reads */
-    LF_SEEN_RECORDS,  /* a table whose fields are arrays, and whose elements are records */
-    LF_SEEN_FUNCTION, /* a plain Lua function: program */
-    LF_SEEN_BUILTIN,  /* a function of the math library: math */
-    LF_SEEN_ROW,      /* an operation of table/ops.def: op */
-    LF_SEEN_ATOMIC,   /* an operation of table/atomics.def: atomic */
-    LF_SEEN_ARRAY,
-    LF_SEEN_OTHER
-} lf_seen;
+typedef enum lf_capture_kind {
+    LF_CAPTURE_NIL,
+    LF_CAPTURE_BOOL,
+    LF_CAPTURE_INT24, /* an integer that f32 holds exactly */
+    LF_CAPTURE_INT30, /* up to 2^30: counting up to it cannot leave i32 */
+    LF_CAPTURE_INT32,
+    LF_CAPTURE_INT64,
+    LF_CAPTURE_FLOAT,
+    LF_CAPTURE_FIXED, /* math.pi and other constants: this number only */
+    LF_CAPTURE_STRING,
+    LF_CAPTURE_TABLE,
+    LF_CAPTURE_STRUCT,   /* a struct, whose calls make records: closure */
+    LF_CAPTURE_BLOCKED,  /* a blocked array, which no kernel reads */
+    LF_CAPTURE_RECORDS,  /* a table whose fields are arrays, and whose elements are records */
+    LF_CAPTURE_FUNCTION, /* a plain Lua function: program */
+    LF_CAPTURE_BUILTIN,  /* a function of the math library: math */
+    LF_CAPTURE_ROW,      /* an operation of table/ops.def: op */
+    LF_CAPTURE_ATOMIC,   /* an operation of table/atomics.def: atomic */
+    LF_CAPTURE_ARRAY,
+    LF_CAPTURE_OTHER
+} lf_capture_kind;
 
-typedef struct lf_sight {
-    lf_seen seen;
+typedef struct lf_capture {
+    lf_capture_kind kind;
     struct lf_program *program;
     const void *closure; /* which function or struct it is */
     lf_math math;
@@ -56,7 +56,7 @@ typedef struct lf_sight {
     int rank;
     bool small; /* none of its extents is more than 2^30 */
     int64_t shape[LUN_MAX_RANK];
-} lf_sight;
+} lf_capture;
 
 typedef struct lf_source {
     int parent;              /* source; -1 for the first, the function itself */
@@ -67,22 +67,22 @@ typedef struct lf_source {
     const char **field_name; /* of a struct and of records, while they are compiled */
     int names;
     const void *known; /* address of a function that need not be decoded again */
-    lf_sight sight;
+    lf_capture capture;
 } lf_source;
 
 /* The state in which sources are read: the value of source i is at stack index base + i. */
-typedef struct lf_viewer {
+typedef struct lf_capture_context {
     lua_State *L;
     struct lf_host *host;
     lf_binding ask;
     int base;
-} lf_viewer;
+} lf_capture_context;
 
-/* Pushes the value of source i, which is not the first, and classifies it. A program in the sight
+/* Pushes the value of source i, which is not the first, and classifies it. A program in *out
  * is a new reference. May raise a Lua error (memory). */
-lun_status luafn_look(const lf_viewer *v, const lf_source *list, int i, lf_sight *out,
-                      lun_strbuf *error);
+lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int i, lf_capture *out,
+                         lun_strbuf *error);
 /* Is code made for `then` valid for `now`? */
-bool luafn_same_sight(const lf_sight *then, const lf_sight *now);
+bool luafn_same_capture(const lf_capture *then, const lf_capture *now);
 
 #endif

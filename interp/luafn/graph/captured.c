@@ -16,7 +16,7 @@ static const char *join_names(lf_compile *c, const char *table, const char *fiel
 static void read_names(lf_compile *c, lf_source *s)
 {
     lua_State *L = c->view.L;
-    if (s->sight.seen != LF_SEEN_STRUCT && s->sight.seen != LF_SEEN_RECORDS)
+    if (s->capture.kind != LF_CAPTURE_STRUCT && s->capture.kind != LF_CAPTURE_RECORDS)
         return;
     if (c->view.ask.fields(L, lua_gettop(L)) == LF_NO_FIELDS)
         return;
@@ -49,8 +49,8 @@ static int add_source(lf_compile *c, lf_source s)
         c->source_room = room;
     }
     c->source[c->sources] = s;
-    lun_status status =
-        luafn_look(&c->view, c->source, c->sources, &c->source[c->sources].sight, c->unit.error);
+    lun_status status = luafn_capture(&c->view, c->source, c->sources,
+                                      &c->source[c->sources].capture, c->unit.error);
     if (status == LUN_ENOMEM)
         luafn_nomem(&c->unit);
     if (status != LUN_OK) {
@@ -64,49 +64,49 @@ static int add_source(lf_compile *c, lf_source s)
 static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source)
 {
     static const lf_kind kinds[] = {
-        [LF_SEEN_BOOL] = LF_SCALAR,       [LF_SEEN_INT24] = LF_SCALAR,
-        [LF_SEEN_INT30] = LF_SCALAR,      [LF_SEEN_INT32] = LF_SCALAR,
-        [LF_SEEN_INT64] = LF_SCALAR,      [LF_SEEN_FLOAT] = LF_SCALAR,
-        [LF_SEEN_STRING] = LF_STRING,     [LF_SEEN_TABLE] = LF_TABLE,
-        [LF_SEEN_STRUCT] = LF_STRUCT,     [LF_SEEN_RECORDS] = LF_TABLE,
-        [LF_SEEN_FUNCTION] = LF_FUNCTION, [LF_SEEN_BUILTIN] = LF_BUILTIN,
-        [LF_SEEN_ROW] = LF_ROW,           [LF_SEEN_ARRAY] = LF_ARRAY,
-        [LF_SEEN_ATOMIC] = LF_ATOMIC,     [LF_SEEN_OTHER] = LF_OTHER,
-        [LF_SEEN_BLOCKED] = LF_BLOCKED,
+        [LF_CAPTURE_BOOL] = LF_SCALAR,       [LF_CAPTURE_INT24] = LF_SCALAR,
+        [LF_CAPTURE_INT30] = LF_SCALAR,      [LF_CAPTURE_INT32] = LF_SCALAR,
+        [LF_CAPTURE_INT64] = LF_SCALAR,      [LF_CAPTURE_FLOAT] = LF_SCALAR,
+        [LF_CAPTURE_STRING] = LF_STRING,     [LF_CAPTURE_TABLE] = LF_TABLE,
+        [LF_CAPTURE_STRUCT] = LF_STRUCT,     [LF_CAPTURE_RECORDS] = LF_TABLE,
+        [LF_CAPTURE_FUNCTION] = LF_FUNCTION, [LF_CAPTURE_BUILTIN] = LF_BUILTIN,
+        [LF_CAPTURE_ROW] = LF_ROW,           [LF_CAPTURE_ARRAY] = LF_ARRAY,
+        [LF_CAPTURE_ATOMIC] = LF_ATOMIC,     [LF_CAPTURE_OTHER] = LF_OTHER,
+        [LF_CAPTURE_BLOCKED] = LF_BLOCKED,
     };
     lf_graph *g = &c->graph;
     const lf_source *s = &c->source[source];
-    const lf_sight *sight = &s->sight;
-    if (sight->seen == LF_SEEN_NIL) {
+    const lf_capture *capture = &s->capture;
+    if (capture->kind == LF_CAPTURE_NIL) {
         if (!s->upvalue)
             luafn_fail(&c->unit, f->proto, pc, "%s is nil: define it before the function is used",
                        luafn_source_name(c, source));
         return luafn_nil(g);
     }
-    if (sight->seen == LF_SEEN_FIXED)
-        return lun__value_is_float(sight->value) ? luafn_float(g, sight->value.as.d)
-                                                 : luafn_int(g, sight->value.as.i);
-    lf_value *v = luafn_value(g, kinds[sight->seen], 0);
+    if (capture->kind == LF_CAPTURE_FIXED)
+        return lun__value_is_float(capture->value) ? luafn_float(g, capture->value.as.d)
+                                                   : luafn_int(g, capture->value.as.i);
+    lf_value *v = luafn_value(g, kinds[capture->kind], 0);
     v->proto = f->proto;
     v->pc = pc;
     v->as.i = source;
     v->type = LF_OBJECT;
-    if (v->kind == LF_ARRAY && sight->rank == 0) { /* a Scalar is a number */
+    if (v->kind == LF_ARRAY && capture->rank == 0) { /* a Scalar is a number */
         v->kind = LF_ELEMENT;
-        v->type = (uint8_t)luafn_type_of(sight->dtype);
+        v->type = (uint8_t)luafn_type_of(capture->dtype);
     }
     if (v->kind == LF_SCALAR)
-        v->type = sight->seen == LF_SEEN_BOOL    ? LF_BOOL
-                  : sight->seen == LF_SEEN_FLOAT ? LF_WF
-                                                 : LF_WI;
+        v->type = capture->kind == LF_CAPTURE_BOOL    ? LF_BOOL
+                  : capture->kind == LF_CAPTURE_FLOAT ? LF_WF
+                                                      : LF_WI;
     if (v->kind == LF_BUILTIN)
-        v->sub = (uint8_t)sight->math;
+        v->sub = (uint8_t)capture->math;
     if (v->kind == LF_ROW)
-        v->sub = (uint8_t)sight->op;
+        v->sub = (uint8_t)capture->op;
     if (v->kind == LF_ATOMIC)
-        v->sub = (uint8_t)sight->atomic;
+        v->sub = (uint8_t)capture->atomic;
     if (v->kind == LF_STRING)
-        v->as.s = sight->word ? sight->word : s->name;
+        v->as.s = capture->word ? capture->word : s->name;
     return v;
 }
 
@@ -122,7 +122,7 @@ lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, in
     for (int i = 1; i < c->sources; i++)
         if (c->source[i].parent == parent && c->source[i].upvalue == upvalue)
             return value_of(c, f, pc, i);
-    const char *name = c->source[parent].sight.program->proto->upval[upvalue - 1].name;
+    const char *name = c->source[parent].capture.program->proto->upval[upvalue - 1].name;
     lf_source s = {.parent = parent, .upvalue = upvalue, .name = name};
     return value_of(c, f, pc, add_source(c, s));
 }

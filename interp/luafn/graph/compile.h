@@ -82,7 +82,7 @@ typedef struct lf_note {
 
 typedef struct lf_compile {
     lf_unit unit;
-    lf_viewer view;
+    lf_capture_context view;
     lun_front_param *param; /* of the call, then with room for LF_NEIGHBOURS */
     int params;
     lf_program *program;
@@ -99,7 +99,7 @@ typedef struct lf_compile {
     lf_list notes;        /* lf_note */
     bool known, windowed; /* the parameters are indices: bounds and windows may use them */
     bool around;          /* some parameters are called with offsets */
-    bool foreseen;        /* there is no call yet: see luafn_foresee */
+    bool prechecked;      /* there is no call yet: see luafn_precheck */
     bool settled;         /* then: the number of axes is known by offsets */
     bool certain;         /* then: the failure is one of every call */
     bool writes;          /* elements may be assigned */
@@ -145,7 +145,7 @@ static inline lf_whose lf_whose_is(const lf_compile *c, const lf_value *v)
         const lun_front_param *p = &c->param[-1 - v->as.i];
         return (lf_whose){true, (int)(-1 - v->as.i), p->rank, fixed, p->dtype, p->stored, p->shape};
     }
-    const lf_sight *s = &c->source[v->as.i].sight;
+    const lf_capture *s = &c->source[v->as.i].capture;
     return (lf_whose){false, (int)v->as.i, s->rank, fixed, s->dtype, s->stored, s->shape};
 }
 

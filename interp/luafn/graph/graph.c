@@ -13,15 +13,15 @@ lf_block *luafn_block(lf_graph *g)
     return b;
 }
 
-enum { LF_HEED = 1024 }; /* values between two checks of the stop */
+enum { LF_STOP_CHECK = 1024 }; /* values between two checks of the stop */
 
 lf_value *luafn_value(lf_graph *g, lf_kind kind, int args)
 {
     lf_value *v = LF_NEW(g->u, lf_value, 1);
     v->kind = (uint8_t)kind;
     v->id = g->values++;
-    if (v->id % LF_HEED == 0)
-        luafn_heed(g->u);
+    if (v->id % LF_STOP_CHECK == 0)
+        luafn_check_stop(g->u);
     v->pc = -1;
     v->args = args;
     if (args)

@@ -55,13 +55,13 @@ static bool can_take(const narrower *n, const lf_value *v)
     if (v->kind != LF_IR_ARG || !lf_is_long(v->type))
         return false;
     const lf_input *in = n->c->inputs.at[v->as.i];
-    const lf_sight *s =
+    const lf_capture *s =
         &n->c->source[in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_EXTENT ? in->number
                                                                                      : 0]
-             .sight;
+             .capture;
     if (in->origin == LF_SOURCE_EXTENT)
         return s->small;
-    return in->origin == LF_FROM_SOURCE && s->seen <= LF_SEEN_INT32;
+    return in->origin == LF_FROM_SOURCE && s->kind <= LF_CAPTURE_INT32;
 }
 
 static bool can_narrow(const narrower *n, const lf_value *v)

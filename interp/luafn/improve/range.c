@@ -47,12 +47,12 @@ static lf_range up_to(int64_t high)
 
 /* ---- leaves ---- */
 
-static lf_range of_source(const lf_sight *s)
+static lf_range of_source(const lf_capture *s)
 {
-    int64_t most = s->seen == LF_SEEN_INT24 ? 1 << 24 : 1 << 30;
-    if (s->seen == LF_SEEN_INT32)
+    int64_t most = s->kind == LF_CAPTURE_INT24 ? 1 << 24 : 1 << 30;
+    if (s->kind == LF_CAPTURE_INT32)
         return of_short;
-    return s->seen == LF_SEEN_INT64 ? all : (lf_range){-most, most};
+    return s->kind == LF_CAPTURE_INT64 ? all : (lf_range){-most, most};
 }
 
 static lf_range of_leaf(const ranger *r, const lf_value *v)
@@ -63,9 +63,9 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
     }
     if (v->kind == LF_IR_ARG && lf_is_long(v->type)) {
         const lf_input *in = r->c->inputs.at[v->as.i];
-        const lf_sight *s = in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_EXTENT
-                                ? &r->c->source[in->number].sight
-                                : NULL;
+        const lf_capture *s = in->origin == LF_FROM_SOURCE || in->origin == LF_SOURCE_EXTENT
+                                  ? &r->c->source[in->number].capture
+                                  : NULL;
         if (in->origin == LF_FROM_SOURCE)
             return of_source(s);
         if (in->origin == LF_SOURCE_EXTENT)

@@ -68,8 +68,8 @@ static lf_value *against_integer(lf_lowering *l, relation r, int64_t n, lf_value
 static bool holds(const lf_lowering *l, lun_dtype t, const lf_value *source, const lf_value *i)
 {
     if (source->kind == LF_SCALAR) {
-        lf_seen seen = l->c->source[source->as.i].sight.seen;
-        return seen == LF_SEEN_INT24 || (seen <= LF_SEEN_INT32 && lun__dtype_is_double(t));
+        lf_capture_kind kind = l->c->source[source->as.i].capture.kind;
+        return kind == LF_CAPTURE_INT24 || (kind <= LF_CAPTURE_INT32 && lun__dtype_is_double(t));
     }
     return lun__dtype_precision(t) >= lun__dtype_precision((lun_dtype)i->type);
 }

@@ -27,7 +27,7 @@ static lf_value *leaf(lf_lowering *l, const lf_value *v)
             own = c->param[number].dtype;
         break;
     case LF_ELEMENT:
-        own = c->source[number].sight.dtype;
+        own = c->source[number].capture.dtype;
         number = luafn_input(c, LF_FROM_SCALAR, number, own, false);
         return luafn_ir_cast(l, t, luafn_ir_arg(l, number, own));
     default:

@@ -83,7 +83,7 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
 static lf_value *clamped_index(lf_lowering *l, const lf_window *w)
 {
     lf_compile *c = l->c;
-    int rank = c->source[w->source].sight.rank;
+    int rank = c->source[w->source].capture.rank;
     lf_value *one = luafn_ir_int(l, LUN_I64, 1), *flat = NULL;
     for (int k = 0; k < rank; k++) {
         lf_value *n = luafn_ir_arg(l, luafn_extent(c, false, w->source, k), LUN_I64);
@@ -101,7 +101,7 @@ static lf_value *clamped_index(lf_lowering *l, const lf_window *w)
 lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
 {
     lf_compile *c = l->c;
-    const lf_sight *s = &c->source[cell->is.source].sight;
+    const lf_capture *s = &c->source[cell->is.source].capture;
     int number = c->windowed ? window_number(c, &cell->is) : -1;
     for (int k = 0; c->known && number >= 0 && k < s->rank; k++)
         add_bound(c, (lf_bound){cell->is.source, k, cell->is.at[k]});

@@ -201,7 +201,7 @@ static lf_value *identity(lf_lowering *l, const lf_value *v)
 
 static int bits_of(const lf_compile *c, int source)
 {
-    lun_dtype t = c->source[source].sight.stored;
+    lun_dtype t = c->source[source].capture.stored;
     return lun__dtype_is_integer(t) ? lun__dtype_bits(t) : 0;
 }
 
@@ -213,7 +213,7 @@ static lf_value *to_combine(lf_lowering *l, const lf_value *v)
     int bits = bits_of(l->c, p->source);
     if (bits && bits < lun__dtype_bits(t))
         p->note = luafn_note(l, -1, "number %%lld does not fit in %s",
-                             lun_dtype_name(l->c->source[p->source].sight.stored));
+                             lun_dtype_name(l->c->source[p->source].capture.stored));
     return luafn_as(l, v->arg[0], t);
 }
 
@@ -251,7 +251,7 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_CELL:
         return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
     case LF_STORE:
-        return stored(l, v, 0, l->c->source[v->as.i].sight.stored);
+        return stored(l, v, 0, l->c->source[v->as.i].capture.stored);
     case LF_WRITE:
         return assigned(l, v);
     case LF_CHANGE:

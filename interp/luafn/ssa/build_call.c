@@ -15,8 +15,8 @@ static bool is_recursive(const lf_compile *c, const lf_frame *frame)
         if (up->proto != frame->proto)
             continue;
         if (frame->closure ? up->closure == frame->closure
-                           : up->source >= 0 && c->source[up->source].sight.closure ==
-                                                    c->source[frame->source].sight.closure)
+                           : up->source >= 0 && c->source[up->source].capture.closure ==
+                                                    c->source[frame->source].capture.closure)
             return true;
     }
     return false;
@@ -29,7 +29,7 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     lf_graph *g = b->g;
     lf_frame *frame = LF_NEW(&c->unit, lf_frame, 1);
     bool captured = f->kind == LF_FUNCTION;
-    frame->proto = captured ? c->source[f->as.i].sight.program->proto : f->as.closure->proto;
+    frame->proto = captured ? c->source[f->as.i].capture.program->proto : f->as.closure->proto;
     frame->source = captured ? (int)f->as.i : -1;
     frame->closure = captured ? NULL : f->as.closure;
     frame->built_in = !captured && f->as.closure->built_in;
@@ -56,7 +56,7 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
 static bool is_library(const lf_compile *c, const lf_value *f)
 {
     static const char folder[] = "@lua/lunarray/";
-    const char *own = c->source[f->as.i].sight.program->proto->source;
+    const char *own = c->source[f->as.i].capture.program->proto->source;
     const char *script = c->root->proto->source;
     return own && strncmp(own, folder, strlen(folder)) == 0 &&
            !(script && strncmp(script, folder, strlen(folder)) == 0);
@@ -105,7 +105,7 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
         luafn_push(&b->c->unit, results, luafn_neighbour(b, f, args));
         break;
     case LF_OTHER:
-        if (b->c->source[f->as.i].sight.seen == LF_SEEN_OTHER)
+        if (b->c->source[f->as.i].capture.kind == LF_CAPTURE_OTHER)
             refuse_call(b, f);
         /* fall through */
     default:

@@ -118,5 +118,5 @@ void luafn_builtin(lf_builder *b, const lf_value *f, const lf_list *args, lf_lis
     if (f->kind == LF_BUILTIN)
         math_call(&c, (lf_math)f->sub);
     else
-        row_call(&c, (lun_op)f->sub, f->as.i && b->c->source[f->as.i].sight.strict);
+        row_call(&c, (lun_op)f->sub, f->as.i && b->c->source[f->as.i].capture.strict);
 }

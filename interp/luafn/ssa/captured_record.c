@@ -71,7 +71,7 @@ lf_value *luafn_make_record(lf_builder *b, const lf_value *of, const lf_list *fi
 
 bool luafn_is_records(const lf_compile *c, const lf_value *v)
 {
-    return v->kind == LF_TABLE && c->source[v->as.i].sight.seen == LF_SEEN_RECORDS;
+    return v->kind == LF_TABLE && c->source[v->as.i].capture.kind == LF_CAPTURE_RECORDS;
 }
 
 lf_value *luafn_record_at(lf_builder *b, const lf_value *records, lf_value *index)

@@ -73,7 +73,7 @@ bool luafn_same_window(const lf_window *a, const lf_window *b)
 /* Has each round of the loop its own element: is each of its variables an index, once? */
 static bool is_own(const lf_compile *c, const lf_window *w)
 {
-    int rank = c->source[w->source].sight.rank;
+    int rank = c->source[w->source].capture.rank;
     for (int p = 0; p < c->params; p++) {
         int times = 0;
         for (int k = 0; k < rank; k++)

@@ -18,8 +18,8 @@ static bool find(const lf_compile *c, lf_value *v, int depth, int64_t *out)
         *out = v->as.i;
         return true;
     }
-    if (v->kind == LF_SCALAR && v->type == LF_WI && !c->foreseen) {
-        *out = c->source[v->as.i].sight.value.as.i;
+    if (v->kind == LF_SCALAR && v->type == LF_WI && !c->prechecked) {
+        *out = c->source[v->as.i].capture.value.as.i;
         return true;
     }
     if (depth == LF_TERMS || !(v->kind == LF_NEG || is_sum(v)))
@@ -41,7 +41,7 @@ static void pin(lf_compile *c, lf_value *v)
 {
     v = luafn_find(v);
     if (v->kind == LF_SCALAR)
-        c->source[v->as.i].sight.pinned = true;
+        c->source[v->as.i].capture.pinned = true;
     for (int k = 0; k < v->args; k++)
         pin(c, v->arg[k]);
 }

@@ -100,7 +100,7 @@ static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free,
  * may be replaced before a call. */
 static void note_certain(lf_builder *b)
 {
-    b->c->certain = b->c->foreseen && b->f == b->c->root;
+    b->c->certain = b->c->prechecked && b->f == b->c->root;
 }
 
 /* The arrays have as many axes as the first offsets say. */

@@ -69,7 +69,7 @@ static int combined(lf_value *v, lf_value *t, lf_value *i)
 }
 
 /* A value for "not assigned": any one of the array's kind. */
-static lf_value *nothing(lf_graph *g, const lf_sight *s)
+static lf_value *nothing(lf_graph *g, const lf_capture *s)
 {
     lf_type t = luafn_type_of(s->dtype);
     return t == LF_BOOL ? luafn_bool(g, false) : lf_is_int(t) ? luafn_int(g, 0) : luafn_float(g, 0);
@@ -116,7 +116,7 @@ static lf_put *put_of(lf_builder *b, const lf_put *like)
     p = LF_NEW(&c->unit, lf_put, 1);
     *p = *like;
     p->index = luafn_element_var(c, luafn_int(b->g, -1));
-    p->value = luafn_element_var(c, nothing(b->g, &c->source[p->source].sight));
+    p->value = luafn_element_var(c, nothing(b->g, &c->source[p->source].capture));
     luafn_push(b->g->u, &c->puts, p);
     return p;
 }

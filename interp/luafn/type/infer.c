@@ -137,8 +137,8 @@ static void choose_real(lf_compile *c)
         if (!c->param[i].weak)
             take_part(c, c->param[i].dtype);
     for (int i = 0; i < c->sources; i++)
-        if (c->source[i].sight.seen == LF_SEEN_ARRAY)
-            take_part(c, c->source[i].sight.dtype);
+        if (c->source[i].capture.kind == LF_CAPTURE_ARRAY)
+            take_part(c, c->source[i].capture.dtype);
     if (c->real == LF_NONE)
         c->real = LF_F64;
 }

@@ -95,11 +95,11 @@ static void link_names(lf_compile *c)
 static void put_captured(lf_compile *c, lun_strbuf *out)
 {
     for (int i = 1; i < c->sources; i++) {
-        const lf_sight *s = &c->source[i].sight;
+        const lf_capture *s = &c->source[i].capture;
         const char *name = luafn_source_name(c, i);
-        if (s->seen == LF_SEEN_ARRAY)
+        if (s->kind == LF_CAPTURE_ARRAY)
             lun__strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
-        else if (s->seen >= LF_SEEN_BOOL && s->seen <= LF_SEEN_FLOAT)
+        else if (s->kind >= LF_CAPTURE_BOOL && s->kind <= LF_CAPTURE_FLOAT)
             lun__strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
                                lun__dtype_is_float(s->value.dtype) ? "a float"
                                : lun__value_is_bool(s->value)      ? "a boolean"

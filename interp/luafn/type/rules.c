@@ -11,7 +11,7 @@ static bool fits_i32(const lf_compile *c, const lf_value *v)
     if (v->kind == LF_CONST)
         return v->as.i >= INT32_MIN && v->as.i <= INT32_MAX;
     if (v->kind == LF_SCALAR)
-        return c->source[v->as.i].sight.seen != LF_SEEN_INT64;
+        return c->source[v->as.i].capture.kind != LF_CAPTURE_INT64;
     return true;
 }
 
@@ -210,7 +210,7 @@ static lf_type type_store(lf_compile *c, const lf_value *v, const lf_value *arra
 static lf_type type_combine(lf_compile *c, const lf_value *v)
 {
     const lf_put *p = c->puts.at[v->as.i];
-    const lf_sight *s = &c->source[p->source].sight;
+    const lf_capture *s = &c->source[p->source].capture;
     lf_value element = {.kind = LF_LOAD, .type = (uint8_t)luafn_type_of(s->dtype)}, both = *v;
     lf_value *arg[2] = {p->behind ? v->arg[0] : &element, p->behind ? &element : v->arg[0]};
     both.arg = arg;
@@ -263,7 +263,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
         return LF_I64;
     case LF_CELL:
         return luafn_type_of(
-            c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].sight.dtype);
+            c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].capture.dtype);
     case LF_STORE:
         return type_store(c, v, &(lf_value){.kind = LF_ARRAY, .as.i = v->as.i}, 0);
     case LF_WRITE:
