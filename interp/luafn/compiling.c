@@ -209,7 +209,7 @@ lun_status luafn_compile(lf_job *j, const lf_capture_context *v)
     return compile(j, v);
 }
 
-/* ---- what is known without arrays ------------------------------------------------------------ */
+/* ---- checks before a call -------------------------------------------------------------------- */
 
 static void build_only(void *ctx)
 {

@@ -34,7 +34,7 @@ typedef struct rank {
     char name[64];       /* for messages: "lunarray: rank 2" */
 } rank;
 
-/* ---- what is different in a script --------------------------------------------------------- */
+/* ---- the script of a rank -------------------------------------------------------------------- */
 
 /* print, a whole line in one call, since other ranks print at the same time. */
 static int print_line(lua_State *L)

@@ -1,5 +1,6 @@
--- lun.spmd: what several ranks do together. Each runs the whole script; PEs count from 0. Knows no transport: bytes go
--- through core.internal.spmd; windows on other ranks' elements and blocked arrays have files of their own.
+-- lun.spmd: collective operations and messages of several ranks. Each runs the whole script; PEs count from 0. Knows no
+-- transport: bytes go through core.internal.spmd; windows on other ranks' elements and blocked arrays have files of
+-- their own.
 
 local core = require "lunarray.core"
 local fold = require "lunarray.ranks.fold"
@@ -21,7 +22,7 @@ local function misuse(argument, call, message)
     error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), 0)
 end
 
--- The PE that argument number k of a call is, 0 by default.
+-- The PE in argument number k of a call, 0 by default.
 local function check_pe(k, call, pe, default)
     if pe == nil then
         pe = default
@@ -42,14 +43,15 @@ end
 
 s.barrier, s.barrier_begin, s.barrier_end = net.barrier, net.barrier_begin, net.barrier_end
 
--- Values come as a head, a string, and large arrays, which travel from memory to memory once all ranks have that for
--- what they get. The value of a head; arrays: the list of its large ones, nil: they are made, and each(a) is called.
+-- Values are sent as a head, a string, and large arrays, which are moved from memory to memory once all ranks have
+-- memory for theirs. Returns the value of a head; arrays: the list of its large ones, nil: they are made, and each(a)
+-- is called.
 local function open_value(head, arrays, each)
     local k = 0
     return pack.join(head, function(dtype, shape)
         k = k + 1
         if arrays then
-            return arrays[k]:cast(dtype) -- its own: a write to either leaves the other one alone
+            return arrays[k]:cast(dtype) -- a copy: a write to either does not change the other
         end
         local a = net.blank(dtype, shape)
         each(a)
@@ -106,7 +108,7 @@ local function open_values(heads, given, any)
     return list
 end
 
--- The values of all ranks, by PE + 1, without those of ranks from which, by goes(from, to), none come to this one.
+-- The values of all ranks, by PE + 1, without those of ranks that send none to this one by goes(from, to).
 local function everyone(x, goes, doing, noun, options)
     local head, large = ready(pack.split, x)
     local heads, given, any = net.gather(head, doing, noun, options), {}, false
@@ -196,7 +198,7 @@ local function operands(call, op, x)
     return f, name, x
 end
 
--- The values of all that this rank combines, for a reduction by op, the function that it is, and the identity. goes: as
+-- The values that this rank combines, for a reduction by op, the function of op, and the identity. goes: as
 -- above; id: of an exclusive scan, nil for the operation's own.
 local function gather_for(call, op, x, goes, id)
     local f, name
@@ -260,7 +262,7 @@ s.send = public(function(pe, x, tag)
     end
 end)
 
-local opened = {} -- heads of messages for whose arrays there was no memory, by PEs and tags
+local opened = {} -- heads of messages for whose arrays there was no memory, by PE and tag
 
 s.recv = public(function(pe, tag)
     check_pe(1, "recv", pe)
@@ -296,7 +298,7 @@ end
 
 local error_type = core.internal.error_type
 
--- What PE 0 has found, results or an error, as bytes.
+-- The outcome of PE 0, results or an error, as bytes.
 local function outcome(ok, ...)
     local e = ...
     if not ok and debug.getmetatable(e) == error_type then
@@ -309,7 +311,7 @@ local function outcome(ok, ...)
     return pack.write(false, ok and ("a result of master: %s"):format(bytes) or tostring(e))
 end
 
--- The end of a master region: all get the bytes that PE 0 gives.
+-- Ends a master region: broadcasts PE 0's bytes.
 local function leave_master(bytes)
     in_region = false
     if in_master then
@@ -332,7 +334,7 @@ local function settle(ok, ...)
     return ...
 end
 
--- Whether all went well, and the results or the script's own error, which is raised as it is.
+-- Whether it succeeded, and the results or the script's own error, which is raised unchanged.
 local run_master = public(function(f)
     ready(check_function, "master", f)
     local bytes

@@ -98,7 +98,7 @@ static lua_Integer part(lua_State *L, int arg, int k, int field, lua_Integer fal
     return x;
 }
 
-/* The table at `arg`: {first, last, step} of axis k; what is left out is the whole. */
+/* The table at `arg`: {first, last, step} of axis k; a field left out is the end of the axis. */
 static void read_part(lua_State *L, cuts *c, int arg, int k, int64_t n)
 {
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {

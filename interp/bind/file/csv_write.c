@@ -269,8 +269,8 @@ static int csv_write(lua_State *L)
     return results;
 }
 
-/* internal.csv_check(list): nothing if its elements can be fields; else the first row that
- * cannot, and the name of its type, "string" for what is no text. */
+/* internal.csv_check(list): nothing if its elements can be fields; else the first row that cannot,
+ * and the name of its type, "string" for one that is no UTF-8. */
 static int csv_check(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

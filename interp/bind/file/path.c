@@ -1,6 +1,6 @@
 /* path.c - files by their names, for lua/lunarray/format/file.lua: opened for reading, with or
- * without a known size; names to be written resolved, and new files that replace them. Knows
- * nothing of what is in them. */
+ * without a known size; names to be written resolved, and new files that replace them. Knows no
+ * contents. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE */
 #endif

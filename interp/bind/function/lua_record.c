@@ -1,5 +1,5 @@
 /* lua_record.c - for lua/lunarray/record*.lua: fields of structs in an array of structs, as strided
- * arrays; skeletons of functions that take them. Knows nothing of what a struct is. */
+ * arrays; skeletons of functions that take them. Knows no structs. */
 #include "bind/function/lua_skeleton.h"
 
 /* A field's end: its reference to the bytes. */
@@ -9,7 +9,8 @@ static void let_go(void *data, void *bytes)
     lun_release(bytes);
 }
 
-/* Whether elements of that size, `step` bytes apart from byte `offset` on, are within n bytes. */
+/* Whether elements of that size, with a stride of `step` bytes from byte `offset` on, are within n
+ * bytes. */
 static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step, int size)
 {
     int64_t span;

@@ -164,7 +164,7 @@ static void wrong_type(lua_State *L, const lun__call *c, int i, int number, cons
                luaL_typename(L, i));
 }
 
-/* Whether a number is at i; beside an array it stands for one of that length. */
+/* Whether a number is at i, which is broadcast beside an array. */
 static bool stands_for_array(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                              int i)
 {

@@ -162,7 +162,7 @@ lun_dtype lun__check_dtype(lua_State *L, int i)
     return LUN_DTYPE_COUNT;
 }
 
-/* The extent at the stack index `at`; `open`: -1 may stand there. */
+/* The extent at the stack index `at`; `open`: it may be -1. */
 static int64_t check_extent(lua_State *L, int arg, int at, int number, bool open)
 {
     int exact = 0;

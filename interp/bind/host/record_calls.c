@@ -1,6 +1,6 @@
 /* record_calls.c - calls with records among their arguments, tables of
- * lua/lunarray/record/record.lua, whose functions take over. Knows nothing of what records are, nor
- * of the functions called. */
+ * lua/lunarray/record/record.lua, whose functions take over. Knows neither records nor the
+ * functions called. */
 #include "bind/host/bind.h"
 
 /* The field of a metatable with record.lua's functions by their names. */

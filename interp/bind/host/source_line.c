@@ -1,5 +1,5 @@
 /* source_line.c - the source line of a script, which nodes keep and errors name. Knows nothing of
- * what is computed there. */
+ * computing. */
 #include <stdio.h>
 #include <string.h>
 

@@ -153,7 +153,7 @@ static void enter(flow_maker *m, visit *v, int pc)
 }
 
 /* Depth first; the blocks that end last come first. The edge for a true condition is followed last,
- * so that its block stands directly behind. */
+ * so that its block comes next. */
 static void order_blocks(flow_maker *m)
 {
     int n = 0, depth = 0;

@@ -15,7 +15,7 @@
 #include "luafn/capture/builtin.h"
 #include "table/atomic.h"
 
-/* Decoded functions by their code, and what was compiled from them; see decoded_functions.h. */
+/* Decoded functions with their compiled forms; see decoded_functions.h. */
 struct lf_program;
 
 typedef enum lf_capture_kind {

@@ -60,7 +60,7 @@ _Noreturn void luafn_stop(lf_builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* " (local 'x')" or "". */
 const char *luafn_reg_name(const lf_builder *b, int reg);
-/* The same, or the name of what is captured. */
+/* The same, or the name of a captured value. */
 const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg);
 /* "a function", "a table". */
 const char *luafn_describe(const lf_value *v);

@@ -34,7 +34,7 @@ static void read_names(lf_compile *c, lf_source *s)
     lua_pop(L, 1);
 }
 
-/* Adds a source and looks at it. */
+/* Adds a source and captures its value. */
 static int add_source(lf_compile *c, lf_source s)
 {
     if (c->sources == c->source_room) {

@@ -5,7 +5,7 @@
 
 #include "luafn/lower/lowering_state.h"
 
-enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; cost of what is moved at most */
+enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; the most cost of moved operations */
 
 /* Unlike lun__op_cost, which weighs whole kernels: moved operations cannot fail, so a division
  * costs more than others (as does a square root, by its latency) but less than one with its test.

@@ -4,7 +4,9 @@
 
 #include "luafn/lower/lowering_state.h"
 
-enum { LF_SPECULATE = 4 }; /* cost of what may run before a loop that would not have reached it */
+enum {
+    LF_SPECULATE = 4
+}; /* the most cost of operations moved before a loop that may not have run them */
 
 /* The block before a loop: the predecessor of its header from outside. */
 static lf_block *before(const lf_loop *loop)

@@ -78,7 +78,8 @@ bool luafn_has_effect(const lf_value *v);
 
 /* ---- lowering_state.c ---- */
 lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
-/* A new note "file:line: text". extent_of: input that stands for \1 in it, an extent, or -1. */
+/* A new note "file:line: text". extent_of: the input whose value, an extent, replaces \1 in it, or
+ * -1. */
 int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);

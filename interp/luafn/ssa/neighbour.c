@@ -94,7 +94,7 @@ static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free,
     return chosen;
 }
 
-/* ---- what is wrong with offsets -------------------------------------------------------------- */
+/* ---- faults of offsets ----------------------------------------------------------------------- */
 
 /* A mistake here fails every call of the stencil, if it is in the function itself: called functions
  * may be replaced before a call. */

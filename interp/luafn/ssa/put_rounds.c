@@ -270,7 +270,7 @@ static void check_prior(lf_compile *c, const lf_put *p, const lf_given *s)
         ((lf_value *)all.at[i])->mark = false;
 }
 
-/* ---- what is combined is read nowhere else --------------------------------------------------- */
+/* ---- combined elements are read nowhere else ------------------------------------------------- */
 
 static void refuse_marked(lf_compile *c, const lf_put *p, lf_value *v)
 {

@@ -30,7 +30,7 @@ static const lf_span *quiet_span(lf_builder *b)
     return s;
 }
 
-/* A loop whose body is what is built between open_loop and close_loop. */
+/* A loop whose body is built between open_loop and close_loop. */
 typedef struct loop {
     lf_block *head, *exit;
     lf_value *index, *last, *step;

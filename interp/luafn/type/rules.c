@@ -205,8 +205,8 @@ static lf_type type_store(lf_compile *c, const lf_value *v, const lf_value *arra
     return t;
 }
 
-/* That of the operation on the element and the value; of less than 32 bits, what has to fit is
- * computed as i64. */
+/* The type of the operation on the element and the value; below 32 bits it is computed as i64, to
+ * check that the result fits. */
 static lf_type type_combine(lf_compile *c, const lf_value *v)
 {
     const lf_put *p = c->puts.at[v->as.i];

@@ -1,5 +1,5 @@
--- Values combined in their order by the pair tree: neighbours first, then the results of neighbours; the one that is
--- left over at the end goes up as it is. Operations by their names. Knows no ranks.
+-- Values combined in order by the tree of adjacent pairs: neighbours first, then the results of neighbours; an odd one
+-- at the end is passed up unchanged. Operations by their names. Knows no ranks.
 
 local core = require "lunarray.core"
 
@@ -11,8 +11,8 @@ local ASSOCIATIVE = {
     land = "land", lor = "lor",
 }
 
--- The function that an operation is, a name or operator in a text or a function of two values, and its name; nil and
--- what is wrong with it.
+-- The function of an operation, which is a name or operator as a text, or a function of two values, and its name; nil
+-- and what is wrong with it.
 function fold.operation(op)
     if type(op) == "string" then
         local name = NAMES[op] or op
@@ -28,12 +28,12 @@ function fold.operation(op)
         or type(op))
 end
 
-local operations = {} -- their names, by what scripts say
+local operations = {} -- their names, by names and operators of scripts
 for name, f in pairs(core.op) do
     operations[f] = name
 end
 
--- The name of the operation that f is, also of core.op; nil for other functions.
+-- The name of the operation f, also of core.op; nil for other functions.
 function fold.name_of(f)
     if operations[f] then
         return operations[f]
@@ -76,7 +76,7 @@ end
 local HAS_NONE = { fmin = true, fmax = true, ["a function"] = true }
 local DTYPES = { integer = "i64", float = "f64" }
 
--- What an operation begins with, for a value such as x: that of the engine's scans. Raises an error where it has none.
+-- The identity of an operation for a value such as x, as in the engine's scans. Raises an error if there is none.
 function fold.identity(name, x)
     if HAS_NONE[name] then
         error(("PE 0 has nothing before it: an identity of %s is wanted as the third argument"):format(name), 0)

@@ -1,5 +1,21 @@
 -- Values as bytes and back: nil, booleans, numbers, strings, arrays, and tables of these. Knows nothing of where the
 -- bytes go.
+--
+-- The string, little-endian:
+--
+-- | offset | size | type | meaning                                                                 |
+-- |--------|------|------|-------------------------------------------------------------------------|
+-- | 0      | 4    | u32  | the number of values; SPLIT is set if large arrays are sent with them   |
+-- | 4      |      |      | the values, one after the other: a tag, then what follows it            |
+--
+-- | tag         | what follows                                                                          |
+-- |-------------|---------------------------------------------------------------------------------------|
+-- | n, t, f     | nothing: nil, true, false                                                             |
+-- | i, d        | an i64, an f64                                                                        |
+-- | s           | a string: u64 bytes, these                                                            |
+-- | A           | an array: u8 and the dtype's name, u8 rank, the extents as i64, u64 bytes, elements   |
+-- | L           | a large array: the same without bytes and elements, which are sent separately         |
+-- | {           | a table: keys and values in turn, then a byte }                                       |
 
 local core = require "lunarray.core"
 
@@ -21,10 +37,10 @@ pack.is_array = is_array
 
 local write
 
-local LARGE = 1 << 16 -- bytes from which an array travels by itself
-local SPLIT = 1 << 31 -- beside the number of values: large arrays belong to them
+local LARGE = 1 << 16 -- bytes from which an array is sent separately
+local SPLIT = 1 << 31 -- flag in the number of values: they have large arrays
 
--- Of a shape; nil: it cannot exist.
+-- The number of elements of a shape.
 local function elements(shape)
     local n = 1
     for _, x in ipairs(shape) do n = n * x end
@@ -106,18 +122,18 @@ local function write_all(out, ...)
     return table.concat(out), out.large
 end
 
--- The values as one string. Raises an error, without a place, where one cannot be written.
+-- The values as one string. Raises an error, without a source line, if one cannot be written.
 function pack.write(...)
     return (write_all({}, ...))
 end
 
--- The values as one string without large arrays, and a list of these, as they are now, in the order in which pack.join
--- asks for them.
+-- The values as one string without large arrays, and a list of these with their present elements, in the order in which
+-- pack.join takes them.
 function pack.split(...)
     return write_all({ large = {} }, ...)
 end
 
--- Whether large arrays belong to a string.
+-- Whether the values of a string have large arrays.
 function pack.is_split(s)
     return string.unpack("<I4", s) & SPLIT ~= 0
 end
@@ -136,7 +152,7 @@ local function read_array(s, at)
     return core.frombytes(bytes, dtype, shape), at
 end
 
--- An array that travels by itself.
+-- An array that is sent separately.
 local function read_large(s, at, take)
     local dtype, rank
     dtype, rank, at = string.unpack("<s1B", s, at)
@@ -181,7 +197,7 @@ function read(s, at, take)
     return READERS[s:sub(at, at)](s, at + 1, take)
 end
 
--- The values that pack.write has written, or pack.split, of whose large arrays take(dtype, shape) gives the next one.
+-- The values of a string of pack.write, or of pack.split; take(dtype, shape) returns the next large array.
 function pack.join(s, take)
     local count, at = string.unpack("<I4", s)
     count = count & ~SPLIT
@@ -193,9 +209,9 @@ function pack.join(s, take)
 end
 pack.read = pack.join
 
--- ---------------------------------------------------------------- saying
+-- ---------------------------------------------------------------- kinds
 
--- What a value is, for agreements and errors: "f64[100]", "a number".
+-- The kind of a value, for agreements and errors: "f64[100]", "a number".
 function pack.kind(x)
     if is_array(x) then
         local shape = { x:shape() }

@@ -1,4 +1,4 @@
--- What a rank does before a step of all ranks: an error there is told to the others, which take the step, so that none
+-- Runs the work of a rank before a step of all ranks: an error is sent to the others, which take the step, so that none
 -- waits for this one. Knows no step.
 
 local core = require "lunarray.core"
@@ -14,7 +14,7 @@ local function settle(ok, ...)
     error(e, 0)
 end
 
--- The results of f, which is called with the arguments behind it.
+-- Returns the results of f(...).
 return function(f, ...)
     return settle(pcall(f, ...))
 end

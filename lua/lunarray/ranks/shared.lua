@@ -1,5 +1,5 @@
--- Shared values and arrays, which stand on PE 0, symmetric arrays, of which each rank has one, and atomic updates.
--- Knows no transport.
+-- Shared values and arrays, which PE 0 has, symmetric arrays, of which each rank has one, and atomic updates. Knows no
+-- transport.
 
 local core = require "lunarray.core"
 local pack = require "lunarray.ranks.pack"
@@ -11,13 +11,13 @@ local _, mype = core.internal.spmd.start()
 
 local shared = {}
 
-local ID, SHAPE, OWNER = {}, {}, {} -- keys of what a handle holds; OWNER: nil where each rank has elements
+local ID, SHAPE, OWNER = {}, {}, {} -- keys of a handle's fields; OWNER: nil if each rank has elements
 
 local WHAT = {}
 local rows = {}
-local handle_of = setmetatable({}, { __mode = "k" }) -- of a row its handle and the indices so far
+local handle_of = setmetatable({}, { __mode = "k" }) -- by row: its handle and the indices so far
 
--- What stands for a[i] of an array of rank 2 and more: rows, then elements.
+-- a[i] of an array of rank 2 and more: rows, then elements.
 local function row(handle, indices)
     local r = setmetatable({}, rows)
     handle_of[r] = { handle, indices }
@@ -29,7 +29,7 @@ local function index_further(handle, indices, i, method)
     next_indices[#next_indices + 1] = i
     local last = handle[SHAPE][#next_indices]
     if math.type(i) and i == last + 1 then
-        return nil -- as of other arrays, for ipairs
+        return nil -- like other arrays, for ipairs
     elseif #next_indices < #handle[SHAPE] then
         windows.check_indices({ last }, { i }, handle[WHAT])
         return row(handle, next_indices)
@@ -92,7 +92,7 @@ local shared_methods, symmetric_methods = {}, {}
 local shared_type, symmetric_type = new_type("a shared value", shared_methods),
     new_type("a symmetric array", symmetric_methods)
 
--- A value, for get and set, is what an array of one element is.
+-- A value, for get and set, is an array of one element.
 local function check_value(v)
     if #v[SHAPE] > 1 or v[SHAPE][1] ~= 1 then
         error(("%s is no value: its elements are v[i]"):format(v[WHAT]), 0)
@@ -138,8 +138,8 @@ local function shape_of(shape)
     return type(shape) == "table" and table.move(shape, 1, #shape, 1, {}) or { shape }
 end
 
--- What f gives, which is called for the function `call`: a bad argument of f is that of the same value there, whose
--- number is that of `numbers`.
+-- The results of f, called for the function `call`: a bad argument of f becomes one of `call`, with the number in
+-- `numbers`.
 local function for_call(call, numbers, f, ...)
     local results = table.pack(pcall(f, ...))
     if results[1] then
@@ -157,7 +157,7 @@ local function check_dtype(call, dtype)
     end
 end
 
--- What a shared value begins with: an array of one element, or a copy of an array.
+-- The initial array of a shared value: of one element, or a copy of an array.
 local function beginning(dtype, x)
     check_dtype("shared", dtype)
     if pack.is_array(x) then

@@ -1,5 +1,8 @@
--- Elements on other ranks: a rank asks the one that has the element, which answers whenever it waits; and critical
--- sections. Knows no kind of array.
+-- Elements on other ranks: a rank sends a request to the owner of the element, which answers whenever it waits; and
+-- critical sections. Knows no kind of array.
+--
+-- Invariant: the ranks agree on `made`, `since` and `elements`; arrays[id] is this rank's part of window id <= made, or
+-- false, until all ranks have dropped it. `dropped` has the ids that this rank dropped since the last exchange.
 
 local core = require "lunarray.core"
 local fold = require "lunarray.ranks.fold"
@@ -10,18 +13,18 @@ local net = core.internal.spmd
 
 local windows = {}
 
--- ---------------------------------------------------------------- what a rank keeps
+-- ---------------------------------------------------------------- windows of this rank
 
--- By number, the same on all ranks: the array with this rank's elements, false where it has none.
+-- By number, the same on all ranks: the array with this rank's elements, false if it has none.
 local arrays, made = {}, 0
--- Of those whose handle this rank has dropped; numbers that each rank has dropped so far.
+-- The numbers of windows whose handle this rank has dropped; the numbers that each rank has dropped so far.
 local dropped, drops = {}, {}
 
--- Arrays made since the ranks last told each other what they have dropped, and their elements: the same on all ranks.
+-- Windows made since the ranks last exchanged what they dropped, and their elements: the same on all ranks.
 local since, elements = 0, 0
 local MOST, MOST_ELEMENTS = 64, 1 << 22
 
--- What all have dropped is forgotten. Not at each making, which needs no message.
+-- Frees windows that all have dropped. Not at each making, which needs no message.
 local function forget(npes, size)
     since, elements = since + 1, elements + size
     if since < MOST and elements < MOST_ELEMENTS then
@@ -39,9 +42,9 @@ local function forget(npes, size)
     dropped = {}
 end
 
--- Makes a window on `array`, this rank's part of so many elements of all, and gives its number. A step of all ranks.
+-- Makes a window on `array`, this rank's part of so many elements of all, and returns its number. A step of all ranks.
 function windows.make(array, size, doing, noun, options)
-    arrays[made + 1] = array or false -- another rank may ask for an element as soon as all have agreed
+    arrays[made + 1] = array or false -- another rank may request an element as soon as all have agreed
     local ok, e = pcall(net.step, doing, noun, options)
     if not ok then
         arrays[made + 1] = nil
@@ -60,7 +63,7 @@ function windows.array(id)
     return arrays[id]
 end
 
--- The array behind a number changes, as another one takes its place.
+-- Replaces the array of a number by another one.
 function windows.replace(id, array)
     arrays[id] = array
 end
@@ -114,7 +117,7 @@ function ANSWERS.update(array, indices, x, op)
     return old
 end
 
--- What stands on this rank.
+-- Handles an access to an element of this rank.
 local function answer_here(what, id, indices, x, op)
     local array = arrays[id]
     if not array then
@@ -130,7 +133,7 @@ local function settle(ok, ...)
     return ...
 end
 
--- Asks PE pe, and gives what it answers.
+-- Sends a request to PE pe, and returns its answer.
 local function ask(pe, ...)
     local bytes = net.request(pe, pack.write(...))
     if bytes == "" then
@@ -142,7 +145,7 @@ end
 -- An element of PE pe: get, put or update.
 function windows.access(pe, mype, what, id, indices, x, op)
     if pe == mype then
-        net.listen() -- a loop that asks for own elements alone answers others too
+        net.listen() -- a loop that accesses only its own elements answers others too
         return answer_here(what, id, indices, x, op)
     end
     net.count(what == "get" and 1 or 0, what == "get" and 0 or 1)
@@ -187,7 +190,7 @@ windows.check_indices = check_indices
 
 -- ---------------------------------------------------------------- s.critical
 
--- Whether f went well, and its results or its error.
+-- Whether f succeeded, and its results or its error.
 local run = public(function(f)
     if type(f) ~= "function" then
         error(("bad argument #1 to 'critical' (function expected, got %s)"):format(f == nil and "no value" or type(f)),

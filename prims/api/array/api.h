@@ -23,8 +23,8 @@ lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b);
 lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out);
 lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out);
 lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);
-/* The operand whose shape the result of an elementwise operation has, where the others have that
- * shape or are single numbers; else NULL: they are to be aligned. */
+/* The operand whose shape the result of an elementwise operation has, if the others have that shape
+ * or are single numbers; else NULL: they must be aligned. */
 const lun_node *lun__like(lun_node *const *in, int count);
 /* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
  * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */

@@ -25,7 +25,7 @@ lun_status lun__unshare(lun_engine *e, lun_array *top);
 
 /* ---- writing (write.c) ----------------------------------------------------------------------- */
 
-/* Elements that are to be written: those of `at` from `data` on. */
+/* The target of a write: the elements at `at` from `data` on. */
 typedef struct lun_target {
     char *data;
     lun_layout at;

@@ -42,7 +42,7 @@ static lun_status check_bytes(lun_engine *e, const lun_array *bytes)
     return LUN_OK;
 }
 
-/* step: from the first byte of an element to that of the next; 0: they stand side by side. */
+/* step: bytes from one element to the next; 0: they are dense. */
 static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t offset, int64_t step,
                                 lun_dtype t, bool swapped, int rank, const int64_t *shape,
                                 lun_storage **out)

@@ -1,4 +1,4 @@
-/* shape.c - shapes of arrays and of what is made of several: broadcasting by NumPy's rule. Knows no
+/* shape.c - shapes of arrays and of expressions on several: broadcasting by NumPy's rule. Knows no
  * operation. */
 #include <stdio.h>
 #include <string.h>

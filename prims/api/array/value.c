@@ -66,7 +66,7 @@ lun_status lun__copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_
     return LUN_OK;
 }
 
-/* Elements of a view of n, a LEAF, run by run: what is in a file stays there. */
+/* Elements of a view of n, a LEAF, run by run: those of a file are not loaded. */
 static lun_status copy_runs(lun_engine *e, const lun_node *n, const lun_layout *l, int64_t first,
                             int64_t count, char *host)
 {

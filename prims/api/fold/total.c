@@ -112,10 +112,10 @@ static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
     return s;
 }
 
-/* Mean and variance together, kept on the node, so that whichever is asked for second is free.  The
- * shift is the first element where that is in memory; if it lies so far from the mean that digits
- * were lost in the difference of squares, a second pass shifts by the mean itself (Chan, Golub and
- * LeVeque 1983, "Algorithms for computing the sample variance"). */
+/* Mean and variance together, kept on the node, so that the second of them is free. The shift is
+ * the first element if that is in memory; if it is so far from the mean that digits were lost in
+ * the difference of squares, a second pass shifts by the mean itself (Chan, Golub and LeVeque 1983,
+ * "Algorithms for computing the sample variance"). */
 static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
 {
     double shift = 0, n = (double)a->n;

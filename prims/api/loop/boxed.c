@@ -67,7 +67,7 @@ const lun_part *lun__boxed_computed(const lun_part *parts, int count, int k)
     return NULL;
 }
 
-/* ---- what is read at the loop's indices ------------------------------------------------------ */
+/* ---- reads at the loop's indices ------------------------------------------------------------- */
 
 /* Of axis d of w's array: the first index, from 0, that the rounds read, and how many. */
 static void read_range(const lun_boxed *b, const lun_front_window *w, int d, int64_t n,

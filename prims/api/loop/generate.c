@@ -167,7 +167,7 @@ static bool reads(const lun_ir *body, int arg)
 
 /* ---- applying -------------------------------------------------------------------------------- */
 
-/* The call's operands: indices that are read, elements of windows, what is captured. */
+/* The call's operands: indices that are read, elements of windows, captured values. */
 static lun_status operands(lun_engine *e, const lun_box *b, lun_array *const *index,
                            const lun_front_result *r, lun_node **nodes, int *count)
 {
