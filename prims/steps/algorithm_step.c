@@ -46,6 +46,15 @@ static lun_status load(lun_algorithm_work *w, const lun_node *n, int k)
     return LUN_OK;
 }
 
+/* Elements at a time of one that takes its operands in order and finds its length: its memory is in
+ * proportion to what it finds, and to so many. */
+enum { PIECE = 1 << 20 };
+
+static bool takes_pieces(const lun_algorithm_work *w)
+{
+    return w->row->found && w->row->taken == LUN_TAKEN_PIECES;
+}
+
 /* Memory for the results. */
 static lun_status make_room(lun_algorithm_work *w, lun_node *n)
 {
@@ -56,10 +65,11 @@ static lun_status make_room(lun_algorithm_work *w, lun_node *n)
         else
             w->node[k] = lun__node_retain(n);
         lun_dtype t = k ? w->row->also : (lun_dtype)n->dtype;
+        const int64_t room = takes_pieces(w) && n->n > PIECE ? PIECE : n->n;
         if (s == LUN_OK)
-            s = lun__storage_new(w->e, t, n->n, &w->to[k]);
+            s = lun__storage_new(w->e, t, room, &w->to[k]);
         if (s == LUN_OK)
-            w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = n->n};
+            w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = room};
     }
     return s;
 }
@@ -99,10 +109,36 @@ static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
     return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed);
 }
 
+/* Room for `more` results: as much as all will be if the elements to come are like those before
+ * `first`, and at least half as much again. */
+static lun_status grow(lun_algorithm_work *w, int64_t first, int64_t more)
+{
+    const int64_t room = w->to[0]->count, least = w->made + more, half = room + room / 2;
+    if (least <= room)
+        return LUN_OK;
+    const double like = first ? 1.125 * (double)w->made * ((double)w->n->n / (double)first) : 0;
+    int64_t wanted = like < (double)w->n->n ? (int64_t)like : w->n->n;
+    wanted = wanted < half ? half : wanted;
+    wanted = wanted > w->n->n ? w->n->n : wanted;
+    wanted = wanted < least ? least : wanted;
+    lun_storage *larger;
+    const lun_status s = lun__storage_new(w->e, w->to[0]->dtype, wanted, &larger);
+    if (s != LUN_OK)
+        return s;
+    memcpy(larger->data, w->to[0]->data, (size_t)bytes_of(larger->dtype, w->made));
+    lun__storage_release(w->e, w->to[0]);
+    w->to[0] = larger;
+    w->r.out[0].data = larger->data;
+    return LUN_OK;
+}
+
 lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t count,
                                 const void *(*piece)(const void *ctx, const lun_node *n),
                                 const void *ctx)
 {
+    const lun_status grown = grow(w, first, count);
+    if (grown != LUN_OK)
+        return grown;
     lun_algorithm_run r = w->r;
     for (int k = 0; k < w->row->operands; k++) {
         const void *made = piece(ctx, w->n->more[k]);
@@ -116,6 +152,22 @@ lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t co
     lun_status s = work_on(w, &r);
     w->made += r.out[0].n;
     w->r.out[0].n = w->made;
+    return s;
+}
+
+static const void *in_memory(const void *ctx, const lun_node *n)
+{
+    (void)ctx, (void)n;
+    return NULL;
+}
+
+static lun_status run_pieces(lun_algorithm_work *w)
+{
+    lun_status s = LUN_OK;
+    w->r.out[0].n = 0;
+    for (int64_t first = 0; s == LUN_OK && first < w->n->n; first += PIECE)
+        s = lun__algorithm_piece(w, first, w->n->n - first < PIECE ? w->n->n - first : PIECE,
+                                 in_memory, NULL);
     return s;
 }
 
@@ -207,7 +259,7 @@ static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
         open++;
     }
     if (s == LUN_OK)
-        s = work_on(&w[0], &w[0].r);
+        s = takes_pieces(&w[0]) ? run_pieces(&w[0]) : work_on(&w[0], &w[0].r);
     const double each = w[0].seconds / count;
     for (int k = 0; k < open; k++) {
         w[k].seconds = each;

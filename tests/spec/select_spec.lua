@@ -287,3 +287,36 @@ describe("a:filter(p), a:dropnan()", function()
             end)
     end)
 end)
+
+describe("mask:indices(), a:compress(mask)", function()
+    it("take memory in proportion to what they find", function()
+        local n = 8000000
+        local mask, x = (lun.index(n) % 3000000):eq(7):eval(), lun.index(n):eval()
+        local function most(f)
+            collectgarbage()
+            lun.stats "reset"
+            local before = lun.stats().allocated
+            assert.same({ 7, 3000007, 6000007 }, f():totable())
+            return lun.stats().peak - before
+        end
+        assert.is_true(most(function() return mask:indices():eval() end) < 3 * n)
+        assert.is_true(most(function() return x:compress(mask):eval() end) < 3 * n)
+    end)
+
+    it("find the same where what is found comes first, last or everywhere", function()
+        local n = 3500000
+        local x = lun.index(n)
+        for _, row in ipairs {
+            { x:le(1200000):eval(), 1, 1200000 }, { x:gt(1200000):eval(), 1200001, n }, { x:ge(1):eval(), 1, n },
+            { x:gt(n):eval(), 1, 0 }, { x:eq(n):eval(), n, n },
+        } do
+            local mask, first, last = table.unpack(row)
+            local count = last - first + 1
+            for _, found in ipairs { mask:indices():eval(), (x * 2):eval():compress(mask) // 2 } do
+                assert.equal(count, #found)
+                assert.equal((first + last) * count // 2, found:sum())
+                assert.equal(count, count == 0 and 0 or found:eq(lun.index(count) + (first - 1)):count())
+            end
+        end
+    end)
+end)
