@@ -1,6 +1,10 @@
 /* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
  * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string. Knows
- * nothing of the format. */
+ * nothing of the format.
+ *
+ * Invariant: blanks and texts have an entry for each wanted column while columns are read, of which
+ * at most one is not NULL, and are NULL otherwise; L is set meanwhile only. Services run on the
+ * thread of the call but read, which is called by several at once and changes nothing. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -9,16 +13,122 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bind/file/csv.h"
+#include "bind/file/gzip.h"
+#include "bind/file/text_columns.h"
+#include "bind/host/bind.h"
+#include "csv/csv.h"
 
-typedef lun__csv_reader reader;
+typedef struct reader {
+    lun__host *host;
+    lua_State *L; /* while columns are read */
+    lun__csv_services services;
+    lun__csv *csv;
+    int file;           /* -1: the text is a string */
+    struct stat opened; /* the file as it was then */
+    const char *text;   /* a user value of the reader */
+    lun__unpacked
+        *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
+    lun_blank **blanks;
+    lun__column **texts; /* of a column of text, in place of a blank */
+    int64_t count;       /* of wanted columns */
+    lun_status status;
+} reader;
+
+/* ---- services of the format's reader: none raises -------------------------------------------- */
+
+static int read_text(void *ctx, int64_t at, int64_t count, void *to)
+{
+    const reader *r = ctx;
+    char *p = to;
+    if (r->file < 0)
+        memcpy(to, r->text + at, (size_t)count);
+    for (int64_t done = 0; r->file >= 0 && done < count;) {
+        ssize_t got = pread(r->file, p + done, (size_t)(count - done), (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? errno : -1;
+        done += got;
+    }
+    return 0;
+}
+
+static int read_unpacked(void *ctx, int64_t at, int64_t count, void *to)
+{
+    return lun__unpacked_read(((reader *)ctx)->unpacked, at, count, to);
+}
+
+static void share(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k))
+{
+    lun_host_share(((reader *)ctx)->host->engine, count, of, task);
+}
+
+static bool is_stopped(void *ctx)
+{
+    reader *r = ctx;
+    r->status = lun_host_check(r->host->engine);
+    return r->status != LUN_OK;
+}
+
+static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory)
+{
+    reader *r = ctx;
+    lua_State *L = r->L;
+    lun__host *h = r->host;
+    lun_blank_drop(h->engine, r->blanks[k]);
+    lun__column_end(r->texts[k]);
+    r->blanks[k] = NULL;
+    r->texts[k] = NULL;
+    if (kind == LUN__CSV_TEXT) {
+        r->texts[k] = lun__column_new(h);
+        r->status = r->texts[k] ? LUN_OK : LUN_ENOMEM;
+    } else {
+        LUN__TRY(r->status, lun_blank_new(h->engine, rows, kind == LUN__CSV_BOOL ? 1 : 8,
+                                          &r->blanks[k], memory));
+    }
+    return r->status == LUN_OK;
+}
+
+static bool give_texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
+{
+    reader *r = ctx;
+    lua_State *L = r->L;
+    lun__host *h = r->host;
+    LUN__TRY(r->status, lun__column_add(r->texts[k], parts, count));
+    return r->status == LUN_OK;
+}
+
+/* r->blanks and texts are set while columns are read. */
+static void set_services(reader *r)
+{
+    r->services.ctx = r;
+    r->services.read = read_text;
+    r->services.share = share;
+    r->services.stop = is_stopped;
+    r->services.column = give_column;
+    r->services.texts = give_texts;
+}
+
+/* Frees what reading columns left. */
+static void end_columns(reader *r)
+{
+    for (int64_t k = 0; r->host->engine && k < r->count; k++)
+        lun_blank_drop(r->host->engine, r->blanks[k]);
+    for (int64_t k = 0; r->texts && k < r->count; k++)
+        lun__column_end(r->texts[k]);
+    free(r->blanks);
+    free(r->texts);
+    r->blanks = NULL;
+    r->texts = NULL;
+    r->count = 0;
+}
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static int end_reader(lua_State *L)
 {
     reader *r = lua_touserdata(L, 1);
-    lun__csv_end_columns(r);
+    end_columns(r);
     lun__csv_close(r->csv);
     lun__unpacked_end(r->host->engine, r->unpacked);
     r->csv = NULL;
@@ -77,7 +187,7 @@ static reader *new_reader(lua_State *L, lun__host *h)
     lua_pushcfunction(L, end_reader);
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
-    lun__csv_serve(r);
+    set_services(r);
     return r;
 }
 
@@ -85,10 +195,10 @@ static reader *new_reader(lua_State *L, lun__host *h)
 static int unpack(lua_State *L, reader *r)
 {
     lun__gzip_fault fault;
-    lun__gzip_source source = {lun__csv_read_text, r, r->services.size};
+    lun__gzip_source source = {read_text, r, r->services.size};
     r->unpacked = lun__unpack(r->host->engine, &source, &fault);
     if (r->unpacked) {
-        r->services.read = lun__csv_read_unpacked;
+        r->services.read = read_unpacked;
         r->services.size = lun__unpacked_size(r->unpacked);
         return 0;
     }
@@ -191,7 +301,7 @@ static void make_columns(lua_State *L, reader *r, int list, const lun__csv_kind 
 static int raise_refusal(lua_State *L, reader *r)
 {
     lun_status s = r->status;
-    lun__csv_end_columns(r);
+    end_columns(r);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT)
         return lun__raise_stop(L, s);
     return lun__raise(L, r->host, s, 1);
@@ -210,7 +320,7 @@ static int csv_columns(lua_State *L)
         return 2;
     }
     int64_t count = (int64_t)lua_rawlen(L, 2), rows, width = lun__csv_width(r->csv);
-    lun__csv_end_columns(r);
+    end_columns(r);
     lua_settop(L, 2);
     lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
     int64_t *wanted = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *wanted, 0);
@@ -224,7 +334,7 @@ static int csv_columns(lua_State *L)
     r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
     r->texts = calloc((size_t)count + 1, sizeof *r->texts);
     if (!r->blanks || !r->texts) {
-        lun__csv_end_columns(r);
+        end_columns(r);
         return luaL_error(L, "not enough memory");
     }
     r->count = count;
@@ -237,7 +347,7 @@ static int csv_columns(lua_State *L)
         return raise_refusal(L, r);
     if (ok)
         make_columns(L, r, 3, kinds);
-    lun__csv_end_columns(r);
+    end_columns(r);
     if (!ok)
         return push_fault(L, &fault);
     lun__report_memory(L, h);

@@ -65,7 +65,7 @@ const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg);
 /* "a function", "a table". */
 const char *luafn_describe(const lf_value *v);
 
-/* element_ref.c: element i of the array, or part, t. */
+/* cells.c: element i of the array, or part, t. */
 lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i);
 
 /* Ends the current block with an edge to the instruction at pc, which begins a span. */

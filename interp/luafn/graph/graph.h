@@ -276,8 +276,6 @@ void luafn_seal(lf_graph *g, lf_block *b);
 /* Lua's arithmetic on two constants; NULL if it would raise an error. */
 lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
 
-/* ---- dtypes.c ---- */
-
 /* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
 lf_type luafn_type_of(lun_dtype t);
 

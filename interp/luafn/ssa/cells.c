@@ -132,6 +132,23 @@ bool luafn_write_cell(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
     return true;
 }
 
+/* ---- reads of elements ----------------------------------------------------------------------- */
+
+lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i)
+{
+    lf_whose of = lf_whose_is(b->c, t);
+    bool part = of.fixed + 1 < of.rank;
+    lf_value *v = !part && b->c->writes ? luafn_read_cell(b, t, i) : NULL;
+    if (v)
+        return v;
+    v = luafn_emit2(b, part ? LF_PART : LF_LOAD, part ? (unsigned)of.fixed + 1 : 0, t, i);
+    if (part)
+        v->as.i = t->as.i;
+    else if (b->c->writes)
+        luafn_push(b->g->u, &b->c->loads, v);
+    return v;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 void luafn_refuse_overlap(lf_compile *c, int source, lf_spot written, lf_spot other, bool assigns)

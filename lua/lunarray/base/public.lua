@@ -4,7 +4,7 @@
 local getinfo = debug.getinfo
 
 -- The source line of the nearest function of the script: "file:line: ".
-local function script_place()
+local function script_line()
     local level = 2
     local info = getinfo(level, "Sl")
     while info and (info.currentline <= 0 or info.short_src:find("lua/lunarray/", 1, true) == 1) do
@@ -20,9 +20,9 @@ local function settle(ok, ...)
     end
     local e = ...
     if type(e) == "string" then
-        local place = script_place()
+        local line = script_line()
         e = e:gsub("^lua/lunarray/[%w/]+%.lua:%d+: ", "")
-        e = e:sub(1, #place) == place and e or place .. e -- another of these functions may have added it
+        e = e:sub(1, #line) == line and e or line .. e -- another of these functions may have added it
     end
     error(e, 0)
 end

@@ -53,7 +53,7 @@ end
 -- ---------------------------------------------------------------- reading
 
 -- Whether the structs of the file have C's layout and this machine's byte order.
-local function stands(found)
+local function is_native(found)
     local s = found.struct
     for _, name in ipairs(s) do
         if found.offsets[name] ~= s.offsets[name] or found.swaps[name] and dtypes.by_name[s.dtypes[name]].bytes > 1 then
@@ -100,7 +100,7 @@ function npyrecord.decode(source, found, shape)
         return base.zeros(s, shape)
     end
     local values = {}
-    local whole = stands(found)
+    local whole = is_native(found)
     for _, name in ipairs(s) do
         if not whole or s.dtypes[name] == "bool" then
             values[name], message, code = dtypes.array(bytes_of(found, name, bytes, count), s.dtypes[name], shape)

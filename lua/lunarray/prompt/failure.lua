@@ -134,7 +134,7 @@ end
 -- The hint for a name of ours, or of another library, used where it is not defined; nil for other names. A name that is
 -- not called may be a variable's, which is like no method.
 local function known_elsewhere(kind, name, value)
-    local place = foreign.place(name)
+    local place = foreign.here(name)
     local here = is_module(value) and "lun." or core.isarray(value) and "a:" or ""
     local is_variable = kind == "global"
     if place and place ~= here .. name and not (is_variable and place:find "^a:") then

@@ -174,7 +174,7 @@ function foreign.hint(name)
 end
 
 -- Where a name of ours is that was used elsewhere: "lun.zeros", "a:reshape"; nil for others.
-function foreign.place(name)
+function foreign.here(name)
     if (require "lunarray")[name] ~= nil then
         return "lun." .. name
     end

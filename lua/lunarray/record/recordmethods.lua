@@ -15,7 +15,7 @@ base.methods = methods
 -- ---------------------------------------------------------------- elements
 
 -- Index i as one from 1 to n; nil for n + 1 if `look`.
-local function place(r, i, look)
+local function index_of(r, i, look)
     local n, exact = #first_of(r), math.tointeger(i)
     if not exact or type(i) ~= "number" then
         misuse(2, look and "A[i]" or "A[i] = x", ("integer index or name of a field expected, got %s"):format(
@@ -60,7 +60,7 @@ function events.__index(r, key)
     if type(key) == "string" then
         return methods[key] or fields_of(r)[key] or refused(key)
     end
-    local i = place(r, key, true)
+    local i = index_of(r, key, true)
     return i and element(r, i)
 end
 
@@ -96,7 +96,7 @@ function events.__newindex(r, key, value)
         a:set(value)
         return
     end
-    local i = place(r, key, false)
+    local i = index_of(r, key, false)
     if rank_of(r) > 1 then
         element(r, i):set(value)
     else

@@ -81,7 +81,7 @@ local function round_up(n, unit)
 end
 
 -- Offsets of the fields as C places them, and the bytes of a struct.
-local function place(fields)
+local function offsets_of(fields)
     local offsets, at, widest = {}, 0, 1
     for _, field in ipairs(fields) do
         local bytes = dtypes.by_name[field[2]].bytes
@@ -115,7 +115,7 @@ function struct.new(name, fields, options, metatable)
         return nil, 3, ('option layout: "aos" or "soa" expected, got %s'):format(tostring(layout))
     end
     local s = { name = name, layout = layout, dtypes = {} }
-    s.offsets, s.bytes = place(fields)
+    s.offsets, s.bytes = offsets_of(fields)
     for k, field in ipairs(fields) do
         s[k], s.dtypes[field[1]] = field[1], field[2]
     end

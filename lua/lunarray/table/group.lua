@@ -3,7 +3,7 @@
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
-local lines = require "lunarray.function.lines"
+local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
 
 local internal = core.internal
@@ -253,19 +253,19 @@ end
 
 -- f of the rows of each group, in their order.
 function group.reduce(g, x, f, id)
-    f, id = lines.combiner(f, id, 2, "reduce")
+    f, id = segments.combiner(f, id, 2, "reduce")
     local order, counts, starts = rows_of(g, x, "reduce")
-    return lines.reduce(x:take(order):eval(), starts, counts, f, id, 2, "reduce")
+    return segments.reduce(x:take(order):eval(), starts, counts, f, id, 2, "reduce")
 end
 
 local SCANS <const> = { inclusive = true }
 
 -- The running results of f in each group, in the order of the rows.
 function group.scan(g, x, f, id, opts)
-    f, id = lines.combiner(f, id, 2, "scan")
+    f, id = segments.combiner(f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)
     local order, counts, starts = rows_of(g, x, "scan")
-    return lines.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
+    return segments.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
 end
 
 return M

@@ -3,7 +3,7 @@
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
-local lines = require "lunarray.function.lines"
+local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
 
 local M = {}
@@ -95,7 +95,7 @@ end
 
 -- a:reduceat(offsets, f [, id]): f over each run of elements, from its offset to the next one, or to the end.
 function M.reduceat(a, offsets, f, id)
-    local known = lines.operation(f)
+    local known = segments.operation(f)
     local at = integers(offsets)
     if not core.isarray(a) or select("#", a:shape()) ~= 1 then
         misuse(1, "reduceat", "a Vector expected, got " .. core.internal.kind_of(a))
@@ -106,7 +106,7 @@ function M.reduceat(a, offsets, f, id)
     elseif id ~= nil and type(id) ~= "number" then
         misuse(3, "reduceat", "number expected, got " .. type(id))
     end
-    local x, combine, first, dtype = lines.ruled(a, known or f, id, 2, "reduceat")
+    local x, combine, first, dtype = segments.ruled(a, known or f, id, 2, "reduceat")
     if first == nil and known and known ~= "min" and known ~= "max" then -- for these it would be no element's value
         first = core.reduce(known)(core.zeros(0, x:dtype())):value()
     end
@@ -115,7 +115,7 @@ function M.reduceat(a, offsets, f, id)
     end
     check_offsets(at, #a, first == nil)
     local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
-    return lines.given_as(core.zip(reducer(x, combine, first))(at, ends), dtype)
+    return segments.given_as(core.zip(reducer(x, combine, first))(at, ends), dtype)
 end
 
 -- ---------------------------------------------------------------- by keys
@@ -144,7 +144,7 @@ end
 -- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
 function M.reduceby(a, k, f, id)
     local starts, counts = equal_neighbours(a, k, "reduceby")
-    f, id = lines.combiner(f, id, 2, "reduceby")
+    f, id = segments.combiner(f, id, 2, "reduceby")
     local keys
     if core.isarray(k) then
         keys = k:take(starts)
@@ -154,15 +154,15 @@ function M.reduceby(a, k, f, id)
             keys[i] = k[first]
         end
     end
-    return keys, lines.reduce(a, starts, counts, f, id, 2, "reduceby")
+    return keys, segments.reduce(a, starts, counts, f, id, 2, "reduceby")
 end
 
 -- a:scanby(k, f, id [, opts]): a scan that starts again with each run.
 function M.scanby(a, k, f, id, opts)
     local starts, counts = equal_neighbours(a, k, "scanby")
-    f, id = lines.combiner(f, id, 2, "scanby")
+    f, id = segments.combiner(f, id, 2, "scanby")
     opts = given_as.options(opts, 4, "scanby", { inclusive = true })
-    return lines.scan(a, starts, counts, f, id, opts.inclusive == false, "scanby")
+    return segments.scan(a, starts, counts, f, id, opts.inclusive == false, "scanby")
 end
 
 return M
