@@ -3,8 +3,8 @@
  * nothing of the format.
  *
  * Invariant: blanks and texts have an entry for each wanted column while columns are read, of which
- * at most one is not NULL, and are NULL otherwise; L is set meanwhile only. Services run on the
- * thread of the call but read, which is called by several at once and changes nothing. */
+ * at most one is not NULL, and are NULL otherwise; L is the thread of that call. Services run on
+ * it but read, which is called by several at once and changes nothing. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>

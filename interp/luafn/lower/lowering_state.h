@@ -14,7 +14,7 @@ typedef struct lf_lowering {
     lf_value *bucket[LF_BUCKETS]; /* hash table of values made, to find equal ones */
 } lf_lowering;
 
-/* ---- constants of IR (lowering_state.c) ---- */
+/* ---- const.c ---- */
 lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
 lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
 lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
