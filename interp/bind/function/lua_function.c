@@ -1,6 +1,9 @@
 /* lua_function.c - from a Lua value to a function for a skeleton: a Lua function, an operation of
- * lun.op or its name, a C string, a file's path. All user functions enter here. Knows no
- * skeleton. */
+ * lun.op or its name, a C string, a file's path. All user functions enter here. Knows no skeleton.
+ *
+ * Invariant: the cache, a user value of the host, maps a Lua function or a C text to the box of its
+ * function, which it holds weakly; an entry is added when the function is made, and those of texts
+ * are removed when the checks of indices are switched. Paths and operations are not cached. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -194,7 +197,6 @@ void lun__open_function(lua_State *L, const lun__parts *p)
     lun__register(L, p, p->internal, internal);
     lun__new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
     lua_pop(L, 1);
-    /* The cache holds functions weakly. */
     lua_newtable(L);
     lua_createtable(L, 0, 1);
     lua_pushliteral(L, "v");

@@ -1,5 +1,8 @@
 -- Rows in groups by equal keys, and aggregates of them: lun.group. A group is a handle of the binding
 -- (interp/bind/array/lua_group.c) with its keys beside. Knows no order of work.
+--
+-- Invariant: `state` maps each group, weakly, to its handle, its keys (none for groups of codes) and the numbers of
+-- groups and rows; an entry is set when the group is made and never changes.
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"

@@ -1,5 +1,9 @@
 /* copy_on_write.c - the memory of arrays: elements mapped in place, and copy-on-write, which makes
- * an array the only holder of its elements. */
+ * an array the only holder of its elements.
+ *
+ * Invariant: elements are written only through an array whose node is a LEAF with one reference on
+ * a storage with one reference (lun__unshare), or on the memory that the array itself wraps; every
+ * other holder of that storage was given a copy before. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
-/* grouping.h - groups of rows, as the files of lun_grouping and lun_join share them.
- * Private to prims/. */
+/* grouping.h - groups of rows, as the files of lun_grouping and lun_join share them. Private to
+ * prims/.
+ *
+ * Invariant of a lun_grouping: codes has an element for each row, evaluated or an expression, below
+ * `groups`; keys is NULL if the groups were made of codes. It owns all its arrays, and nothing of
+ * it changes after it is made but firsts, filled at the first need. */
 #ifndef LUN_GROUPING_H
 #define LUN_GROUPING_H
 
