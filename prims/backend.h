@@ -131,7 +131,7 @@ typedef struct lun_backend {
     /* `state` was just opened for a place of a set, `other` before for the same engine: from the
      * first buffer or kernel on they have in common what devices can, which `copy` needs.  NULL:
      * there is nothing. */
-    void (*meet)(void *state, void *other);
+    void (*link_peer)(void *state, void *other);
 
     /* Makes a kernel of an IR and its canonical text, both borrowed for the duration of the call.
      * Must not wait for a compiler unless services->jit says so or the IR contains a CALL. */

@@ -39,7 +39,7 @@ static int64_t count(const uint8_t *mask, int64_t n)
     return all;
 }
 
-/* The place of chunk k's first element; the next chunk is told its own. */
+/* The offset of chunk k's first element; that of the next chunk is stored. */
 static int64_t place(run *r, int64_t k, int64_t trues)
 {
     for (int i = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; i++)

@@ -80,7 +80,7 @@ int64_t lun__group_room(const lun_algorithm_run *r, int threads)
     const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
     const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
     const int64_t table = rounded(width) + rounded(4 * width);
-    const int64_t hashed = lun__distinct_room(x.n, most_hashed(x.n), threads);
+    const int64_t hashed = lun__hash_keys_room(x.n, most_hashed(x.n), threads);
     const int64_t most = table > sorted ? table : sorted;
     return 3 * rounded(8 * parts(width)) + (hashed > most ? hashed : most) + 64;
 }
@@ -259,15 +259,15 @@ static lun_status by_order(run *x, char *scratch)
 /* Whether it gives codes, or sorting has to. */
 static lun_status by_hashing(run *x, uint64_t high, char *scratch, bool *done)
 {
-    lun_distinct d = {.services = x->services,
-                      .team = x->team,
-                      .keys = x->keys,
-                      .low = x->low,
-                      .high = high,
-                      .most = most_hashed(x->n),
-                      .codes = x->codes,
-                      .scratch = scratch};
-    const lun_status s = lun__distinct_run(&d);
+    lun_hash_keys d = {.services = x->services,
+                       .team = x->team,
+                       .keys = x->keys,
+                       .low = x->low,
+                       .high = high,
+                       .most = most_hashed(x->n),
+                       .codes = x->codes,
+                       .scratch = scratch};
+    const lun_status s = lun__hash_keys_run(&d);
     *done = d.count > 0;
     x->codes[x->n] = (int32_t)d.count;
     return s;

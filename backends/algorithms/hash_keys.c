@@ -7,7 +7,12 @@
  *
  * Where a sample says that there are few different keys, it fills the table, and the codes of all
  * are looked up there; one that is not there begins it anew.  Else all keys fill it, and codes hold
- * entries until these have numbers. */
+ * entries until these have numbers.
+ *
+ * Invariant: an entry of the table is 0, or becomes a key once, by compare and exchange, and
+ * stays so; a key is in one entry, less than TRIES behind that of its hash, with no empty one
+ * between (open addressing, linear probing). numbers[] is written when all threads are done with
+ * filling. */
 #include "algorithms/hash_keys.h"
 
 #include <stdatomic.h>
@@ -25,7 +30,7 @@ enum {
     MOST = 30,
     DENSE = 20,  /* from which tables may be half full, smaller ones a quarter */
     SAMPLE = 64, /* of so many blocks one is looked at first, where */
-    OFTEN = 8,   /* a key was met so often, on average, it is all that is looked at */
+    OFTEN = 8,   /* a key occurs so often in it, on average, it is all that is looked at */
     LINE = 64
 };
 
@@ -43,7 +48,7 @@ typedef struct table {
 #include "algorithms/distinct_of.h"
 
 typedef struct run {
-    lun_distinct *d;
+    lun_hash_keys *d;
     table table;
     char *keys, *sorted, *rest;
     int64_t n, size; /* keys; bytes of one in the table */
@@ -95,7 +100,7 @@ static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t siz
         .dtype = size == 4 ? LUN_U32 : LUN_U64, .n = n, .line = n, .from = from, .to = to};
 }
 
-int64_t lun__distinct_room(int64_t n, int64_t most, int threads)
+int64_t lun__hash_keys_room(int64_t n, int64_t most, int threads)
 {
     static char any[1];
     const int64_t entries = (int64_t)1 << log2_for(most), held = most_keys(n, most);
@@ -111,7 +116,7 @@ int64_t lun__distinct_room(int64_t n, int64_t most, int threads)
 /* n <= AHEAD keys as the table holds them. */
 static void load(const run *x, int64_t from, int64_t n, void *to)
 {
-    const lun_distinct *d = x->d;
+    const lun_hash_keys *d = x->d;
     if (d->narrow) {
         uint32_t *keys = to;
         lun__load_offsets(d->keys, from, n, d->low, keys);
@@ -160,7 +165,7 @@ static void fill(void *ctx, int64_t part, int worker)
 
 static lun_status fill_table(run *x, int log2)
 {
-    lun_distinct *d = x->d;
+    lun_hash_keys *d = x->d;
     x->table.log2 = log2;
     atomic_init(&x->made, 0);
     atomic_init(&x->full, false);
@@ -237,7 +242,7 @@ static void look_for(void *ctx, int64_t part, int worker)
 /* Sorts the keys in the table and numbers its entries. */
 static lun_status number(run *x)
 {
-    lun_distinct *d = x->d;
+    lun_hash_keys *d = x->d;
     const int64_t count = parts((int64_t)1 << x->table.log2);
     int64_t sum = 0;
     if (!lun__parts(d->services, d->team, count, x, count_keys))
@@ -262,7 +267,7 @@ static lun_status number(run *x)
 /* Fills the smallest table that holds the keys: d->count is 0 where none does. */
 static lun_status fill_some(run *x, int from, int most)
 {
-    lun_distinct *d = x->d;
+    lun_hash_keys *d = x->d;
     lun_status s = LUN_OK;
     d->count = 0;
     for (int log2 = from; s == LUN_OK && log2 <= most;) {
@@ -278,7 +283,7 @@ static lun_status fill_some(run *x, int from, int most)
  * largest one: none. */
 static lun_status look_at_sample(run *x, int *first, bool *done)
 {
-    lun_distinct *d = x->d;
+    lun_hash_keys *d = x->d;
     const int64_t seen = x->n / SAMPLE, few = seen / OFTEN;
     const int most = log2_for(x->d->most);
     x->step = SAMPLE;
@@ -300,7 +305,7 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
     return s;
 }
 
-lun_status lun__distinct_run(lun_distinct *d)
+lun_status lun__hash_keys_run(lun_hash_keys *d)
 {
     run x = {.d = d, .n = d->keys->n};
     const int most = log2_for(d->most);

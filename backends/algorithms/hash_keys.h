@@ -8,24 +8,24 @@
 #include "algorithms/load_element.h"
 #include "host/host.h"
 
-typedef struct lun_distinct {
+typedef struct lun_hash_keys {
     const lun_services *services;
     const lun_team *team;
     const lun_column *keys; /* not empty; as lun__load_keys gives them */
     uint64_t low, high;     /* the least and the greatest one */
     int64_t most;           /* different keys that hashing may pay for; at least one in 64 keys */
     int32_t *codes;         /* out: for each key its number among the different ones, from 0 on */
-    void *scratch;          /* lun__distinct_room's bytes */
+    void *scratch;          /* lun__hash_keys_room's bytes */
     int64_t count;          /* out: different keys; 0: too many for hashing to pay, or too many of
                                them fall together: then the codes are without meaning */
     bool narrow;            /* out: sorted holds uint32_t, else uint64_t */
     const void *sorted;     /* out, in the scratch: the different keys, ascending, each less `low`
                                and plus 1 */
-} lun_distinct;
+} lun_hash_keys;
 
 /* Bytes of scratch memory that a run on n keys by at most so many threads needs. */
-int64_t lun__distinct_room(int64_t n, int64_t most, int threads);
+int64_t lun__hash_keys_room(int64_t n, int64_t most, int threads);
 /* LUN_OK or LUN_ECANCEL. */
-lun_status lun__distinct_run(lun_distinct *x);
+lun_status lun__hash_keys_run(lun_hash_keys *x);
 
 #endif

@@ -1,6 +1,6 @@
-/* merge_runs.c - the rows cuts and merged: what places that have parts of a line in order do to
- * have the whole line in order.  Elements are compared by their keys (keys.h) and moved as they
- * are, so NaNs keep their bits; of equal ones those of earlier runs come first.
+/* merge_runs.c - the algorithms `cuts` and `merged`: sorted runs split at splitters and merged. 
+ * Elements are compared by their keys (keys.h) and moved as they are, so NaNs keep their bits; of
+ * equal ones those of earlier runs come first.
  *
  * Runs are merged in pairs, level by level.  Workers share the elements of a level: where theirs
  * begin in both runs of a pair is searched. */

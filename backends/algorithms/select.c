@@ -35,13 +35,13 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
 {
     lun_selection *x = out;
     memset(x, 0, sizeof *x);
-    x->line = (lun_sort_line){.services = services,
-                              .team = team,
-                              .workers = workers_for(n, team->threads),
-                              .keys = lun__keys(t, descending),
-                              .record = lun__sort_record(t, n, false),
-                              .n = n,
-                              .from = from};
+    x->line = (lun_sort_segment){.services = services,
+                                 .team = team,
+                                 .workers = workers_for(n, team->threads),
+                                 .keys = lun__keys(t, descending),
+                                 .record = lun__sort_record(t, n, false),
+                                 .n = n,
+                                 .from = from};
     lun_sorter *s = &x->sorter;
     s->l = &x->line;
     s->radix = &lun__radix[x->line.record];

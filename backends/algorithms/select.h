@@ -10,7 +10,8 @@
 #include "algorithms/sort/sort_digit.h"
 
 typedef struct lun_selection {
-    lun_sort_line line; /* of sort_parts.h: services, team, the line; made by lun__select_count */
+    lun_sort_segment
+        line; /* of sort_parts.h: services, team, the line; made by lun__select_count */
     lun_sorter sorter;
     int64_t n, nans; /* out: elements that are NaN, which come last */
     /* out, by digit: elements before it, of all and of those taken; whether it is taken */

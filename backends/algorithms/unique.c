@@ -130,7 +130,7 @@ static int64_t hashing_room(const lun_algorithm_run *r, int threads)
     const int64_t n = r->in[0].n;
     const lun_algorithm_run counting = counting_of(r, NULL, FEW);
     return rounded(4 * n) + rounded(16 * parts(n)) +
-           rounded(lun__distinct_room(n, n / FEW_OF, threads)) +
+           rounded(lun__hash_keys_room(n, n / FEW_OF, threads)) +
            rounded(lun__aggregate_room(&counting, threads));
 }
 
@@ -158,7 +158,7 @@ static uint64_t element_of(lun_dtype t, uint64_t key)
     return lun__dtype_is_signed(t) ? lun__cell_cast(t, LUN_I64, key ^ sign) : key;
 }
 
-static void store_values(const lun_algorithm_run *r, const lun_distinct *d)
+static void store_values(const lun_algorithm_run *r, const lun_hash_keys *d)
 {
     const lun_dtype t = r->in[0].dtype;
     const int64_t size = lun__dtype_get(t)->bytes;
@@ -182,12 +182,12 @@ static lun_status by_hashing(const lun_services *services, const lun_team *team,
                              lun_algorithm_run *r, char *scratch, bool *done)
 {
     const int64_t n = r->in[0].n;
-    lun_distinct d = {.services = services,
-                      .team = team,
-                      .keys = &r->in[0],
-                      .low = UINT64_MAX,
-                      .most = n / FEW_OF,
-                      .codes = (int32_t *)(void *)scratch};
+    lun_hash_keys d = {.services = services,
+                       .team = team,
+                       .keys = &r->in[0],
+                       .low = UINT64_MAX,
+                       .most = n / FEW_OF,
+                       .codes = (int32_t *)(void *)scratch};
     range x = {&r->in[0], (uint64_t(*)[2])(void *)(scratch += rounded(4 * n))};
     if (!lun__parts(services, team, parts(n), &x, find_range))
         return LUN_ECANCEL;
@@ -196,12 +196,12 @@ static lun_status by_hashing(const lun_services *services, const lun_team *team,
         d.high = x.of[p][1] > d.high ? x.of[p][1] : d.high;
     }
     d.scratch = scratch += rounded(16 * parts(n));
-    lun_status s = lun__distinct_run(&d);
+    lun_status s = lun__hash_keys_run(&d);
     *done = d.count > 0;
     if (s != LUN_OK || !*done)
         return s;
     lun_algorithm_run counting = counting_of(r, d.codes, d.count);
-    counting.scratch = scratch + rounded(lun__distinct_room(n, d.most, team->threads));
+    counting.scratch = scratch + rounded(lun__hash_keys_room(n, d.most, team->threads));
     s = lun__aggregate_run(services, team, &counting);
     store_values(r, &d);
     r->out[0].n = r->out[1].n = d.count;

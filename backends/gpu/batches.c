@@ -5,7 +5,13 @@
  * a second, as far as that is known.  A stopped evaluation leaves the rest to run out; kernels that
  * ask whether they shall stop (stop.c) do so at once, and nothing new is given before they have.  A
  * kernel that neither asks nor ends cannot be stopped at all: then the state is lost.  Knows no IR,
- * no plan and no slice. */
+ * no plan and no slice.
+ *
+ * Invariant: batch[(oldest + i) % LUN_GPU_BATCHES], i < in_flight, are the batches submitted and
+ * not retired, in the order in which the device runs them; the last of them has number `given`.
+ * `ahead` is the sum of their `expected`. `stopped` and the stop flag are set only while
+ * in_flight > 0: retiring the last batch clears both. A batch of a released kernel has kernel
+ * NULL. */
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>

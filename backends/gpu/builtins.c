@@ -8,12 +8,12 @@
 #include "gpu/gpu_state.h"
 #include "gpu/signal_guard.h"
 
-lun_kernel *lun__gpu_own_open(lun_gpu *g)
+lun_kernel *lun__gpu_builtin_open(lun_gpu *g)
 {
     lun_kernel *k = calloc(1, sizeof *k);
     if (k)
         k->claim = -1;
-    if (k && (k->memory = calloc(1 + LUN_GPU_OWN_MEMORIES, sizeof *k->memory))) {
+    if (k && (k->memory = calloc(1 + LUN_GPU_BUILTIN_MEMORIES, sizeof *k->memory))) {
         k->shape.form = g->target.form;
         return k;
     }
@@ -22,8 +22,8 @@ lun_kernel *lun__gpu_own_open(lun_gpu *g)
     return NULL;
 }
 
-lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
-                              lun_kernel **out)
+lun_status lun__gpu_builtin_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
+                                  lun_kernel **out)
 {
     lun_status s = rendered;
     if (s == LUN_OK)
@@ -38,7 +38,7 @@ lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text,
     return s;
 }
 
-lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kernel **out)
+lun_status lun__gpu_builtin_sized(lun_gpu *g, lun_cl_builtin which, int bytes, lun_kernel **out)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     int at = 0;
@@ -47,16 +47,16 @@ lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kerne
     *out = g->own[which][at];
     if (*out)
         return LUN_OK;
-    lun_kernel *k = lun__gpu_own_open(g);
+    lun_kernel *k = lun__gpu_builtin_open(g);
     if (!k)
         return LUN_ENOMEM;
-    lun_status s = g->driver->render_own(which, k->shape.form, bytes, &text);
-    s = lun__gpu_own_build(g, s, &text, k, &g->own[which][at]);
+    lun_status s = g->driver->render_builtin(which, k->shape.form, bytes, &text);
+    s = lun__gpu_builtin_build(g, s, &text, k, &g->own[which][at]);
     *out = g->own[which][at];
     return s;
 }
 
-static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call)
+static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call)
 {
     const size_t bytes = (size_t)call->cell_count * sizeof *call->cells;
     lun_gpu_batch *b;
@@ -83,7 +83,7 @@ static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call)
     return s;
 }
 
-lun_status lun__gpu_own_run(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call)
+lun_status lun__gpu_builtin_run(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call)
 {
     lun_guard guard;
     if (k->ran)

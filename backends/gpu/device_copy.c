@@ -17,17 +17,17 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const making *m, int64_t first
 {
     int64_t cells[LUN_CL_TRANSFER_CELLS];
     _Static_assert((int)LUN_CL_PAD_CELLS <= (int)LUN_CL_TRANSFER_CELLS, "room for both");
-    lun_gpu_own call = {.cells = cells,
-                        .cell_count = m->pad ? LUN_CL_PAD_CELLS : LUN_CL_TRANSFER_CELLS,
-                        .count = count,
-                        .memories = 2,
-                        .memory = {m->from, m->to}};
+    lun_gpu_builtin call = {.cells = cells,
+                            .cell_count = m->pad ? LUN_CL_PAD_CELLS : LUN_CL_TRANSFER_CELLS,
+                            .count = count,
+                            .memories = 2,
+                            .memory = {m->from, m->to}};
     if (m->pad)
         lun__cl_plan_pad(k->shape.form, m->pad, first, count, g->device.units, cells, &call.plan);
     else
         lun__cl_plan_transfer(k->shape.form, m->transfer, first, count, g->device.units, cells,
                               &call.plan);
-    return lun__gpu_own_run(g, k, &call);
+    return lun__gpu_builtin_run(g, k, &call);
 }
 
 static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
@@ -36,7 +36,7 @@ static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
     lun_kernel *k = NULL;
     lun_status s = lun__gpu_ready(g);
     if (s == LUN_OK)
-        s = lun__gpu_own_sized(g, m->pad ? LUN_CL_PAD : LUN_CL_TRANSFER, bytes, &k);
+        s = lun__gpu_builtin_sized(g, m->pad ? LUN_CL_PAD : LUN_CL_TRANSFER, bytes, &k);
     for (int64_t done = 0; s == LUN_OK && done < n; done += most)
         s = give(g, k, m, done, n - done < most ? n - done : most);
     return s;

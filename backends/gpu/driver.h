@@ -20,8 +20,12 @@ enum { LUN_GPU_DEVICES = 64 };
 
 typedef enum lun_gpu_kind { LUN_GPU_GRAPHICS, LUN_GPU_ACCELERATOR, LUN_GPU_PROCESSOR } lun_gpu_kind;
 
-/* Whether a kernel that runs sees what the host writes to shared memory meanwhile. */
-typedef enum lun_gpu_listening { LUN_GPU_UNTRIED, LUN_GPU_LISTENS, LUN_GPU_DEAF } lun_gpu_listening;
+/* Whether a running kernel sees host writes to shared memory (fine-grained coherence). */
+typedef enum lun_gpu_coherence {
+    LUN_GPU_UNTRIED,
+    LUN_GPU_COHERENT,
+    LUN_GPU_NOT_COHERENT
+} lun_gpu_coherence;
 
 typedef struct lun_gpu_device {
     void *id;       /* the driver's own */
@@ -39,7 +43,7 @@ typedef struct lun_gpu_device {
     int vector; /* bytes of a native vector */
     bool fp64;
     bool wide_atomics, more_atomics; /* of integers of 64 bits: add, exchange, compare; all */
-    lun_gpu_listening listening;     /* UNTRIED: the API does not say */
+    lun_gpu_coherence coherence;     /* UNTRIED: the API does not say */
 } lun_gpu_device;
 
 /* What the API answered to the last call that failed. */
@@ -128,10 +132,11 @@ typedef struct lun_gpu_driver {
     /* IR to text, as lun__render_opencl. */
     lun_status (*render)(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                          lun_cl_shape *shape);
-    /* A text that moves elements, as lun__render_opencl_own. */
-    lun_status (*render_own)(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out);
-    /* The text that tries whether a device listens, as lun__render_opencl_listen. */
-    lun_status (*render_listen)(lun_strbuf *out);
+    /* A builtin text that moves elements, as lun__render_opencl_builtin. */
+    lun_status (*render_builtin)(lun_cl_builtin which, lun_cl_form form, int bytes,
+                                 lun_strbuf *out);
+    /* The text that measures whether a device is coherent, as lun__render_opencl_coherence. */
+    lun_status (*render_coherence)(lun_strbuf *out);
     /* The text that multiplies matrices, as lun__render_opencl_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
@@ -143,7 +148,7 @@ typedef struct lun_gpu_driver {
     /* Memory.  Ends when the work before has ended. */
     lun_gpu_answer (*allocate)(void *queue, int64_t bytes, void **memory);
     void (*free)(void *queue, void *memory);
-    /* Memory that kernels read while the host writes it, at *host; only a device that listens sees
+    /* Memory that kernels read while the host writes it, at *host; only a coherent device sees
      * that at once. */
     lun_gpu_answer (*share)(void *queue, int64_t bytes, void **host, void **memory);
     /* When the work before has ended. */

@@ -1,4 +1,7 @@
-/* exit_wait.c - how a process ends while a driver still works; see exit_wait.h. */
+/* exit_wait.c - exit while kernels run; see exit_wait.h.
+ *
+ * Invariant: both flags are process-wide, as the exit is, and only ever set; the handler is
+ * registered once. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* on_exit */
 #endif
@@ -21,13 +24,13 @@ static void leave(int status, void *unused)
     _exit(status);
 }
 
-void lun__leave_prepare(void)
+void lun__exit_wait_prepare(void)
 {
     if (!__atomic_exchange_n(&prepared, true, __ATOMIC_RELAXED))
         on_exit(leave, NULL);
 }
 
-void lun__leave_busy(void)
+void lun__exit_wait_busy(void)
 {
     __atomic_store_n(&busy, true, __ATOMIC_RELAXED);
 }

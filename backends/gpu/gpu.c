@@ -24,21 +24,21 @@ static const char *setting(const lun_gpu *g, const char *name)
 }
 
 /* How kernels are written for the device: in vectors for processors, element by element for
- * others; asking whether they shall stop, unless the device is known not to listen. */
+ * others; polling the stop flag, unless the device is known not to be coherent. */
 static void choose_form(lun_gpu *g)
 {
     const char *form = setting(g, "FORM"), *stop = setting(g, "STOP"),
                *groups = setting(g, "GROUPS");
     if (stop && !strcmp(stop, "probe"))
-        g->device.listening = LUN_GPU_UNTRIED;
+        g->device.coherence = LUN_GPU_UNTRIED;
     else if (stop && !strcmp(stop, "off"))
-        g->device.listening = LUN_GPU_DEAF;
+        g->device.coherence = LUN_GPU_NOT_COHERENT;
     g->target = (lun_cl_target){.form = LUN_CL_SCALAR,
                                 .fp64 = g->device.fp64,
                                 .wide_atomics = g->device.wide_atomics,
                                 .more_atomics = g->device.more_atomics,
                                 .plain_reads = g->device.kind == LUN_GPU_PROCESSOR,
-                                .listens = g->device.listening != LUN_GPU_DEAF,
+                                .coherent = g->device.coherence != LUN_GPU_NOT_COHERENT,
                                 .bytes = 16};
     if (g->device.kind == LUN_GPU_PROCESSOR)
         g->target.form = LUN_CL_VECTOR;
@@ -136,16 +136,16 @@ void lun__gpu_close(void *state)
     lun_gpu *g = state;
     lun__gpu_drain(g);
     if (g->stuck && g->owner == getpid())
-        lun__leave_busy();
-    for (int i = 0; i < LUN_CL_OWN * LUN_GPU_SIZES; i++)
+        lun__exit_wait_busy();
+    for (int i = 0; i < LUN_CL_BUILTINS * LUN_GPU_SIZES; i++)
         if (g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES])
             lun__gpu_release(g, g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES]);
     for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
         if (g->multiplier[i].kernel)
             lun__gpu_release(g, g->multiplier[i].kernel);
     lun__gpu_trim(g);
-    lun__gpu_beside_close(g);
-    lun__gpu_part(g);
+    lun__gpu_overlap_close(g);
+    lun__gpu_unlink_peer(g);
     if (g->cells && lun__gpu_may_release(g))
         g->driver->free(g->queue, g->cells);
     if (g->work && lun__gpu_may_release(g))
@@ -186,11 +186,11 @@ int lun__gpu_devices(void *state, lun_device *rows, int room)
 static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
 {
     lun_status s = g->driver->render(ir, &g->target, text, shape);
-    if (s == LUN_OK && shape->stops && g->device.listening == LUN_GPU_UNTRIED) {
-        s = lun__gpu_listen(g);
+    if (s == LUN_OK && shape->stops && g->device.coherence == LUN_GPU_UNTRIED) {
+        s = lun__gpu_find_coherence(g);
         if (s != LUN_OK)
             return s;
-        if (!g->target.listens) {
+        if (!g->target.coherent) {
             lun__strbuf_clear(text);
             s = g->driver->render(ir, &g->target, text, shape);
         }

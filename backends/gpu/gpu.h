@@ -13,7 +13,7 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
                          void **state);
 /* The same beside another one, see backend.h. */
 lun_status lun__gpu_beside(void *state, const lun_services *services, int device, void **out);
-void lun__gpu_meet(void *state, void *other);
+void lun__gpu_link_peer(void *state, void *other);
 void lun__gpu_close(void *state);
 lun_status lun__gpu_finish(void *state);
 int lun__gpu_groups(void *state, int64_t *near);

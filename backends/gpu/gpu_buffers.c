@@ -2,7 +2,12 @@
  *
  * Buffers come in size classes, four to an octave, so that a freed one fits the next of about
  * its size.  The queue is in order: a buffer that kernels under way still use may be given out
- * again at once.  Knows no kernel. */
+ * again at once.  Knows no kernel.
+ *
+ * Invariant: a buffer is either in use or once in the list spare[size_class]; live_bytes and
+ * spare_bytes are the sums of `bytes` of the ones and of the others. The memory account counts
+ * buffers in use only. A buffer of class -1 is never pooled. LUN_CL_SLACK bytes are allocated
+ * behind each. */
 #include <stdlib.h>
 
 #include "base/account.h"
@@ -56,7 +61,7 @@ static bool leaves_no_room(const lun_gpu *g)
 static void release(lun_gpu *g, lun_buffer *b)
 {
     g->live_bytes -= b->bytes;
-    lun__gpu_moved(g, b);
+    lun__gpu_forget_transfer(g, b);
     if (lun__gpu_may_release(g))
         g->driver->free(g->queue, b->memory);
     free(b);
@@ -183,7 +188,7 @@ static lun_status prepare(lun_gpu *g, lun_buffer *b)
     if (s == LUN_OK)
         s = lun__gpu_wait(g, 0);
     if (s == LUN_OK)
-        s = lun__gpu_arrived(g, b);
+        s = lun__gpu_wait_transfers(g, b);
     g->services->stats->run_time += 1e-9 * (double)(lun__gpu_now() - start);
     return s;
 }

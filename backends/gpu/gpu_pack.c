@@ -14,13 +14,13 @@ static const int64_t AT_ONCE = 1 << 28;
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_cl_packing *what, void *from, void *to)
 {
     int64_t cells[LUN_CL_PACK_CELLS];
-    lun_gpu_own call = {.cells = cells,
-                        .cell_count = LUN_CL_PACK_CELLS,
-                        .count = what->count,
-                        .memories = 2,
-                        .memory = {what->places ? to : from, to}};
+    lun_gpu_builtin call = {.cells = cells,
+                            .cell_count = LUN_CL_PACK_CELLS,
+                            .count = what->count,
+                            .memories = 2,
+                            .memory = {what->places ? to : from, to}};
     lun__cl_plan_pack(k->shape.form, what, g->device.units, cells, &call.plan);
-    return lun__gpu_own_run(g, k, &call);
+    return lun__gpu_builtin_run(g, k, &call);
 }
 
 /* ---- the slots of a launch ------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
                                .count = count,
                                .places = from->is_places};
         lun_kernel *k = NULL;
-        s = lun__gpu_own_sized(g, LUN_CL_PACK, p->bytes[i], &k);
+        s = lun__gpu_builtin_sized(g, LUN_CL_PACK, p->bytes[i], &k);
         if (s == LUN_OK && in)
             s = lun__gpu_use_on(g, in);
         if (s == LUN_OK)

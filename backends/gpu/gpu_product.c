@@ -31,12 +31,12 @@ int64_t lun__gpu_product_room(void *state, const lun_product *p)
 static lun_status make_multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_kernel *k = lun__gpu_own_open(g);
+    lun_kernel *k = lun__gpu_builtin_open(g);
     if (!k)
         return LUN_ENOMEM;
     k->shape.cost = FIRST_COST;
     lun_status s = g->driver->render_product(p->a.dtype, p->b.dtype, p->dtype, &text);
-    return lun__gpu_own_build(g, s, &text, k, out);
+    return lun__gpu_builtin_build(g, s, &text, k, out);
 }
 
 /* The kernel for these dtypes; of many the one that was made first is given up. */
@@ -63,15 +63,15 @@ static lun_status multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
 static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lun_cl_product *part)
 {
     int64_t cells[LUN_CL_PRODUCT_CELLS];
-    lun_gpu_own call = {.cells = cells,
-                        .cell_count = LUN_CL_PRODUCT_CELLS,
-                        .count = part->count * ((part->end - part->begin + 255) / 256),
-                        .memories = 3,
-                        .memory = {((const lun_buffer *)p->a.data)->memory,
-                                   ((const lun_buffer *)p->b.data)->memory,
-                                   ((const lun_buffer *)p->c)->memory}};
+    lun_gpu_builtin call = {.cells = cells,
+                            .cell_count = LUN_CL_PRODUCT_CELLS,
+                            .count = part->count * ((part->end - part->begin + 255) / 256),
+                            .memories = 3,
+                            .memory = {((const lun_buffer *)p->a.data)->memory,
+                                       ((const lun_buffer *)p->b.data)->memory,
+                                       ((const lun_buffer *)p->c)->memory}};
     lun__cl_plan_product(p, part, cells, &call.plan);
-    return lun__gpu_own_run(g, k, &call);
+    return lun__gpu_builtin_run(g, k, &call);
 }
 
 /* `products` of the batch, from part->number on, whose operands are part->batch apart. */

@@ -68,7 +68,7 @@ static bool is_shared(const lun_gpu *g, const lun_gpu_device *d)
     return d->platform == g->device.platform && (used || d->kind == LUN_GPU_PROCESSOR);
 }
 
-/* A state that it has met whose memory the device can share; NULL: there is none. */
+/* A peer whose memory the device can share; NULL: there is none. */
 static const lun_gpu *find_peer(const lun_gpu *g)
 {
     for (const lun_gpu *p = g->peer; p != g; p = p->peer)
@@ -78,7 +78,8 @@ static const lun_gpu *find_peer(const lun_gpu *g)
     return NULL;
 }
 
-/* The same parts of the same device for all that it has met: they can share memory then. */
+/* Takes the sub-devices of a peer that divides the same device alike: only queues on the same ids
+ * share memory. */
 static void share_parts(lun_gpu *g)
 {
     const lun_gpu *p = g->peer;
@@ -126,14 +127,14 @@ lun_status lun__gpu_ready(lun_gpu *g)
     return g->queue ? LUN_OK : open_queue(g);
 }
 
-void lun__gpu_meet(void *state, void *other)
+void lun__gpu_link_peer(void *state, void *other)
 {
     lun_gpu *g = state, *o = other;
     g->peer = o->peer;
     o->peer = g;
 }
 
-void lun__gpu_part(lun_gpu *g)
+void lun__gpu_unlink_peer(lun_gpu *g)
 {
     lun_gpu *before = g;
     while (before->peer != g)

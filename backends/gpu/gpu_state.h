@@ -4,8 +4,8 @@
  *   gpu.c      the contract of backend.h
  *   gpu_device.c   lists of devices; what this machine says of them
  *   gpu_state.c    the queue, failures
- *   stop.c     the word that ends kernels that run
- *   coherence.c   whether the device sees that word
+ *   stop.c     the stop flag of running kernels
+ *   coherence.c   whether running kernels see host writes, such as that flag
  *   batches.c    batches that the device has not ended: waiting, cancelling
  *   overlap_transfers.c   transfers beside kernels, what waits for which
  *   gpu_buffers.c   buffers and their pool
@@ -19,7 +19,14 @@
  *   gpu_run.c      a kernel's arguments, one slice, its results
  *   launch_flight.c   a launch, slice by slice, from its start to its end
  *
- * None of them knows an API: they call the driver (driver.h). */
+ * None of them knows an API: they call the driver (driver.h).
+ *
+ * Invariant: the states of one driver are linked through `peer` into a circular list, a lone one
+ * to itself; link_peer and unlink_peer alone change it, on the engine's thread. The driver is
+ * called in process `owner` only, and releases nothing once the state is stuck; `lost` and
+ * `stuck` are never reset. A state of a sub-device holds a reference to each of piece[0 .. parts
+ * - 1]; states of the same `whole` and `parts` that have queues hold the same ids, since only
+ * queues of the same ids share memory. */
 #ifndef LUN_GPU_STATE_H
 #define LUN_GPU_STATE_H
 
@@ -93,15 +100,15 @@ struct lun_gpu {
     lun_cl_target target;    /* how kernels are rendered for it */
     bool pooled;             /* freed buffers are used again; else they are only kept */
     bool form_fixed;         /* target.form was chosen by the user */
-    bool groups;             /* teams whose threads meet are work-groups */
+    bool groups;             /* teams with barriers are work-groups */
     void *queue;             /* NULL until something is made on the device */
     void *first;             /* the queue of another state, whose memory this one shares, or NULL */
     void *shared[LUN_GPU_DEVICES]; /* the devices that share the queue's memory: their ids */
     int shared_count;
-    void *whole; /* of a part: the device that it is of, how many there are, their ids */
+    void *whole; /* of a sub-device: the device divided, into how many, which of them; all ids */
     int parts, part;
     void *piece[LUN_GPU_DEVICES];
-    lun_gpu *peer;           /* a ring of the states that have met: the next one */
+    lun_gpu *peer;           /* the next state of the list of peers */
     lun_gpu_failure failure; /* filled by the driver */
     pid_t owner;             /* drivers do not survive a fork: a child must not call them */
     bool lost;               /* the device was lost, or a kernel on it does not end */
@@ -127,7 +134,7 @@ struct lun_gpu {
     int64_t cell_room, work_room;
 
     /* By text and the logarithm of an element's size; NULL: not yet. */
-    lun_kernel *own[LUN_CL_OWN][LUN_GPU_SIZES];
+    lun_kernel *own[LUN_CL_BUILTINS][LUN_GPU_SIZES];
     lun_gpu_multiplier multiplier[LUN_GPU_MULTIPLIERS];
     unsigned multipliers; /* made so far */
 
@@ -194,26 +201,27 @@ lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer);
 void lun__gpu_set_lost(lun_gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the queue if it is not open.  LUN_EBACKEND in a child of fork, and if the state is lost. */
 lun_status lun__gpu_ready(lun_gpu *g);
-/* The state leaves those that it has met. */
-void lun__gpu_part(lun_gpu *g);
+/* Removes the state from the list of its peers. */
+void lun__gpu_unlink_peer(lun_gpu *g);
 /* True if objects may be released: not in a child of fork, nor if the state is stuck. */
 bool lun__gpu_may_release(const lun_gpu *g);
 /* Nanoseconds of a clock that never goes back. */
 int64_t lun__gpu_now(void);
 
 /* ---- stop.c ---------------------------------------------------------------------------------- */
-/* Makes the word, before the first kernel that asks for it runs. */
+/* Allocates the stop flag, before the first kernel that polls it runs. */
 lun_status lun__gpu_stop_open(lun_gpu *g);
 /* With the queue; a kernel that does not end may still read it. */
 void lun__gpu_stop_close(lun_gpu *g);
-/* Ends, or no longer ends, the kernels in flight that ask.  A launch of such kernels returns when
- * they have ended: those in flight are of the launch under way, whose results are dropped. */
+/* Sets or clears the flag, at which kernels in flight that poll it end.  A launch of such kernels
+ * returns when they have ended: those in flight are of the current launch, whose results are
+ * dropped. */
 void lun__gpu_stop_set(lun_gpu *g, bool stop);
 
 /* ---- coherence.c ----------------------------------------------------------------------------- */
-/* Finds out whether the device listens, if that is not known: device.listening, target.listens.
- * LUN_OK whatever it finds; takes some milliseconds, on a deaf device up to a second. */
-lun_status lun__gpu_listen(lun_gpu *g);
+/* Measures whether the device is coherent, if unknown: device.coherence, target.coherent.
+ * LUN_OK whatever it finds; takes some milliseconds, where it is not up to a second. */
+lun_status lun__gpu_find_coherence(lun_gpu *g);
 
 /* ---- batches.c ------------------------------------------------------------------------------- */
 /* Whether a batch can be given now, without waiting, while at most `left` others are in flight. */
@@ -228,7 +236,7 @@ lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *ste
 /* Waits until at most `left` batches are in flight.  LUN_ECANCEL as soon as the evaluation shall
  * stop. */
 lun_status lun__gpu_wait(lun_gpu *g, int left);
-/* The evaluation shall stop: LUN_ECANCEL, and what is in flight is told to end. */
+/* The evaluation shall stop: LUN_ECANCEL, with the stop flag set for what is in flight. */
 lun_status lun__gpu_interrupted(lun_gpu *g);
 /* Waits until nothing given to the device reads memory of the host; else the state is stuck. */
 void lun__gpu_wait_safe(lun_gpu *g);
@@ -242,14 +250,14 @@ void lun__gpu_drain(lun_gpu *g);
 lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *b);
 /* The same of the next batch and those behind it. */
 lun_status lun__gpu_use_on(lun_gpu *g, const lun_buffer *b);
-/* The batch was given that begins after the awaited ones, or none will be. */
+/* Releases the awaited marks: the batch that waits for them is submitted, or none will be. */
 void lun__gpu_awaited_free(lun_gpu *g);
-/* Waits for what is awaited and for transfers of the buffer, NULL: of none. */
-lun_status lun__gpu_arrived(lun_gpu *g, lun_buffer *b);
-/* Forgets a buffer's transfer: its memory goes. */
-void lun__gpu_moved(lun_gpu *g, lun_buffer *b);
-/* Ends what this file keeps. */
-void lun__gpu_beside_close(lun_gpu *g);
+/* Waits for all awaited transfers and for that of the buffer, NULL: of none. */
+lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b);
+/* Releases the mark of a buffer's transfer: its memory is about to be freed. */
+void lun__gpu_forget_transfer(lun_gpu *g, lun_buffer *b);
+/* Releases all marks of this file. */
+void lun__gpu_overlap_close(lun_gpu *g);
 
 /* ---- gpu_buffers.c --------------------------------------------------------------------------- */
 /* Memory of at least `cells` cells of 8 bytes in *memory, which has *room; its content is lost. */
@@ -325,28 +333,29 @@ int lun__gpu_ahead(const lun_kernel *k, bool first);
 lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
 
 /* ---- builtins.c ------------------------------------------------------------------------------ */
-enum { LUN_GPU_OWN_MEMORIES = 3 };
+enum { LUN_GPU_BUILTIN_MEMORIES = 3 };
 
-/* A step of a kernel of the backend's own text, whose arguments are its cells and then memories. */
-typedef struct lun_gpu_own {
+/* A step of a builtin kernel, whose arguments are its cells and then memories. */
+typedef struct lun_gpu_builtin {
     const int64_t *cells;
     int cell_count;
     lun_cl_plan plan; /* of one step */
     int64_t count;    /* what the kernel's rate counts */
     int memories;
-    void *memory[LUN_GPU_OWN_MEMORIES];
-} lun_gpu_own;
+    void *memory[LUN_GPU_BUILTIN_MEMORIES];
+} lun_gpu_builtin;
 
-/* A kernel without a program, for lun__gpu_own_build to finish.  NULL: out of memory, reported. */
-lun_kernel *lun__gpu_own_open(lun_gpu *g);
+/* A kernel without a program, for lun__gpu_builtin_build to finish.  NULL: out of memory, reported.
+ * */
+lun_kernel *lun__gpu_builtin_open(lun_gpu *g);
 /* Builds the program of the text, which is freed; `rendered` is the status of writing it.  *out
  * becomes k, the caller's to release; after a failure k is released. */
-lun_status lun__gpu_own_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
-                              lun_kernel **out);
+lun_status lun__gpu_builtin_build(lun_gpu *g, lun_status rendered, lun_strbuf *text, lun_kernel *k,
+                                  lun_kernel **out);
 /* The kernels of a text for elements of so many bytes, which g keeps. */
-lun_status lun__gpu_own_sized(lun_gpu *g, lun_cl_own which, int bytes, lun_kernel **out);
+lun_status lun__gpu_builtin_sized(lun_gpu *g, lun_cl_builtin which, int bytes, lun_kernel **out);
 /* Gives the step to the device; waits for the first one of a kernel, which is stored then. */
-lun_status lun__gpu_own_run(lun_gpu *g, lun_kernel *k, const lun_gpu_own *call);
+lun_status lun__gpu_builtin_run(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call);
 
 /* ---- gpu_pack.c ------------------------------------------------------------------------------ */
 

@@ -4,7 +4,13 @@
  * A buffer knows the last batch that uses it and the last transfer from or to it.  A transfer
  * begins when both have ended, of both buffers; the next batch that uses a buffer begins when its
  * transfer has.  Nothing else waits, and the host waits for nothing but its own memory.  Knows no
- * kernel. */
+ * kernel.
+ *
+ * Invariant: buffer.moving is the mark, owned by the buffer, of its last transfer, as long as no
+ * batch waits for that; lun__gpu_use moves it to `awaited`, the marks, owned by the state, that
+ * the next batch waits for. buffer.used is the number of the last batch of state `by` that uses
+ * it; given + 1 of the next one, INT64_MAX of that and all behind it. `sending` is the mark of
+ * the last transfer from host memory that was not settled. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -57,7 +63,7 @@ void lun__gpu_awaited_free(lun_gpu *g)
         free_mark(g, &g->awaited[--g->awaited_count]);
 }
 
-lun_status lun__gpu_arrived(lun_gpu *g, lun_buffer *b)
+lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b)
 {
     lun_status s = b ? wait_mark(g, &b->moving) : LUN_OK;
     while (s == LUN_OK && g->awaited_count > 0)
@@ -65,12 +71,12 @@ lun_status lun__gpu_arrived(lun_gpu *g, lun_buffer *b)
     return s;
 }
 
-void lun__gpu_moved(lun_gpu *g, lun_buffer *b)
+void lun__gpu_forget_transfer(lun_gpu *g, lun_buffer *b)
 {
     free_mark(g, &b->moving);
 }
 
-void lun__gpu_beside_close(lun_gpu *g)
+void lun__gpu_overlap_close(lun_gpu *g)
 {
     lun__gpu_awaited_free(g);
     free_mark(g, &g->sending);

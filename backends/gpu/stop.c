@@ -1,6 +1,6 @@
-/* stop.c - the word by which kernels that run are told to end; see gpu_state.h.
+/* stop.c - the stop flag that running kernels poll; see gpu_state.h.
  *
- * The texts for a device that does not listen do not ask for it.  Knows no kernel and no launch. */
+ * Kernels for a device without coherent memory do not poll it.  Knows no kernel and no launch. */
 #include "gpu/gpu_state.h"
 
 enum { PAGE = 4096 };

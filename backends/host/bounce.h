@@ -1,6 +1,10 @@
 /* bounce.h - stand-ins for slots whose memory ends inside the last block of 64: copies with room,
  * so that whole blocks can be run and nothing beyond a user's memory is touched. A part of
- * host_run.c. */
+ * host_run.c.
+ *
+ * Invariant: cut is INT64_MAX and no slot has a stand-in, or from index `cut` on slots[] is
+ * used; there a stand-in has all elements up to `until` and zeros up to whole blocks, and the
+ * address of its element 0 may lie outside of it. */
 #ifndef LUN_BOUNCE_H
 #define LUN_BOUNCE_H
 

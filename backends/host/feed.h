@@ -1,6 +1,10 @@
 /* feed.h - slots whose elements do not stand side by side in memory: buffers of one worker, into
  * which a chunk's elements are read before it runs, and from which they are written behind it.  A
- * part of host_run.c. */
+ * part of host_run.c.
+ *
+ * Invariant: held is -1, or the buffers hold the elements from index `held` on that the last
+ * fill read, with zeros up to whole blocks. slots has the buffers of fed slots; one worker owns
+ * them. */
 #ifndef LUN_FEED_H
 #define LUN_FEED_H
 

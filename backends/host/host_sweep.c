@@ -20,7 +20,8 @@ static size_t size_of(const lun_sweep *s, int array)
 /* ---- a chunk --------------------------------------------------------------------------------- */
 
 /* The piece's units, and for a fold its elements. */
-static void open_band(const lun_sweeps *x, int64_t band, lun_piece *p, int64_t *from, int64_t *to)
+static void open_band(const lun_sweeps *x, int64_t band, lun_sweep_tile *p, int64_t *from,
+                      int64_t *to)
 {
     const int64_t n = x->sweep->stages[0].launch->n, unit = n / x->sweep->box.extent[0];
     p->lo[0] = x->first + band * x->band;
@@ -41,13 +42,13 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     const lun_sweeps *x = r->sweeps;
     const lun_sweep_box *b = &x->sweep->box;
     int64_t rest = k, from = INT64_MAX, to = INT64_MIN, lo, hi, element = 0, end = 0;
-    lun_piece p = {.sweep = x->sweep,
-                   .plan = &x->plan,
-                   .memory = w->lines,
-                   .newest = (int64_t *)(void *)(w->lines + x->newest),
-                   .readers = (lun_piece_reader *)(void *)(w->lines + x->readers),
-                   .rings = x->rings,
-                   .values = x->values};
+    lun_sweep_tile p = {.sweep = x->sweep,
+                        .plan = &x->plan,
+                        .memory = w->lines,
+                        .newest = (int64_t *)(void *)(w->lines + x->newest),
+                        .readers = (lun_sweep_reader *)(void *)(w->lines + x->readers),
+                        .rings = x->rings,
+                        .values = x->values};
     for (int i = b->rank - 1; i >= 1; i--) {
         p.lo[i] = rest % x->cuts[i] * x->plan.piece[i];
         p.hi[i] = p.lo[i] + x->plan.piece[i];
@@ -57,12 +58,12 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     open_band(x, rest, &p, &element, &end);
     if (!w->opened) {
         memset(w->lines, 0, x->bytes);
-        lun__piece_values(&p);
+        lun__sweep_tile_values(&p);
         w->opened = true;
     }
     for (int i = 0; i < b->stages + b->arrays; i++) { /* stages, then arrays */
         const lun_sweep_part *part = &x->plan.stage[i];
-        lun__piece_range(&p, part, 0, &lo, &hi);
+        lun__sweep_tile_range(&p, part, 0, &lo, &hi);
         from = lo + part->lag < from ? lo + part->lag : from;
         to = hi + part->lag > to ? hi + part->lag : to;
     }
@@ -71,8 +72,8 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
         lun__fold_run(&s, from, element, end);
         return;
     }
-    for (lun__piece_begin(&p, from); p.step < to && lun__unit_step(&s, p.step, b->stages);)
-        lun__piece_step(&p);
+    for (lun__sweep_tile_begin(&p, from); p.step < to && lun__unit_step(&s, p.step, b->stages);)
+        lun__sweep_tile_step(&p);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ static void plan_memory(lun_sweeps *x)
         x->values[a] = part->ring && w->arrays[a].pad ? take(x, (size_t)line * size_of(w, a)) : 0;
     }
     x->newest = take(x, (size_t)w->box.arrays * sizeof(int64_t));
-    x->readers = take(x, (size_t)w->box.reads * sizeof(lun_piece_reader));
+    x->readers = take(x, (size_t)w->box.reads * sizeof(lun_sweep_reader));
     plan_slots(x);
 }
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Rows in work. */
+/* A tile: the rows in work. */
 typedef struct portion {
     const lun__run *r;
     lun_worker *w;
@@ -30,7 +30,7 @@ static void *by(const void *base, int64_t elements, size_t size)
     return (void *)((uintptr_t)base + (uintptr_t)elements * size);
 }
 
-/* Where the portion's elements of array number `at` stand, unless it is memory. */
+/* Where the tile's elements of array number `at` stand, unless it is memory. */
 static const void *held(const portion *p, int at)
 {
     return p->given && at == 0 ? p->given : p->w->lines + p->r->links->arrays[at];
@@ -59,7 +59,7 @@ static void *stand_in(char **spare, const void *from, int64_t count, int64_t ste
     return to;
 }
 
-/* An array's place for a line of row `row`; *outs: a stand-in is written instead. */
+/* An array's segment of row `row`; *outs: a stand-in is written instead. */
 static void *line_of(const portion *p, const lun_chain_array *a, const void *held, int64_t row,
                      bool out, char **spare, bool *outs)
 {

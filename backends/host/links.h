@@ -1,5 +1,9 @@
 /* links.h - a chain's stages on some rows, and where what they need stands in a worker's memory.
- * Private to host/. */
+ * Private to host/.
+ *
+ * Invariant: all offsets are into the worker's `lines`, multiples of LUN_ALIGNMENT, and the same
+ * for all workers; arrays[] has offsets of arrays that pass through it only (lun__links_hold).
+ * Nothing there outlives the rows in work. */
 #ifndef LUN_LINKS_H
 #define LUN_LINKS_H
 

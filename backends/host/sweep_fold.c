@@ -67,14 +67,14 @@ static char *counted(const void *at, int64_t elements, int64_t size)
 /* The steps up to that at which the last stage takes a unit. */
 static bool advance(fold *f, int64_t unit)
 {
-    lun_piece *p = f->own.p;
+    lun_sweep_tile *p = f->own.p;
     const int64_t step = unit + p->plan->stage[f->own.stage].lag;
     if (f->line >= 0)
-        lun__piece_step(p);
+        lun__sweep_tile_step(p);
     while (lun__unit_step(f->before, p->step, f->own.stage)) {
         if (p->step == step)
             return true;
-        lun__piece_step(p);
+        lun__sweep_tile_step(p);
     }
     return false;
 }
@@ -96,7 +96,7 @@ static bool find_line(fold *f, int64_t line)
         fold_slot *to = &f->at[i];
         if (to->place != FOLD_RING)
             continue;
-        void *at = lun__piece_read(s->p, to->read, unit, s->lo, s->index, &to->step);
+        void *at = lun__sweep_tile_read(s->p, to->read, unit, s->lo, s->index, &to->step);
         to->base = counted(at, line * f->size, to->size);
         to->step -= f->size * to->size;
     }
@@ -271,7 +271,7 @@ void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
     f.frame.scratch = (char *)s->w->frame.scratch + x->scratch;
     f.frame.trap = -1;
     f.frame.part = next_part;
-    lun__piece_begin(s->p, step);
+    lun__sweep_tile_begin(s->p, step);
     for (int64_t lo = from, hi; lo < to; lo = hi) {
         hi = to - lo < LUN_CHUNK ? to : lo + LUN_CHUNK;
         f.frame.partials = l->partials + lo / LUN_CHUNK * f.own.ir->result_count;

@@ -48,7 +48,7 @@ static bool own_part(const lun_stint *s, int64_t *lo, int64_t *hi)
 /* Where element j of the line is in the memory of a result. */
 static char *result_place(const lun_stint *s, int array, int64_t j)
 {
-    const int64_t at = lun__piece_flat(s->p, s->unit, s->index) + j;
+    const int64_t at = lun__sweep_tile_flat(s->p, s->unit, s->index) + j;
     return (char *)s->p->sweep->arrays[array].to + (size_t)at * size_of(s, array);
 }
 
@@ -99,7 +99,7 @@ static bool read_in_place(lun_stint *s, int slot, int array, char **spare)
     const lun_sweep_array *from = &s->p->sweep->arrays[array];
     const lun_launch *l = s->p->sweep->stages[from->stage].launch;
     const lun_stream *stream = l->streams ? &l->streams[from->slot] : NULL;
-    const int64_t at = lun__piece_flat(s->p, s->unit, s->index) + s->lo[last];
+    const int64_t at = lun__sweep_tile_flat(s->p, s->unit, s->index) + s->lo[last];
     const int64_t count = s->hi[last] - s->lo[last];
     const bool streams = stream && stream->read;
     int failure = 0;
@@ -123,8 +123,8 @@ static void place_result(lun_stint *s, int slot, int array, char **spare)
     const int last = last_axis(s);
     l->by[slot] = 0;
     if (s->p->plan->array[array].ring) {
-        l->at[slot] = lun__piece_place(s->p, array, s->unit, s->index);
-        l->by[slot] = lun__piece_line(s->p, array);
+        l->at[slot] = lun__sweep_tile_at(s->p, array, s->unit, s->index);
+        l->by[slot] = lun__sweep_tile_segment(s->p, array);
     } else if (s->p->sweep->arrays[array].to && is_direct(s)) {
         l->direct[slot] = true;
         l->at[slot] = result_place(s, array, s->lo[last]);
@@ -149,7 +149,7 @@ static bool place_line(lun_stint *s)
         l->direct[i] = false;
         l->by[i] = 0;
         if (role == LUN_SLOT_IN && s->p->plan->array[array].ring)
-            l->at[i] = lun__piece_read(s->p, at, s->unit, s->lo, s->index, &l->by[i]);
+            l->at[i] = lun__sweep_tile_read(s->p, at, s->unit, s->lo, s->index, &l->by[i]);
         else if (role == LUN_SLOT_IN && !read_in_place(s, i, array, &spare))
             return false;
         else if (role == LUN_SLOT_OUT)
@@ -191,7 +191,7 @@ void lun__unit_stage(lun_stint *s, int stage)
     s->lines.by = (int64_t *)(void *)(memory + x->steps);
     s->lines.direct = (bool *)(memory + x->direct);
     for (int k = 1; k <= last_axis(s); k++) {
-        lun__piece_range(s->p, &x->plan.stage[stage], k, &s->lo[k], &s->hi[k]);
+        lun__sweep_tile_range(s->p, &x->plan.stage[stage], k, &s->lo[k], &s->hi[k]);
         s->index[k] = s->lo[k];
     }
 }
@@ -220,10 +220,10 @@ static bool run_unit(lun_stint *s)
             return false;
         if (!s->lines.all)
             hand_out(s);
-    } while (lun__piece_next(last + 1, s->lo, s->hi, s->index));
+    } while (lun__sweep_tile_next(last + 1, s->lo, s->hi, s->index));
     for (int i = 0; i < s->ir->slot_count; i++)
         if (s->ir->slots[i].role == LUN_SLOT_OUT && s->p->plan->array[s->s->slots[i]].ring)
-            lun__piece_margins(s->p, s->s->slots[i], s->unit);
+            lun__sweep_tile_margins(s->p, s->s->slots[i], s->unit);
     return true;
 }
 
@@ -232,10 +232,10 @@ static bool run_unit(lun_stint *s)
 static bool load_unit(const lun_stint *s, int array)
 {
     const lun_sweep_array *from = &s->p->sweep->arrays[array];
-    int failure = lun__piece_load(s->p, array, s->unit);
+    int failure = lun__sweep_tile_load(s->p, array, s->unit);
     if (failure)
         return note_unread(s, from, failure);
-    lun__piece_margins(s->p, array, s->unit);
+    lun__sweep_tile_margins(s->p, array, s->unit);
     return true;
 }
 
@@ -245,14 +245,14 @@ bool lun__unit_step(lun_stint *s, int64_t step, int stages)
     int64_t lo, hi;
     for (int a = 0; a < w->box.arrays; a++) {
         const lun_sweep_part *part = &s->p->plan->array[a];
-        lun__piece_range(s->p, part, 0, &lo, &hi);
+        lun__sweep_tile_range(s->p, part, 0, &lo, &hi);
         s->unit = step - part->lag;
         if (w->box.maker[a] < 0 && part->ring && s->unit >= lo && s->unit < hi && !load_unit(s, a))
             return false;
     }
     for (int k = 0; k < stages; k++) {
         const lun_sweep_part *part = &s->p->plan->stage[k];
-        lun__piece_range(s->p, part, 0, &lo, &hi);
+        lun__sweep_tile_range(s->p, part, 0, &lo, &hi);
         s->unit = step - part->lag;
         lun__unit_stage(s, k);
         if (s->unit >= lo && s->unit < hi && !run_unit(s))

@@ -39,7 +39,7 @@ typedef struct lun_stint {
     const lun__run *r;
     const lun_sweeps *x;
     lun_worker *w;
-    lun_piece *p;
+    lun_sweep_tile *p;
     int64_t chunk;
     int stage;
     const lun_sweep_stage *s;

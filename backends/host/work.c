@@ -1,7 +1,14 @@
 /* work.c - what workers do in a run: chunks by shares, in order, or along the chain of a scan; see
  * host_run.h.
  *
- * Knows what a chunk is and which comes next; not how one is computed, nor where results meet. */
+ * Knows what a chunk is and which comes next; not how one is computed, nor how results are
+ * combined.
+ *
+ * Invariant: each chunk is in `rest` of exactly one share, or was taken by one worker; `rest`
+ * changes by compare and exchange alone, its owner takes from the front, others from the back. 
+ * Scan: `ready` is the chunk whose carry is in `carry`; the worker of that chunk alone writes both,
+ * the carry first. `trapped` only falls, under trap_lock, so that the error is that of the lowest
+ * chunk. */
 #include "host/host_run.h"
 #include "host/lines.h"
 #include "table/skeleton.h"

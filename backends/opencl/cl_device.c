@@ -105,7 +105,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
                                                   : LUN_GPU_PROCESSOR;
     /* what the host and the kernels of a processor share is in its caches' care */
     bool unified = number(&r, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
-    d->listening = d->kind == LUN_GPU_PROCESSOR && unified ? LUN_GPU_LISTENS : LUN_GPU_UNTRIED;
+    d->coherence = d->kind == LUN_GPU_PROCESSOR && unified ? LUN_GPU_COHERENT : LUN_GPU_UNTRIED;
     d->host = d->kind == LUN_GPU_PROCESSOR ? lun__gpu_host_here() : 0;
     *code = r.code;
     return usable && r.code == CL_SUCCESS;
@@ -230,7 +230,7 @@ void *lun__opencl_list(lun_gpu_devices *out, lun_strbuf *why)
         lun__guard_leave(&g);
     }
     if (any) {
-        lun__leave_prepare();
+        lun__exit_wait_prepare();
         return cl;
     }
     free(cl);

@@ -122,7 +122,7 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
 static int64_t openmp_near(void *state)
 {
     const lun_openmp *o = state;
-    int64_t near = o->team.places.chunk_bytes;
+    int64_t near = o->team.slots.chunk_bytes;
 #ifdef _SC_LEVEL2_CACHE_SIZE
     if (near <= 0 && !o->team.looked) /* one thread so far */
         near = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
@@ -213,7 +213,7 @@ static int openmp_devices(void *state, lun_device *rows, int room)
                                .units = o->team.wanted,
                                .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
         cpu_name(rows[0].name, sizeof rows[0].name);
-        lun__topology_tell(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
+        lun__topology_text(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
         const size_t told = strlen(rows[0].machine);
         snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %d thread%s: %s",
                  o->team.wanted, o->team.wanted == 1 ? "" : "s",

@@ -1,5 +1,10 @@
 /* openmp_state.h - a state of the backend `openmp` and its kernels, shared by the files that run
- * them. Private to openmp/. */
+ * them. Private to openmp/.
+ *
+ * Invariant: a kernel is interpreted (`interp`, exec is its), compiled (exec is unit's functions,
+ * unit READY, interp NULL), or needs_compiler and neither yet (exec.body NULL); it goes to compiled
+ * once and stays so.  Both tiers give the same bits.  All is the engine thread's; workers read
+ * only. */
 #ifndef LUN_OPENMP_STATE_H
 #define LUN_OPENMP_STATE_H
 

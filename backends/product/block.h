@@ -1,5 +1,10 @@
 /* block.h - how a product is cut, and the parts that every order of blocks needs: panels of b and
- * blocks of a packed, a block of rows times a panel.  Private to product/. */
+ * blocks of a packed, a block of rows times a panel.  Private to product/.
+ *
+ * Invariant of packed memory: element (p, i) of a panel of b as wide as `pitch` is at p * pitch
+ * + i, zero beyond its columns; a block of a has panels of as many rows as a tile, the last of
+ * fewer, element (i, p) of a panel of h rows at p * h + i. Panels of a slice are complete before
+ * a worker reads them, and constant then; a block is its worker's own. */
 #ifndef LUN_BLOCK_H
 #define LUN_BLOCK_H
 

@@ -12,16 +12,16 @@ static bool is_aligned(const void *p)
     return (uintptr_t)p % ALIGNMENT == 0;
 }
 
-/* Points the places of slots at the block's first element. */
+/* Points the operands of slots at the block's first element. */
 static void move_to_block(run *r)
 {
     const lun_program *p = r->program;
-    for (int i = 0; i < p->place_count; i++) {
-        const lun_place *place = &p->places[i];
-        if (place->slot < 0)
+    for (int i = 0; i < p->operand_count; i++) {
+        const lun_operand *operand = &p->operands[i];
+        if (operand->slot < 0)
             continue;
-        char *slot = (char *)r->frame->slots[place->slot] + r->first * place->bytes;
-        bool past_caches = place->offset >= 0 && r->stream && is_aligned(slot);
+        char *slot = (char *)r->frame->slots[operand->slot] + r->first * operand->bytes;
+        bool past_caches = operand->offset >= 0 && r->stream && is_aligned(slot);
         if (!past_caches)
             r->at[i] = slot;
     }
@@ -30,11 +30,11 @@ static void move_to_block(run *r)
 /* Sets up p in memory. r->n: elements that the largest block will have. */
 void lun__run_start(run *r, const lun_program *p, char *memory)
 {
-    char *registers = memory + rounded((size_t)p->place_count * sizeof(char *));
+    char *registers = memory + rounded((size_t)p->operand_count * sizeof(char *));
     r->program = p;
     r->at = (char **)(void *)memory;
-    for (int i = 0; i < p->place_count; i++)
-        r->at[i] = registers + (p->places[i].offset < 0 ? 0 : p->places[i].offset * p->block);
+    for (int i = 0; i < p->operand_count; i++)
+        r->at[i] = registers + (p->operands[i].offset < 0 ? 0 : p->operands[i].offset * p->block);
     for (int i = 0; i < p->uniform_count; i++) {
         const lun_uniform *u = &p->uniforms[i];
         const void *from = &u->imm;
@@ -43,8 +43,8 @@ void lun__run_start(run *r, const lun_program *p, char *memory)
             from = &r->args[u->imm];
         if (u->kind == LUN_IR_LOADU)
             from = r->frame->slots[u->imm];
-        memcpy(&cell, from, p->places[u->place].bytes);
-        r->interp->loops->fill[u->size](r->at[u->place], &cell, r->n);
+        memcpy(&cell, from, p->operands[u->operand].bytes);
+        r->interp->loops->fill[u->size](r->at[u->operand], &cell, r->n);
     }
 }
 
@@ -291,7 +291,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
         r.accumulators[i].roots.pushed = 0;
         r.accumulators[i].roots.height = 0;
         r.accumulators[i].started = false;
-        r.accumulators[i].place = -1;
+        r.accumulators[i].index = -1;
     }
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
@@ -324,8 +324,8 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
             *frame->carry = lun__reduce_finish(&r, d, &r.accumulators[i]);
         if (p == &interp->body && d->result >= 0)
             frame->partials[d->result] = lun__reduce_finish(&r, d, &r.accumulators[i]);
-        if (d->places)
-            frame->partials[d->result + 1] = (uint64_t)r.accumulators[i].place;
+        if (d->gives_index)
+            frame->partials[d->result + 1] = (uint64_t)r.accumulators[i].index;
     }
 }
 

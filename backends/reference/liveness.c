@@ -111,7 +111,7 @@ static void find_aliases(const lun_ir *ir, lun_flow *f)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* True for a value that a step computes block by block, in a place of its own. */
+/* True for a value that a step computes block by block, in a operand of its own. */
 static bool is_computed(const lun_ir_ins *ins)
 {
     const lun_ir_row *row = lun__ir_row(ins->kind);

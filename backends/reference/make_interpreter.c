@@ -37,7 +37,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir, bool scans)
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
                            .inclusive = scan && ins->inclusive,
-                           .places = lun__ir_places(ins)};
+                           .gives_index = lun__ir_places(ins)};
         d->bytes = lun__dtype_get((lun_dtype)d->dtype)->bytes;
         while (1 << d->size < d->bytes)
             d->size++;
@@ -65,7 +65,7 @@ static lun_status make_functions(lun_interp *in, const lun_ir *ir)
     for (int i = 0; i < in->reducer_count; i++) {
         const lun_reducer *d = &in->reducers[i];
         lun_program *p = &in->functions[d->function];
-        if (d->op < LUN_OP_COUNT || p->place_count)
+        if (d->op < LUN_OP_COUNT || p->operand_count)
             continue;
         const lun_ir_function *f = ir->functions[d->function];
         lun_status s =
@@ -154,7 +154,7 @@ const lun_exec *lun__interp_exec(const lun_interp *interp)
 static size_t held_by(const lun_program *p)
 {
     return sizeof *p + (size_t)p->count * sizeof *p->steps +
-           (size_t)p->place_count * sizeof *p->places +
+           (size_t)p->operand_count * sizeof *p->operands +
            (size_t)p->uniform_count * sizeof *p->uniforms;
 }
 

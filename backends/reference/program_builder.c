@@ -1,4 +1,4 @@
-/* program_builder.c - what the writers of a program share: its places, registers and steps; see
+/* program_builder.c - what the writers of a program share: its operands, registers and steps; see
  * program_builder.h. Knows no IR instruction. */
 #include "reference/program_builder.h"
 
@@ -26,15 +26,16 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
     return true;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- operands ----------------------------------------------------------------------------------
+ * */
 
-int32_t lun__build_place(builder *b, int32_t slot, int64_t offset, int size)
+int32_t lun__build_operand(builder *b, int32_t slot, int64_t offset, int size)
 {
     lun_program *p = b->p;
-    if (!lun__build_grow(b, &p->places, p->place_count, &b->place_room, sizeof *p->places))
+    if (!lun__build_grow(b, &p->operands, p->operand_count, &b->operand_room, sizeof *p->operands))
         return 0;
-    p->places[p->place_count] = (lun_place){slot, offset, (uint8_t)(1 << size)};
-    return p->place_count++;
+    p->operands[p->operand_count] = (lun_operand){slot, offset, (uint8_t)(1 << size)};
+    return p->operand_count++;
 }
 
 int64_t lun__build_register(builder *b, int size)
@@ -58,17 +59,17 @@ static void give_register(builder *b, int64_t offset, int size)
 
 int32_t lun__build_take(builder *b, int size)
 {
-    return lun__build_place(b, -1, lun__build_register(b, size), size);
+    return lun__build_operand(b, -1, lun__build_register(b, size), size);
 }
 
-void lun__build_give(builder *b, int32_t place)
+void lun__build_give(builder *b, int32_t operand)
 {
-    if (place < 0)
+    if (operand < 0)
         return;
     int size = 0;
-    while (1 << size < b->p->places[place].bytes)
+    while (1 << size < b->p->operands[operand].bytes)
         size++;
-    give_register(b, b->p->places[place].offset, size);
+    give_register(b, b->p->operands[operand].offset, size);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -25,8 +25,8 @@ typedef struct builder {
     int reducer_count;
     lun_program *p;
     lun_flow flow;
-    int step_room, place_room, uniform_room;
-    int32_t *place;          /* by value */
+    int step_room, operand_room, uniform_room;
+    int32_t *operand;        /* by value */
     int32_t *ending, *after; /* values by the position of their last use: head, next */
     int64_t *free_registers[4];
     int free_count[4], free_room[4];
@@ -45,15 +45,15 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
 /* A register for elements of 1 << size bytes, reused from values of the same size: then a step that
  * writes where an operand has its last use still reads each element before it overwrites it. */
 int64_t lun__build_register(builder *b, int size);
-/* A place: of a slot (-1: none) and of a register (-1: none). */
-int32_t lun__build_place(builder *b, int32_t slot, int64_t offset, int size);
-/* A place with a register of its own; the register of a place is free again. */
+/* A operand: of a slot (-1: none) and of a register (-1: none). */
+int32_t lun__build_operand(builder *b, int32_t slot, int64_t offset, int size);
+/* A operand with a register of its own; the register of a operand is free again. */
 int32_t lun__build_take(builder *b, int size);
-void lun__build_give(builder *b, int32_t place);
+void lun__build_give(builder *b, int32_t operand);
 /* Where a value is found. */
 static inline int32_t lun__build_at(const builder *b, int32_t value)
 {
-    return value < 0 ? -1 : b->place[value];
+    return value < 0 ? -1 : b->operand[value];
 }
 
 /* The mask of the innermost arm; -1 outside of control flow. */

@@ -1,6 +1,6 @@
 /* reference_atomics.c - atomic operations on elements of memory, one after the other; see
  * reference_atomics.h.  Knows no program. */
-#include "reference/reference_atomics.h"
+#include "reference/write_program.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "reference/run.h"
 
-/* d = function(a, b) for `valid` <= 64 pairs that stand in the function's input places. */
+/* d = function(a, b) for `valid` <= 64 pairs that stand in the function's input operands. */
 static void run_function(run *r, run *f, int ins, int64_t valid)
 {
     f->valid = valid;
@@ -144,9 +144,9 @@ static void add_to_places(run *r, const lun_reducer *d, accumulator *acc, const 
 {
     add_to_lanes(r, d, acc, x);
     uint64_t best = fold_lanes(r, d, acc);
-    if (acc->place >= 0 && !is_better(d, best, acc->chain))
+    if (acc->index >= 0 && !is_better(d, best, acc->chain))
         return;
-    acc->place = r->first + find(r, d, best, x);
+    acc->index = r->first + find(r, d, best, x);
     acc->chain = best;
 }
 
@@ -173,7 +173,7 @@ void lun__reduce_block(run *r, const lun_step *s, bool total)
     uint64_t cell = 0;
     run f;
     joint j = {r, NULL, d};
-    if (d->places) {
+    if (d->gives_index) {
         add_to_places(r, d, acc, x);
         return;
     }
@@ -206,7 +206,7 @@ uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc)
     run f;
     joint j = {r, NULL, d};
     bool function = d->op == LUN_OP_COUNT;
-    if (d->places || (function && acc->started))
+    if (d->gives_index || (function && acc->started))
         return acc->chain;
     if (d->lanes && acc->started)
         lun__order_push(&acc->roots, fold_lanes(r, d, acc), combine_cells, &j);
@@ -237,7 +237,7 @@ void lun__scan_block(run *r, const lun_step *s)
     }
 }
 
-/* NULL: the result is a place, which goes with the result before it. */
+/* NULL: the result is an index, which goes with the result before it. */
 static const lun_reducer *reducer_of(const lun_interp *interp, int result)
 {
     for (int i = 0; i < interp->reducer_count; i++)
@@ -246,7 +246,7 @@ static const lun_reducer *reducer_of(const lun_interp *interp, int result)
     return NULL;
 }
 
-/* Two cells each: the element and its place; out may be a. */
+/* Two cells each: the element and its index; out may be a. */
 static void combine_places(const lun_reducer *d, const uint64_t *a, const uint64_t *b,
                            uint64_t *out)
 {
@@ -260,7 +260,7 @@ void lun__combine(const void *self, int result, const uint64_t *a, const uint64_
     const lun_reducer *d = reducer_of(interp, result);
     if (!d)
         return;
-    if (d->places) {
+    if (d->gives_index) {
         combine_places(d, a, b, out);
         return;
     }
@@ -317,7 +317,7 @@ void lun__combine_rows(const void *self, int result, int results, uint64_t *cell
     uint64_t *x = cells + result;
     if (!d)
         return;
-    if (d->op < LUN_OP_COUNT && !d->places) {
+    if (d->op < LUN_OP_COUNT && !d->gives_index) {
         combine_column(interp, d, results, x, pairs);
         return;
     }

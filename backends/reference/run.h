@@ -2,7 +2,11 @@
  * reference_reduce.c alone.
  *
  * All memory of a run is the frame's scratch: first the accumulators of reductions, then addresses
- * of places, then the registers, then the same for combining functions. Nothing is allocated. */
+ * of operands, then the registers, then the same for combining functions. Nothing is allocated.
+ *
+ * Invariant: at[i] is the address of operand i for the current block, of `n` elements, 64 at a
+ * time, of which `valid` are real. trap is -1 or the instruction of the first failure, and stays
+ * so. Programs and interp are constant: any number of threads run them. */
 #ifndef LUN_RUN_H
 #define LUN_RUN_H
 
@@ -31,9 +35,10 @@ struct lun_interp {
 typedef struct accumulator {
     _Alignas(ALIGNMENT) unsigned char lanes[LANE_BYTES];
     lun_order_roots roots;
-    uint64_t chain; /* function of a scan: combined from left to right; places: the best element */
-    int64_t place;  /* its place, -1: none yet */
-    bool started;   /* lanes or chain hold something */
+    uint64_t
+        chain; /* function of a scan: combined from left to right; gives_index: the best element */
+    int64_t index; /* its index, -1: none yet */
+    bool started;  /* lanes or chain hold something */
 } accumulator;
 
 /* One call of a chunk function, or one use of a combining function. */
@@ -44,7 +49,7 @@ typedef struct run {
     const uint64_t *args; /* the kernel's; for a function, those that it captures */
     void *const *slots;   /* the same */
     const volatile int *cancel;
-    char **at;       /* by place */
+    char **at;       /* by operand */
     char *functions; /* memory for combining functions */
     accumulator *accumulators;
     int64_t first;    /* index of the block's first element */
@@ -63,7 +68,7 @@ static inline size_t rounded(size_t bytes)
 /* Addresses and registers of a program. */
 static inline size_t program_bytes(const lun_program *p)
 {
-    return rounded((size_t)p->place_count * sizeof(char *)) + (size_t)(p->bytes * p->block);
+    return rounded((size_t)p->operand_count * sizeof(char *)) + (size_t)(p->bytes * p->block);
 }
 
 /* interp.c: sets up p in memory (r->n: elements of the largest block); runs it on a block. */

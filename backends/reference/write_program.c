@@ -20,16 +20,17 @@ static int size_of(lun_dtype t)
     }
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- operands ----------------------------------------------------------------------------------
+ * */
 
-/* The place for the value of instruction i. */
-static int32_t make_place(builder *b, int i)
+/* The operand for the value of instruction i. */
+static int32_t make_operand(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int size = size_of((lun_dtype)ins->dtype);
     int32_t slot = b->flow.forward[i] ? (int32_t)b->ir->ins[b->flow.store[i]].imm : -1;
-    b->place[i] = lun__build_place(b, slot, lun__build_register(b, size), size);
-    return b->place[i];
+    b->operand[i] = lun__build_operand(b, slot, lun__build_register(b, size), size);
+    return b->operand[i];
 }
 
 /* Gives back the registers of values whose last use is at a position, before the step there takes
@@ -43,7 +44,7 @@ static void give_back(builder *b, int at, bool itself)
         shared |= ins->kind == LUN_IR_GET && b->flow.alias[v];
         shared |= lun__ir_row(ins->kind)->varies == LUN_VARIES_NEVER;
         if ((v == at) == itself && !shared)
-            lun__build_give(b, b->place[v]);
+            lun__build_give(b, b->operand[v]);
     }
 }
 
@@ -55,14 +56,14 @@ static void add_uniform(builder *b, int i)
     lun_program *p = b->p;
     bool captured = ins->kind == LUN_IR_ARG && b->part == LUN_PART_FUNCTION;
     if (captured && ins->imm < 2) {
-        b->place[i] = p->input[ins->imm];
+        b->operand[i] = p->input[ins->imm];
         return;
     }
-    int32_t place = make_place(b, i);
+    int32_t operand = make_operand(b, i);
     if (!lun__build_grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
         return;
     p->uniforms[p->uniform_count++] = (lun_uniform){
-        place, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm - (captured ? 2 : 0)};
+        operand, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm - (captured ? 2 : 0)};
 }
 
 static void add_op(builder *b, int i)
@@ -73,7 +74,7 @@ static void add_op(builder *b, int i)
     const void *math =
         lun__dtype_is_float(from) ? b->math[lun__vecmath_index((lun_op)ins->op, from)] : NULL;
     lun_loop_op loop = b->loops->of[from]->op[ins->op];
-    int32_t d = make_place(b, i);
+    int32_t d = make_operand(b, i);
     lun_step *s = lun__build_step(b, LUN_STEP_OP, i);
     s->d = d;
     s->a = lun__build_at(b, ins->a);
@@ -97,7 +98,7 @@ static void add_op(builder *b, int i)
 static void add_cast(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
-    int32_t d = make_place(b, i);
+    int32_t d = make_operand(b, i);
     lun_step *s = lun__build_step(b, LUN_STEP_CAST, i);
     s->d = d;
     s->a = lun__build_at(b, ins->a);
@@ -109,10 +110,10 @@ static void add_load(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t slot = (int32_t)ins->imm;
     if (!b->flow.copy_loads) {
-        b->place[i] = slot;
+        b->operand[i] = slot;
         return;
     }
-    int32_t d = make_place(b, i);
+    int32_t d = make_operand(b, i);
     lun_step *s = lun__build_step(b, LUN_STEP_COPY, i);
     s->d = d;
     s->a = slot;
@@ -120,12 +121,12 @@ static void add_load(builder *b, int i)
     s->mask = -1;
 }
 
-/* A value in a place of its own, of operands a and b as the kind has them. */
+/* A value in a operand of its own, of operands a and b as the kind has them. */
 static lun_step *add_value(builder *b, int i, lun_step_kind kind)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int inputs = lun__ir_row(ins->kind)->inputs;
-    int32_t d = make_place(b, i);
+    int32_t d = make_operand(b, i);
     lun_step *s = lun__build_step(b, kind, i);
     s->d = d;
     s->a = inputs > 0 ? lun__build_at(b, ins->a) : -1;
@@ -171,10 +172,10 @@ static void add_var(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     if (ins->kind == LUN_IR_GET && b->flow.alias[i]) {
-        b->place[i] = lun__build_at(b, ins->a);
+        b->operand[i] = lun__build_at(b, ins->a);
         return;
     }
-    int32_t d = ins->kind == LUN_IR_SET ? lun__build_at(b, ins->a) : make_place(b, i);
+    int32_t d = ins->kind == LUN_IR_SET ? lun__build_at(b, ins->a) : make_operand(b, i);
     int32_t a = lun__build_at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
     if (d == a)
         return;
@@ -269,14 +270,14 @@ static void add_ins(builder *b, int i)
     }
 }
 
-/* The first places are the slots, by number. Then the registers that live as long as the program:
+/* The first operands are the slots, by number. Then the registers that live as long as the program:
  * the mask of the whole, parameters, uniform values, work. */
 static void add_lasting(builder *b)
 {
     lun_program *p = b->p;
     bool trees = false;
     for (int s = 0; s < b->ir->slot_count; s++)
-        lun__build_place(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
+        lun__build_operand(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
     if (b->flow.control)
         p->base_mask = lun__build_take(b, 0);
     for (int r = 0; r < b->reducer_count; r++)
@@ -357,17 +358,17 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
     b.status = lun__flow_find(ir, part, function ? function->output[0] : -1, &b.flow);
     if (b.status != LUN_OK)
         return b.status;
-    b.place = malloc(n * 3 * sizeof *b.place);
+    b.operand = malloc(n * 3 * sizeof *b.operand);
     b.arms = malloc(n * sizeof *b.arms);
-    if (b.place && b.arms) {
-        memset(b.place, -1, n * 3 * sizeof *b.place);
-        b.ending = b.place + n;
-        b.after = b.place + 2 * n;
+    if (b.operand && b.arms) {
+        memset(b.operand, -1, n * 3 * sizeof *b.operand);
+        b.ending = b.operand + n;
+        b.after = b.operand + 2 * n;
         build(&b);
     } else {
         lun__build_fail(&b, LUN_ENOMEM);
     }
-    free(b.place);
+    free(b.operand);
     free(b.arms);
     for (int k = 0; k < 4; k++)
         free(b.free_registers[k]);
@@ -380,7 +381,7 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
 void lun__program_free(lun_program *p)
 {
     free(p->steps);
-    free(p->places);
+    free(p->operands);
     free(p->uniforms);
     memset(p, 0, sizeof *p);
 }

@@ -7,8 +7,22 @@
 
 #include "ir/structure.h"
 #include "reference/instruction_loops.h"
-#include "reference/reference_atomics.h"
+#include "table/atomic.h"
 #include "table/dtype.h"
+
+/* ---- reference_atomics.c --------------------------------------------------------------------- */
+/* Atomic operations of the interpreter on elements of memory. */
+
+/* Where the mask (NULL: everywhere) holds, for i < n in order: d[i] = element at[i] of the slot,
+ * which becomes what it and a[i] come to; c: what is expected, or NULL. */
+typedef void lun_loop_atomic(void *slot, void *d, const void *a, const int64_t *at, const void *c,
+                             const uint8_t *mask, int64_t n);
+
+/* NULL: elements of that dtype do not have it. */
+lun_loop_atomic *lun__loop_atomic(lun_atomic which, lun_dtype t);
+
+/* ---- programs ---------------------------------------------------------------------------------
+ * */
 
 enum {
     LUN_BLOCK_MOST = 1024,       /* elements of a block */
@@ -18,11 +32,11 @@ enum {
 };
 
 /* Where operands are found: a register, or memory of a slot at the block's first element. */
-typedef struct lun_place {
+typedef struct lun_operand {
     int32_t slot;   /* -1: none */
     int64_t offset; /* of the register, in bytes per element of a block; -1: none */
     uint8_t bytes;  /* of an element */
-} lun_place;        /* with both: the slot, or the register while stores bypass the caches */
+} lun_operand;      /* with both: the slot, or the register while stores bypass the caches */
 
 typedef enum lun_step_kind {
     LUN_STEP_OP,     /* d = op(a, b, c) */
@@ -62,7 +76,7 @@ typedef struct lun_step {
     uint8_t size;             /* log2 of the bytes of an element; VALUE: of the result */
     uint8_t arity, wide;      /* MATH: wide: f64 */
     int32_t ins;              /* the IR instruction */
-    int32_t d, a, b, c, mask; /* places; mask: -1 outside of control flow */
+    int32_t d, a, b, c, mask; /* operands; mask: -1 outside of control flow */
     int32_t jump;
     int64_t imm;
     union {
@@ -76,7 +90,7 @@ typedef struct lun_step {
 
 /* A value that is the same for every element: written once per call. */
 typedef struct lun_uniform {
-    int32_t place;
+    int32_t operand;
     uint8_t kind, size; /* LUN_IR_CONST, ARG or LOADU; log2 of the bytes */
     int64_t imm;
 } lun_uniform;
@@ -88,7 +102,7 @@ typedef struct lun_reducer {
     int32_t result;             /* -1: the scan */
     uint8_t dtype, bytes, size; /* size: log2 of bytes */
     uint8_t lanes;              /* op is COMM and has an identity */
-    uint8_t inclusive, places;
+    uint8_t inclusive, gives_index;
     uint64_t identity;
     int32_t ins;
     int32_t captured; /* function: the first argument that it captures */
@@ -98,15 +112,15 @@ typedef struct lun_reducer {
 typedef struct lun_program {
     lun_step *steps;
     int count;
-    lun_place *places;
-    int place_count;
+    lun_operand *operands;
+    int operand_count;
     lun_uniform *uniforms;
     int uniform_count;
     int64_t bytes;     /* of all registers, per element of a block */
     int64_t block;     /* elements */
-    int32_t base_mask; /* place: 1 for real elements, 0 for padding; -1 without control flow */
-    int32_t work;      /* place with room for a block of the widest element; -1: not needed */
-    int32_t input[2], output; /* places of a function's parameters and its value */
+    int32_t base_mask; /* operand: 1 for real elements, 0 for padding; -1 without control flow */
+    int32_t work;      /* operand with room for a block of the widest element; -1: not needed */
+    int32_t input[2], output; /* operands of a function's parameters and its value */
 } lun_program;
 
 typedef enum lun_program_part {

@@ -63,7 +63,7 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *   work[2 + c*r+k]  result k of r for chunk c of the range, as a cell of its dtype
  *
  * A kernel with shape.stops asks for the word every so many rounds of its loops: 32, or in the
- * SCALAR form, where the word may be far from the device, up to 4096.  Only where target.listens;
+ * SCALAR form, where the word may be far from the device, up to 4096.  Only where target.coherent;
  * elsewhere a kernel that was given to the device runs to its end.
  *
  * After a trap, results and what was stored are without meaning.  If several indices trap, any one
@@ -95,7 +95,7 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * A kernel of teams (lun_ir.threads), always in the SCALAR form: a team is a work-group, the
  * plan's first index the first thread of one.  Its threads wait for one another at BARRIERs; slots
  * that are `shared` are local memory, those that are `own` private.  A thread that fails, or is
- * told to stop, does nothing more until it meets the others, and all of the team end there.
+ * stopped, does nothing more until the next barrier, where all of the team end.
  *
  * Build with LUN_CL_OPTIONS, and with LUN_CL_ROUNDED where the device's CL_DEVICE_SINGLE_FP_CONFIG
  * has CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT; with no option that relaxes arithmetic. */
@@ -121,7 +121,7 @@ typedef struct lun_cl_target {
     bool more_atomics; /* cl_khr_int64_extended_atomics */
     bool plain_reads; /* a volatile read of a cell that others change at once gives what one of them
                           left there: a processor's */
-    bool listens;     /* a kernel that runs sees what the host writes: its loops may be stopped */
+    bool coherent;    /* a running kernel sees host writes: its loops may poll the stop flag */
     /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
     int bytes;
 } lun_cl_target;
@@ -173,10 +173,16 @@ void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *p
 /* ---- elements that are moved -------------------------------------------------------------------
  *
  * Texts that depend on nothing but the size of an element. */
-typedef enum lun_cl_own { LUN_CL_PACK, LUN_CL_PAD, LUN_CL_TRANSFER, LUN_CL_OWN } lun_cl_own;
+typedef enum lun_cl_builtin {
+    LUN_CL_PACK,
+    LUN_CL_PAD,
+    LUN_CL_TRANSFER,
+    LUN_CL_BUILTINS
+} lun_cl_builtin;
 
 /* The text for elements of 1, 2, 4 or 8 bytes; places to pack need that of 8.  LUN_ENOMEM. */
-lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out);
+lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
+                                      lun_strbuf *out);
 
 /* ---- packing ----------------------------------------------------------------------------------
  *
@@ -228,12 +234,12 @@ enum { LUN_CL_TRANSFER_CELLS = 4 + 2 * (2 + 2 * LUN_LAYOUT_RANK) };
 void lun__cl_plan_transfer(lun_cl_form form, const lun_transfer *t, int64_t first, int64_t count,
                            int units, int64_t *cells, lun_cl_plan *plan);
 
-/* ---- listening ------------------------------------------------------------------------------- */
+/* ---- coherence ------------------------------------------------------------------------------- */
 
 /* The text of lun_listen(__constant long *c, __global int *to, volatile __global int *stop), which
  * reads the word up to c[0] times and says in to[0]: 1 if it was not 0 at the start, 2 if it became
  * so meanwhile, else 0.  One work-item.  LUN_ENOMEM. */
-lun_status lun__render_opencl_listen(lun_strbuf *out);
+lun_status lun__render_opencl_coherence(lun_strbuf *out);
 
 /* ---- matrix products --------------------------------------------------------------------------
  *

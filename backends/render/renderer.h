@@ -162,7 +162,7 @@ typedef struct lun_renderer {
     const struct lun_versions
         *whole; /* with tests for many indices at once; NULL: there are none */
 
-    struct lun_meeting *meeting; /* of a kernel of teams: where threads meet; else NULL */
+    struct lun_lane_barriers *barriers; /* of a kernel of teams: where threads vote; else NULL */
 
     bool changed;       /* analysis: a fact was added in this round */
     bool masked;        /* there is control flow: statements run under masks */

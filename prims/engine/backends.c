@@ -57,12 +57,12 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
 }
 
 /* With another device of the same backend, if one is open. */
-static void meet(lun_engine *e, lun_backend_slot *b)
+static void link_peer(lun_engine *e, lun_backend_slot *b)
 {
-    for (int i = 0; b->backend->meet && i < e->backend_count; i++) {
+    for (int i = 0; b->backend->link_peer && i < e->backend_count; i++) {
         const lun_backend_slot *other = e->backends[i];
         if (other != b && other->state && other->backend == b->backend) {
-            b->backend->meet(b->state, other->state);
+            b->backend->link_peer(b->state, other->state);
             return;
         }
     }
@@ -91,7 +91,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
         lun__clear(e);
         lun_status s = b->backend->open(&e->services, b->device, &b->state);
         if (s == LUN_OK) {
-            meet(e, b);
+            link_peer(e, b);
             return LUN_OK;
         }
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");

@@ -400,7 +400,7 @@ static inline void cl_describe(cl_handle device)
     cl_place.units = (int)units;
     cl_place.target.fp64 = both != 0;
     cl_place.target.wide_atomics = true;
-    cl_place.target.listens = true;
+    cl_place.target.coherent = true;
     const char *bytes = getenv("TEST_BYTES"); /* 16, 32: vectors of another width */
     cl_place.target.bytes = bytes ? atoi(bytes) : floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
     snprintf(cl_place.options, sizeof cl_place.options, "%s %s", LUN_CL_OPTIONS,

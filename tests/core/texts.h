@@ -63,7 +63,7 @@ static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
             char title[96];
             lun_cl_shape shape = {.cost = 0};
             lun_cl_form form = bytes < 16 ? LUN_CL_SCALAR : LUN_CL_VECTOR;
-            lun_cl_target target = {form, fp64, .wide_atomics = true, .listens = bytes > 16,
+            lun_cl_target target = {form, fp64, .wide_atomics = true, .coherent = bytes > 16,
                                     .bytes = bytes};
             lun_status s = lun__render_opencl(ir, &target, &text, &shape);
             snprintf(title, sizeof title, "opencl, %d bytes, fp64 %d, cost %lld, local %zu", bytes,

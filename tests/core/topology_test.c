@@ -58,17 +58,17 @@ static void test_machines(void **state)
         assert_int_equal(t.l2_cores, machines[i].l2_cores);
         assert_int_equal(t.l2, machines[i].l2);
         assert_int_equal(t.l3, machines[i].l3);
-        lun__topology_tell(&t, told, sizeof told);
+        lun__topology_text(&t, told, sizeof told);
         if (machines[i].told)
             assert_string_equal(told, machines[i].told);
         lun__topology_free(&t);
     }
     lun_topology none;
     assert_false(lun__topology_load("nonsense:2", &none));
-    assert_null(none.places);
+    assert_null(none.slots);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
 /* allowed: "" all, else a digit for each hardware thread in the machine's
  * order.  cpus: by worker. */
@@ -130,20 +130,20 @@ static void test_places(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         lun_topology t;
-        lun_places p;
+        lun_cpu_slots p;
         char cpus[256], nodes[256];
         assert_true(lun__topology_load(wishes[i].machine, &t));
         for (int k = 0; wishes[i].allowed[k]; k++)
-            t.places[k].allowed = wishes[i].allowed[k] == '1';
-        lun_places_limits limits = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
-        assert_true(lun__places_make(&t, &limits, &p));
+            t.slots[k].allowed = wishes[i].allowed[k] == '1';
+        lun_cpu_slots_limits limits = {wishes[i].wanted, wishes[i].quota, wishes[i].siblings};
+        assert_true(lun__cpu_slots_make(&t, &limits, &p));
         list(p.cpus, p.threads, cpus, sizeof cpus);
         list(p.nodes, p.threads, nodes, sizeof nodes);
         if (strcmp(cpus, wishes[i].cpus) || strcmp(nodes, wishes[i].nodes))
             fail_msg("row %d: cpus %s on nodes %s", (int)i, cpus, nodes);
         assert_int_equal(p.chunk_bytes, wishes[i].chunk_kib << 10);
         assert_int_equal(p.cache_bytes, wishes[i].cache_mib << 20);
-        lun__places_free(&p);
+        lun__cpu_slots_free(&p);
         lun__topology_free(&t);
     }
 }
@@ -244,7 +244,7 @@ static void test_this_machine(void **state)
     static const char *const drivers[] = {"OpenCL", "libcuda", "libGL",  "libX11",
                                           "nvidia", "hwloc_",  "libxml", "libpocl"};
     lun_topology t;
-    lun_places p;
+    lun_cpu_slots p;
     cpu_set_t before, after;
     char **environment = environ;
     sched_getaffinity(0, sizeof before, &before);
@@ -260,13 +260,13 @@ static void test_this_machine(void **state)
     assert_true(t.here);
     int allowed = 0;
     for (int i = 0; i < t.count; i++) {
-        assert_true(t.places[i].node < t.nodes && t.places[i].core < t.cores);
-        allowed += t.places[i].allowed;
+        assert_true(t.slots[i].node < t.nodes && t.slots[i].core < t.cores);
+        allowed += t.slots[i].allowed;
     }
     assert_int_equal(allowed, lun__cpus_allowed());
-    assert_true(lun__places_make(&t, &(lun_places_limits){.siblings = true}, &p));
+    assert_true(lun__cpu_slots_make(&t, &(lun_cpu_slots_limits){.siblings = true}, &p));
     assert_int_equal(p.threads, allowed);
-    lun__places_free(&p);
+    lun__cpu_slots_free(&p);
     lun__topology_free(&t);
 }
 
@@ -284,8 +284,7 @@ static void test_affinity(void **state)
             _exit(2);
         lun__team_init(&t, 0);
         lun__team_look(&t);
-        _exit(t.wanted == 1 && t.places.threads == 1 && t.places.cpus[0] == sched_getcpu() &&
-                      !t.move
+        _exit(t.wanted == 1 && t.slots.threads == 1 && t.slots.cpus[0] == sched_getcpu() && !t.move
                   ? 0
                   : 3);
     }
@@ -304,7 +303,7 @@ static void test_simulated_team(void **state)
     lun__team_look(&t);
     int quota = lun__cpus_quota_here();
     assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
-    assert_int_equal(t.places.node_count, 2);
+    assert_int_equal(t.slots.node_count, 2);
     assert_false(t.move);
     lun__team_free(&t);
     lun__team_init(&t, 3);

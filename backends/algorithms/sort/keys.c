@@ -162,7 +162,7 @@ void lun__keys_write(const lun_keys *k, lun_record r, const void *from, int64_t 
     }
 }
 
-void lun__keys_places(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to)
+void lun__keys_indices(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to)
 {
     const uint64_t *word = from;
     const lun_placed *pair = from;

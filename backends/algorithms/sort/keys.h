@@ -52,7 +52,7 @@ int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t p
 /* The elements of n records; any NaN for NaNs.  `to` may be `from` where both are as wide. */
 void lun__keys_write(const lun_keys *k, lun_record r, const void *from, int64_t n, void *to);
 /* The places of n placed records, plus `base`.  `to` may be `from` of PLACED32. */
-void lun__keys_places(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to);
+void lun__keys_indices(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to);
 /* The NaNs among n elements, in their order; how many. */
 int64_t lun__keys_nans(const lun_keys *k, const void *from, int64_t n, void *to);
 /* The element, of at most 16 bits, of a key. */

@@ -1,6 +1,11 @@
-/* radix.h - records sorted by digits of their keys: what a piece of them holds, how many have each
- * digit, their spreading over places by digit, and the order of what fits a cache.  Each keeps the
- * order of equal ones.  Knows neither dtypes nor threads.  Private to algorithms/. */
+/* radix.h - radix sort of records: which key bits vary, histograms of a digit, the scatter into
+ * buckets by a digit, and the sort of what fits a cache.  Each is stable.  Knows neither dtypes nor
+ * threads. Private to algorithms/.
+ *
+ * Invariant of the write-combining buffers of lun_spread: at[d] is where the next record of digit d
+ * goes, first[d] where its bucket begins; of the cache line that holds at[d], the bytes below at[d]
+ * that are not below first[d] are in line[d] and not yet in the bucket.  Whole lines before it are
+ * written; flush writes the rest.  So buckets of several workers may be adjacent in a line. */
 #ifndef LUN_RADIX_H
 #define LUN_RADIX_H
 
@@ -29,10 +34,11 @@ typedef struct lun_digit {
     uint64_t base;
 } lun_digit;
 
-/* Where records go by digit: those of a digit to consecutive places, gathered in lines. */
+/* The buckets of a scatter: records of a digit go to consecutive offsets, gathered in whole lines.
+ * */
 typedef struct lun_spread {
-    char *at[LUN_DIGITS];    /* the next place */
-    char *first[LUN_DIGITS]; /* the first one */
+    char *at[LUN_DIGITS];    /* the next record */
+    char *first[LUN_DIGITS]; /* the first record */
     bool stream;             /* whole lines bypass the caches */
     _Alignas(LUN_LINE) char line[LUN_DIGITS][LUN_LINE];
 } lun_spread;

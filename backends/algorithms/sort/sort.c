@@ -61,7 +61,7 @@ int64_t lun__sorting_room(const lun_sorting *s, int threads)
     if (is_short(s, workers))
         return line_bytes(s) <= LOCAL ? 0 : 2 * workers * line_bytes(s) + LUN_LINE;
     const lun_record r = lun__sort_record(s->dtype, s->line, s->places);
-    return lun__sort_line_room(r, lun__dtype_get(s->dtype)->bytes, s->line, workers) + LUN_LINE;
+    return lun__sort_segment_room(r, lun__dtype_get(s->dtype)->bytes, s->line, workers) + LUN_LINE;
 }
 
 /* ---- short lines ----------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void sort_line(const run *r, int64_t first, char *x, char *beside, uint32
     if (to)
         lun__keys_write(&r->keys, r->record, x, s->line, to);
     if (s->places)
-        lun__keys_places(r->record, x, s->line, s->base, s->places + first);
+        lun__keys_indices(r->record, x, s->line, s->base, s->places + first);
     if (to && nans)
         lun__keys_nans(&r->keys, from, s->line, to + (s->line - nans) * size);
 }
@@ -134,7 +134,8 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
                      const lun_sorting *s, char *scratch)
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
-    lun_sort_line l = {.services = services, .team = team, .workers = workers, .scratch = scratch};
+    lun_sort_segment l = {
+        .services = services, .team = team, .workers = workers, .scratch = scratch};
     l.keys = lun__keys(s->dtype, s->descending);
     l.record = lun__sort_record(s->dtype, s->line, s->places);
     l.n = s->line;
@@ -144,7 +145,7 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
         l.to = s->to ? (char *)s->to + i * size : NULL;
         l.places = s->places ? s->places + i : NULL;
         if (!lun__sort_packed(&l))
-            lun__sort_line_run(&l);
+            lun__sort_segment_run(&l);
     }
 }
 

@@ -22,7 +22,7 @@ void lun__sort_together(lun_sorter *x, void (*work)(void *ctx, int worker))
 int64_t lun__sort_records(const lun_sorter *x, lun_sort_own *o, int64_t from, int64_t count,
                           const void **out, int64_t *nans)
 {
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     if (x->now.side >= 0) {
         *out = x->side[x->now.side] + (x->now.from + from) * x->radix->bytes;
         return lun__sort_less(count, BLOCK);

@@ -1,4 +1,4 @@
-/* sort_digit.h - how a long line's records are told apart: the digit by which they are spread, and
+/* sort_digit.h - the digit by which a long segment's records are scattered, and
  * how many have each.  Private to algorithms/sort_*.c. */
 #ifndef LUN_SORT_DIGIT_H
 #define LUN_SORT_DIGIT_H
@@ -44,7 +44,7 @@ typedef struct lun_sort_level {
 
 /* One that spreads and settles: all workers together, or a single one. */
 typedef struct lun_sorter {
-    const lun_sort_line *l;
+    const lun_sort_segment *l;
     const lun_radix *radix;
     char *side[2];
     lun_sort_own *own; /* of its workers */
@@ -75,7 +75,7 @@ static inline bool lun__sort_stopped(const lun_sorter *x)
     return lun__stop_wanted(x->l->services);
 }
 
-static inline int64_t lun__sort_element_bytes(const lun_sort_line *l)
+static inline int64_t lun__sort_element_bytes(const lun_sort_segment *l)
 {
     return l->keys.bits / 8;
 }

@@ -5,7 +5,7 @@
 enum { SAMPLE = 1 << 10, BLOCK = 1 << 10 };
 
 typedef struct run {
-    const lun_sort_line *l;
+    const lun_sort_segment *l;
     uint64_t (*range)[2]; /* of each worker: the least and the greatest key */
     uint64_t *words;      /* key less low in the upper bits, place in the lower ones */
     uint64_t low;
@@ -14,14 +14,14 @@ typedef struct run {
 
 static void together(run *x, void (*work)(void *ctx, int worker))
 {
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     if (l->workers > 1)
         l->team->parallel(l->team, x, l->workers, work);
     else
         work(x, 0);
 }
 
-static void add_range(const lun_sort_line *l, int64_t from, int64_t end, uint64_t *low,
+static void add_range(const lun_sort_segment *l, int64_t from, int64_t end, uint64_t *low,
                       uint64_t *high)
 {
     uint64_t keys[BLOCK];
@@ -47,7 +47,7 @@ static bool fits(const run *x, uint64_t low, uint64_t high)
 static void find_range(void *ctx, int worker)
 {
     const run *x = ctx;
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     uint64_t *range = x->range[worker];
     range[0] = UINT64_MAX;
     range[1] = 0;
@@ -59,7 +59,7 @@ static void find_range(void *ctx, int worker)
 static void pack(void *ctx, int worker)
 {
     const run *x = ctx;
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     const int64_t from = lun__sort_share(l->n, worker, l->workers);
     const int64_t end = lun__sort_share(l->n, worker + 1, l->workers);
     if (lun__stop_wanted(l->services))
@@ -74,7 +74,7 @@ static void pack(void *ctx, int worker)
 static void unpack(void *ctx, int worker)
 {
     const run *x = ctx;
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     uint64_t keys[BLOCK];
     const uint64_t mask = ((uint64_t)1 << x->shift) - 1;
     const int64_t end = lun__sort_share(l->n, worker + 1, l->workers);
@@ -90,7 +90,7 @@ static void unpack(void *ctx, int worker)
     }
 }
 
-bool lun__sort_packed(const lun_sort_line *l)
+bool lun__sort_packed(const lun_sort_segment *l)
 {
     run x = {.l = l, .shift = 64 - __builtin_clzll((uint64_t)l->n)};
     uint64_t low = UINT64_MAX, high = 0;
@@ -110,14 +110,14 @@ bool lun__sort_packed(const lun_sort_line *l)
         return false;
     x.low = low;
     together(&x, pack);
-    lun_sort_line words = *l;
+    lun_sort_segment words = *l;
     words.keys = lun__keys(LUN_U64, false);
     words.record = LUN_RECORD_KEY64;
     words.from = x.words;
     words.to = l->places;
     words.places = NULL;
     words.scratch = l->scratch + (l->n * 8 + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
-    lun__sort_line_run(&words);
+    lun__sort_segment_run(&words);
     if (!lun__stop_wanted(l->services))
         together(&x, unpack);
     return true;

@@ -1,10 +1,10 @@
-/* sort_parts.c - a long line in order; see sort_parts.h.
+/* sort_parts.c - a long segment in order; see sort_parts.h.
  *
- * Its records are spread over parts by the upper bits that vary, up to eleven of them, from the
- * elements to one of two arrays; a part that fits a worker's cache is settled there, another one is
- * spread again, to the other array.  The first array is memory of the results where records are as
- * wide.  All workers spread a line, and parts that are much of it; each of the other parts is one
- * worker's. */
+ * MSD radix sort.  Records are scattered into buckets by the top digit, up to eleven of the bits
+ * that vary, from the elements to one of two arrays; a bucket that fits a worker's cache is sorted
+ * there, another one is scattered again, to the other array.  The first array is memory of the
+ * results where records are as wide.  All workers scatter a segment, and buckets that are much of
+ * it; each of the other buckets is one worker's. */
 #include "algorithms/sort/sort_parts.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ enum { CACHE = 8 << 20 /* bytes of the last-level caches, where that is unknown 
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* Elements that are in order as they stand. */
-static void keep(const lun_sort_line *l, int64_t from, int64_t to)
+static void keep(const lun_sort_segment *l, int64_t from, int64_t to)
 {
     const int64_t size = lun__sort_element_bytes(l);
     if (l->to)
@@ -29,13 +29,13 @@ static void keep(const lun_sort_line *l, int64_t from, int64_t to)
 /* What records that are in order say. */
 static void store(const lun_sorter *x, int side, int64_t from, int64_t count)
 {
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     const char *records = x->side[side] + from * x->radix->bytes;
     if (l->to)
         lun__keys_write(&l->keys, l->record, records, count,
                         (char *)l->to + from * lun__sort_element_bytes(l));
     if (l->places)
-        lun__keys_places(l->record, records, count, l->base, l->places + from);
+        lun__keys_indices(l->record, records, count, l->base, l->places + from);
 }
 
 static void work_on_store(void *ctx, int worker)
@@ -222,7 +222,7 @@ static int owns(int workers)
     return workers > 1 ? workers + 1 : 1;
 }
 
-int64_t lun__sort_line_room(lun_record r, int64_t size, int64_t n, int workers)
+int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int workers)
 {
     return owns(workers) * (int64_t)sizeof(lun_sort_own) +
            side_bytes(r, n) * (stands(r, size) ? 1 : 2);
@@ -231,13 +231,13 @@ int64_t lun__sort_line_room(lun_record r, int64_t size, int64_t n, int workers)
 /* NaNs have lost their bits: they are taken from the elements, in order. */
 static void restore_nans(const lun_sorter *x)
 {
-    const lun_sort_line *l = x->l;
+    const lun_sort_segment *l = x->l;
     const int64_t size = lun__sort_element_bytes(l);
     if (l->to && x->nans)
         lun__keys_nans(&l->keys, l->from, l->n, (char *)l->to + (l->n - x->nans) * size);
 }
 
-void lun__sort_line_run(const lun_sort_line *l)
+void lun__sort_segment_run(const lun_sort_segment *l)
 {
     lun_sorter x = {.l = l, .radix = &lun__radix[l->record], .workers = l->workers};
     char *at = l->scratch;

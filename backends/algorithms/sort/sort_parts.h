@@ -1,4 +1,4 @@
-/* sort_parts.h - what sort.h's files share: a line that is too long for a worker's cache, or for
+/* sort_parts.h - what sort.h's files share: a segment that is too long for a worker's cache, or for
  * one worker.  Private to algorithms/. */
 #ifndef LUN_SORT_PARTS_H
 #define LUN_SORT_PARTS_H
@@ -11,8 +11,8 @@ enum {
     LUN_SORT_LEAST = 1 << 14   /* elements of a worker's share */
 };
 
-/* One line. */
-typedef struct lun_sort_line {
+/* One segment. */
+typedef struct lun_sort_segment {
     const lun_services *services;
     const lun_team *team;
     int workers;
@@ -23,15 +23,15 @@ typedef struct lun_sort_line {
     void *to;        /* or NULL */
     int64_t *places; /* or NULL */
     char *scratch;
-} lun_sort_line;
+} lun_sort_segment;
 
 lun_record lun__sort_record(lun_dtype t, int64_t line, bool placed);
-/* Bytes of memory for a line of n elements of so many bytes. */
-int64_t lun__sort_line_room(lun_record r, int64_t size, int64_t n, int workers);
-void lun__sort_line_run(const lun_sort_line *l);
-/* The same, with the same memory, of 64-bit elements with places where that takes words of 64 bits;
- * false: it does not. */
-bool lun__sort_packed(const lun_sort_line *l);
+/* Bytes of memory for a segment of n elements of so many bytes. */
+int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int workers);
+void lun__sort_segment_run(const lun_sort_segment *l);
+/* The same, with the same memory, of 64-bit elements with indices where that takes words of 64
+ * bits; false: it does not. */
+bool lun__sort_packed(const lun_sort_segment *l);
 
 /* Elements of 8 or 16 bits without places: by counting.  Whether lines are long enough for that. */
 bool lun__sort_counts(const lun_sorting *s);

@@ -1,6 +1,8 @@
 /* compile_queue.h - the units that wait for the compiler, a list from lun_jit_compiler.first on;
- * for jit.c and jit_run.c alone.  A unit is in the list once at most, and its state is then
- * LUN_UNIT_QUEUED. */
+ * for jit.c and jit_run.c alone.
+ *
+ * Invariant: a unit is in the list once at most; its state is then LUN_UNIT_QUEUED, and *link
+ * points to it.  link is NULL of others.  `last` points to the NULL at the end of the list. */
 #ifndef LUN_COMPILE_QUEUE_H
 #define LUN_COMPILE_QUEUE_H
 

@@ -1,11 +1,11 @@
-/* contraction_check.c - see contraction_check.h.  gcc from 12 on makes these instructions of sums
+/* contraction_check.c - see jit_run.h.  gcc from 12 on makes these instructions of sums
  * and differences side by side, in spite of -ffp-contract=off, and has no option against it. 
  * Generated text has a barrier around products; a user's C function stays as it is, so its code is
  * read.
  *
  * The bytes are searched, not decoded: where they stand for something else a kernel loses the
  * vectors of the compiler's making, no result changes. */
-#include "openmp/compiler/contraction_check.h"
+#include "openmp/compiler/jit_run.h"
 
 #include <link.h>
 #include <stdint.h>

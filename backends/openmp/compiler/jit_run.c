@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "openmp/compiler/compile_queue.h"
-#include "openmp/compiler/contraction_check.h"
 #include "openmp/compiler/unity_build.h"
 
 /* ---- how a unit ends ------------------------------------------------------------------------- */

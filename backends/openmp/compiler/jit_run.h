@@ -2,6 +2,9 @@
 #ifndef LUN_JIT_RUN_H
 #define LUN_JIT_RUN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "openmp/compiler/jit.h"
 
 enum { LUN_JIT_GIVE_UP = 3 }; /* failures in a row after which ordinary kernels stay interpreted */
@@ -18,5 +21,13 @@ void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int
 void lun__jit_look_after(lun_jit_compiler *c);
 /* Lets go of what the run was about; unclaim: it is this process' run. */
 void lun__jit_clear(lun_jit_compiler *c, bool unclaim);
+
+/* ---- contraction_check.c --------------------------------------------------------------------- */
+/* Whether machine code rounds products together with sums in a way that no
+ * text of a kernel asks for.  Knows neither compiler nor text. */
+
+/* True if the code of a shared object that lun__loader_check has seen has an instruction of the
+ * group vfmaddsub, vfmsubadd.  False on other machines than x86-64. */
+bool lun__contracted(const void *bytes, size_t length);
 
 #endif

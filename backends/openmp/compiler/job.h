@@ -1,5 +1,10 @@
 /* job.h - one run of the compiler: its files, its process, what it says and makes.  Knows no
- * kernels. */
+ * kernels.
+ *
+ * Invariant: while busy, source and output are files that process `owner` made and removes; pid
+ * > 0 until the compiler was waited for, then 0; pipe >= 0 until its end was read. A child of
+ * fork closes and frees its copies and touches neither process nor files. Not busy: pid 0, pipe
+ * -1, all else NULL. */
 #ifndef LUN_JOB_H
 #define LUN_JOB_H
 

@@ -2,7 +2,11 @@
  *
  * The dynamic linker takes two objects of the same name for one.  A file in memory has the name of
  * its descriptor, which is reused; so its inode number is spelled out in the path that is handed
- * over, as a row of "/" and "/./". */
+ * over, as a row of "/" and "/./".
+ *
+ * Invariant: the list from loader.first on has each loaded object once, by hash and length of
+ * its bytes; users > 0 of all. An object whose loader has ended is in no list: link and bytes
+ * are NULL. *bytes is the sum of what they take. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
 #endif

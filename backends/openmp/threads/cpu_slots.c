@@ -1,5 +1,5 @@
-/* cpu_slots.c - the choice of places; see cpu_slots.h.  First one hardware thread of each core, in
- * turn from each memory node, so that few threads have the most of caches and memory; then the
+/* cpu_slots.c - the choice of CPU slots; see cpu_slots.h.  First one hardware thread of each core,
+ * in turn from each memory node, so that few threads have the most of caches and memory; then the
  * cores' other ones. */
 #include "openmp/threads/cpu_slots.h"
 
@@ -8,9 +8,9 @@
 
 enum { SHARE_MOST = 32 << 20 }; /* one process cannot count on more of a large last-level cache */
 
-/* What the choice is made of: places that are allowed, with their order. */
+/* What the choice is made of: slots that are allowed, with their order. */
 typedef struct candidate {
-    const lun_place *place;
+    const lun_cpu_slot *slot;
     int sibling,
         turn; /* how many of its core, of its node and this sibling number, come before it */
 } candidate;
@@ -22,33 +22,33 @@ static int by_order(const void *a, const void *b)
         return x->sibling < y->sibling ? -1 : 1;
     if (x->turn != y->turn)
         return x->turn < y->turn ? -1 : 1;
-    if (x->place->node != y->place->node)
-        return x->place->node < y->place->node ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->slot->node != y->slot->node)
+        return x->slot->node < y->slot->node ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
 static int by_node(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
-    if (x->place->node != y->place->node)
-        return x->place->node < y->place->node ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    if (x->slot->node != y->slot->node)
+        return x->slot->node < y->slot->node ? -1 : 1;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Allowed places in the order in which they are to be used; how many, and how many cores they are
+/* Allowed slots in the order in which they are to be used; how many, and how many cores they are
  * on. */
 static int order(const lun_topology *t, candidate *c, int *cores)
 {
     int n = 0;
     *cores = 0;
     for (int i = 0; i < t->count; i++) {
-        if (!t->places[i].allowed)
+        if (!t->slots[i].allowed)
             continue;
-        candidate one = {.place = &t->places[i]};
+        candidate one = {.slot = &t->slots[i]};
         for (int k = 0; k < n; k++)
-            one.sibling += c[k].place->core == one.place->core;
+            one.sibling += c[k].slot->core == one.slot->core;
         for (int k = 0; k < n; k++)
-            one.turn += c[k].place->node == one.place->node && c[k].sibling == one.sibling;
+            one.turn += c[k].slot->node == one.slot->node && c[k].sibling == one.sibling;
         *cores += one.sibling == 0;
         c[n++] = one;
     }
@@ -57,9 +57,9 @@ static int order(const lun_topology *t, candidate *c, int *cores)
 }
 
 /* The number of threads, within the limits. */
-static int threads_for(const lun_places_limits *limits, int places, int cores)
+static int threads_for(const lun_cpu_slots_limits *limits, int slots, int cores)
 {
-    int n = limits->siblings ? places : cores;
+    int n = limits->siblings ? slots : cores;
     if (limits->threads > 0)
         return limits->threads;
     if (limits->quota > 0 && limits->quota < n)
@@ -76,16 +76,17 @@ static int64_t cache_of(const lun_topology *t, const candidate *c, int n)
     for (int i = 0; i < n; i++) {
         bool seen = false;
         for (int k = 0; k < i && !seen; k++)
-            seen = c[k].place->cache == c[i].place->cache;
+            seen = c[k].slot->cache == c[i].slot->cache;
         sum += seen ? 0 : one;
     }
     return sum;
 }
 
-bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lun_places *out)
+bool lun__cpu_slots_make(const lun_topology *t, const lun_cpu_slots_limits *limits,
+                         lun_cpu_slots *out)
 {
     int cores;
-    *out = (lun_places){0};
+    *out = (lun_cpu_slots){0};
     candidate *c = calloc((size_t)t->count + 1, sizeof *c);
     if (!c)
         return false;
@@ -94,7 +95,7 @@ bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lu
     out->cpus = calloc((size_t)threads, sizeof *out->cpus);
     out->nodes = calloc((size_t)threads, sizeof *out->nodes);
     if (!out->cpus || !out->nodes) {
-        lun__places_free(out);
+        lun__cpu_slots_free(out);
         free(c);
         return false;
     }
@@ -103,8 +104,8 @@ bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lu
     out->chunk_bytes = t->l2 > 0 ? t->l2 / t->l2_cores / 2 : 0;
     qsort(c, (size_t)used, sizeof *c, by_node);
     for (int w = 0; w < threads; w++) {
-        /* more threads than places share them out evenly */
-        const lun_place *p = used ? c[(int64_t)w * used / threads].place : NULL;
+        /* more threads than slots share them out evenly */
+        const lun_cpu_slot *p = used ? c[(int64_t)w * used / threads].slot : NULL;
         out->cpus[w] = p ? p->cpu : -1;
         out->nodes[w] = p ? p->node : 0;
         out->node_count += w == 0 || out->nodes[w] != out->nodes[w - 1];
@@ -113,9 +114,9 @@ bool lun__places_make(const lun_topology *t, const lun_places_limits *limits, lu
     return true;
 }
 
-void lun__places_free(lun_places *p)
+void lun__cpu_slots_free(lun_cpu_slots *p)
 {
     free(p->cpus);
     free(p->nodes);
-    *p = (lun_places){0};
+    *p = (lun_cpu_slots){0};
 }

@@ -33,8 +33,8 @@ static int length_of(double ns)
     return k < LUN_PACE_LENGTHS ? k : LUN_PACE_LENGTHS - 1;
 }
 
-/* A kernel that is met the first time runs as is guessed, then by one thread until that has been
- * measured: more than once, as its operands may come from memory the first time. */
+/* First run: the static estimate decides.  Then one thread runs it until measured: more than once,
+ * as its operands may come from memory the first time. */
 static lun_pace_plan plan_unmeasured(const lun_pace *p, lun_rate *r, int k, double guess_ns)
 {
     bool again = r->met[k] > 0;

@@ -3,7 +3,11 @@
  * What a join costs is no property of the machine: a helper that shares its core with the caller,
  * or with another process, makes a run of 5 us take 300.  So gains and losses against one thread
  * are kept as a credit, by the length of the runs; the team is used while there is some.  Knows
- * neither clocks nor threads: times are given. */
+ * neither clocks nor threads: times are given.
+ *
+ * Invariant: results never depend on it. credit[] lies in -20 ms .. 64 runs by one thread; a
+ * rate is 0, not measured, or positive; team[k] is measured only when alone[k] is. One thread,
+ * the team's caller, reads and writes both. */
 #ifndef LUN_PACE_H
 #define LUN_PACE_H
 
@@ -21,7 +25,7 @@ enum {
 typedef struct lun_rate {
     float alone[LUN_PACE_SIZES]; /* one thread */
     float team[LUN_PACE_SIZES];  /* the team, when its threads come in time */
-    uint8_t met[LUN_PACE_SIZES]; /* how often, up to 255 */
+    uint8_t met[LUN_PACE_SIZES]; /* runs of that size so far, up to 255 */
     uint16_t runs;               /* decided so far, counted around */
 } lun_rate;
 
@@ -34,7 +38,7 @@ typedef struct lun_pace {
 /* What to do with a run. */
 typedef struct lun_pace_plan {
     bool team;       /* by the team */
-    bool timed;      /* lun__pace_note is to be told what it took */
+    bool timed;      /* lun__pace_note is to get its time */
     int threads;     /* of the team */
     double alone_ns; /* what one thread takes; 0: not measured */
 } lun_pace_plan;

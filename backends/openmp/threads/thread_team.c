@@ -110,7 +110,7 @@ static bool may_move(const lun_openmp_team *t)
     if (!t->topology.here || t->topology.count < 2)
         return false;
     for (int i = 0; i < t->topology.count; i++)
-        if (!t->topology.places[i].allowed)
+        if (!t->topology.slots[i].allowed)
             return false;
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (getenv(said[i]))
@@ -123,8 +123,8 @@ static bool may_move(const lun_openmp_team *t)
 static int node_of_cpu(const lun_topology *t, int cpu)
 {
     for (int i = 0; i < t->count; i++)
-        if (t->places[i].cpu == cpu)
-            return t->places[i].node;
+        if (t->slots[i].cpu == cpu)
+            return t->slots[i].node;
     return -1;
 }
 
@@ -133,20 +133,20 @@ static int node_of_cpu(const lun_topology *t, int cpu)
  * there again and again otherwise, and it runs only once the caller has given up waiting for it. */
 static void go_to_place(const lun_openmp_team *t, int worker, int callers)
 {
-    bool bind = t->places.node_count > 1;
-    int cpu = sched_getcpu(), node = t->places.nodes[worker], most = 0;
+    bool bind = t->slots.node_count > 1;
+    int cpu = sched_getcpu(), node = t->slots.nodes[worker], most = 0;
     if (cpu != callers && (!bind || node_of_cpu(&t->topology, cpu) == node))
         return;
     for (int i = 0; i < t->topology.count; i++)
-        if (t->topology.places[i].cpu > most)
-            most = t->topology.places[i].cpu;
+        if (t->topology.slots[i].cpu > most)
+            most = t->topology.slots[i].cpu;
     cpu_set_t *set = CPU_ALLOC((size_t)most + 1);
     size_t bytes = CPU_ALLOC_SIZE((size_t)most + 1);
     if (!set)
         return;
     CPU_ZERO_S(bytes, set);
     for (int i = 0; i < t->topology.count; i++) {
-        const lun_place *p = &t->topology.places[i];
+        const lun_cpu_slot *p = &t->topology.slots[i];
         if (p->cpu != callers && (!bind || p->node == node))
             CPU_SET_S((size_t)p->cpu, bytes, set);
     }
@@ -178,7 +178,7 @@ static void parallel(const lun_team *team, void *ctx, int workers,
     {
         if (omp_get_thread_num() == 0) /* the caller, as it was */
             pthread_sigmask(SIG_SETMASK, &before, NULL);
-        /* the runtime may give fewer threads than asked for: each then takes several places */
+        /* the runtime may give fewer threads than asked for: each then takes several slots */
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();
         if (w > 0 && t->move) /* the first is the caller's own thread */
@@ -203,7 +203,7 @@ void lun__team_init(lun_openmp_team *t, int wanted)
 
 void lun__team_free(lun_openmp_team *t)
 {
-    lun__places_free(&t->places);
+    lun__cpu_slots_free(&t->slots);
     lun__topology_free(&t->topology);
 }
 
@@ -212,14 +212,14 @@ void lun__team_look(lun_openmp_team *t)
     if (t->looked)
         return;
     t->looked = true;
-    lun_places_limits limits = {
+    lun_cpu_slots_limits limits = {
         .threads = t->asked, .quota = lun__cpus_quota_here(), .siblings = true};
     if (!lun__topology_load(NULL, &t->topology) ||
-        !lun__places_make(&t->topology, &limits, &t->places)) {
+        !lun__cpu_slots_make(&t->topology, &limits, &t->slots)) {
         lun__team_free(t);
         return;
     }
-    t->wanted = t->places.threads;
+    t->wanted = t->slots.threads;
     t->move = may_move(t);
 }
 
@@ -237,8 +237,8 @@ lun_team lun__team_for(lun_openmp_team *t, int64_t n)
         t->tried = seen;
     }
     team.threads = t->possible;
-    team.chunk_bytes = t->places.chunk_bytes;
-    team.cache_bytes = t->places.cache_bytes;
+    team.chunk_bytes = t->slots.chunk_bytes;
+    team.cache_bytes = t->slots.cache_bytes;
     return team;
 }
 

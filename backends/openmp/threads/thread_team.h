@@ -1,7 +1,11 @@
 /* thread_team.h - threads for lun__host_run, by OpenMP.  Knows nothing of what they do.
  *
  * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made
- * is tried first.  And its threads do not survive a fork: they are put away before one. */
+ * is tried first.  And its threads do not survive a fork: they are put away before one.
+ *
+ * Invariant: `possible` holds while `tried` is the process' count of forks plus 1, else it is
+ * measured again. `looked` is set once; from then on topology, slots and wanted do not change,
+ * and workers read them without a lock. */
 #ifndef LUN_THREAD_TEAM_H
 #define LUN_THREAD_TEAM_H
 
@@ -15,9 +19,9 @@ typedef struct lun_openmp_team {
     int possible;        /* what came out */
 
     bool looked; /* at the machine */
-    bool move;   /* its threads go to the memory nodes of their chunks, off the caller's place */
+    bool move;   /* its threads go to the memory nodes of their chunks, off the caller's CPU slot */
     lun_topology topology;
-    lun_places places;
+    lun_cpu_slots slots;
 } lun_openmp_team;
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at

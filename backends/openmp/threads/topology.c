@@ -37,7 +37,7 @@ static char **environment_without_plugins(void)
 
 static pthread_mutex_t swapping = PTHREAD_MUTEX_INITIALIZER; /* engines may start at once */
 
-/* A topology without plugins; what stands in the environment's place must be kept. */
+/* A topology without plugins; what stands in the environment must be kept. */
 static bool initialise(hwloc_topology_t *h, char ***kept)
 {
     if (getenv("HWLOC_PLUGINS_PATH"))
@@ -119,8 +119,8 @@ static bool fill(lun_topology *t, hwloc_topology_t h)
     bool l3 = hwloc_get_nbobjs_by_type(h, HWLOC_OBJ_L3CACHE) > 0;
     hwloc_obj_type_t last = l3 ? HWLOC_OBJ_L3CACHE : HWLOC_OBJ_L2CACHE;
     hwloc_bitmap_t bound = hwloc_bitmap_alloc();
-    t->places = n > 0 ? calloc((size_t)n, sizeof *t->places) : NULL;
-    if (!t->places || !bound) {
+    t->slots = n > 0 ? calloc((size_t)n, sizeof *t->slots) : NULL;
+    if (!t->slots || !bound) {
         hwloc_bitmap_free(bound);
         return false;
     }
@@ -130,11 +130,11 @@ static bool fill(lun_topology *t, hwloc_topology_t h)
     for (int i = 0; i < n; i++) {
         hwloc_obj_t pu = hwloc_get_obj_by_type(h, HWLOC_OBJ_PU, (unsigned)i);
         bool cores = hwloc_get_ancestor_obj_by_type(h, HWLOC_OBJ_CORE, pu) != NULL;
-        t->places[i] = (lun_place){.cpu = (int)pu->os_index,
-                                   .core = cores ? index_above(h, pu, HWLOC_OBJ_CORE) : i,
-                                   .cache = index_above(h, pu, last),
-                                   .node = node_of(h, pu),
-                                   .allowed = hwloc_bitmap_isset(bound, pu->os_index) != 0};
+        t->slots[i] = (lun_cpu_slot){.cpu = (int)pu->os_index,
+                                     .core = cores ? index_above(h, pu, HWLOC_OBJ_CORE) : i,
+                                     .cache = index_above(h, pu, last),
+                                     .node = node_of(h, pu),
+                                     .allowed = hwloc_bitmap_isset(bound, pu->os_index) != 0};
     }
     hwloc_bitmap_free(bound);
     t->count = n;
@@ -173,7 +173,7 @@ bool lun__topology_described(void)
 
 void lun__topology_free(lun_topology *t)
 {
-    free(t->places);
+    free(t->slots);
     free(t->environment);
     *t = (lun_topology){0};
 }
@@ -194,7 +194,7 @@ static int put_cache(char *to, size_t room, const char *name, int64_t bytes)
                     mega ? "MiB" : "KiB");
 }
 
-void lun__topology_tell(const lun_topology *t, char *to, size_t room)
+void lun__topology_text(const lun_topology *t, char *to, size_t room)
 {
     char text[512];
     size_t n = 0;

@@ -7,15 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A hardware thread.  Cores, caches and nodes are numbered from 0, in the machine's order. */
-typedef struct lun_place {
+/* A CPU slot: a hardware thread.  Cores, caches and nodes are numbered from 0, in the machine's
+ * order. */
+typedef struct lun_cpu_slot {
     int cpu;               /* the system's number */
     int core, cache, node; /* cache: of the last level */
     bool allowed;          /* this process may run there */
-} lun_place;
+} lun_cpu_slot;
 
 typedef struct lun_topology {
-    lun_place *places;
+    lun_cpu_slot *slots;
     int count;
     int packages, nodes, cores, caches;
     int64_t l1, l2, l3; /* bytes of one; 0: there is none, or it is unknown */
@@ -31,7 +32,7 @@ bool lun__topology_load(const char *synthetic, lun_topology *t);
 /* Whether the environment describes a machine: this one says nothing then. */
 bool lun__topology_described(void);
 /* A line for people; of what could not be read, "unknown". */
-void lun__topology_tell(const lun_topology *t, char *to, size_t room);
+void lun__topology_text(const lun_topology *t, char *to, size_t room);
 void lun__topology_free(lun_topology *t);
 
 #endif

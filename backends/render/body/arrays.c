@@ -16,7 +16,7 @@ static bool is_used(const lun_renderer *r, int slot)
     return false;
 }
 
-void lun__arrays_apart(const lun_renderer *r, bool call, lun_strbuf *out)
+void lun__arrays_restrict(const lun_renderer *r, bool call, lun_strbuf *out)
 {
     for (int k = 0; r->from && k < (r->locals ? r->locals : r->ir->slot_count); k++) {
         const lun_ir_slot *slot = &r->ir->slots[k];

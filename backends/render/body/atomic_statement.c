@@ -1,6 +1,6 @@
 /* atomic_statement.c - the statements of atomic operations on elements of slots, for kernels that
  * run element by element. */
-#include "render/body/atomic_statement.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 

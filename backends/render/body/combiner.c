@@ -109,8 +109,8 @@ lun_snippet lun__combine_better(lun_renderer *r, int32_t v)
     return c;
 }
 
-void lun__combine_places(lun_renderer *r, int32_t v, const char *indent, const char *to,
-                         const char *a, const char *b, lun_strbuf *out)
+void lun__combine_indices(lun_renderer *r, int32_t v, const char *indent, const char *to,
+                          const char *a, const char *b, lun_strbuf *out)
 {
     lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
     lun_snippet better = lun__combine_better(r, v), of = lun__element_uncell(r, t);

@@ -13,7 +13,7 @@ lun_snippet lun__combine_function(lun_renderer *r, int32_t v);
 lun_snippet lun__combine_better(lun_renderer *r, int32_t v);
 /* Appends statements, each behind `indent`: cells to[0], to[1], the element and its place, become
  * the better of those at a and b, of earlier and later chunks. */
-void lun__combine_places(lun_renderer *r, int32_t v, const char *indent, const char *to,
-                         const char *a, const char *b, lun_strbuf *out);
+void lun__combine_indices(lun_renderer *r, int32_t v, const char *indent, const char *to,
+                          const char *a, const char *b, lun_strbuf *out);
 
 #endif

@@ -2,14 +2,14 @@
  *
  * Where the place is affine (render/facts/affine_values.c), the place of the first lane tells those
  * of the others: a gather is a masked load, and a check of the range compares single elements. */
-#include "render/body/gather.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 
 #include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/mask.h"
 #include "render/body/lanes/value_text.h"
-#include "render/facts/affine_values.h"
+#include "render/facts/passes.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
@@ -159,8 +159,8 @@ static void check_single(lun_section *s, int32_t v)
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
                    s->form == LUN_SECTION_FUNCTION ? s->where : lun__number(s->r, v), value.s);
     s->depth++;
-    if (s->r->meeting)
-        lun__meet_go(s, v);
+    if (s->r->barriers)
+        lun__lane_barrier_leave(s, v);
     else
         lun__text_line(s, s->form == LUN_SECTION_FUNCTION ? "return 0;" : "return;");
     s->depth--;

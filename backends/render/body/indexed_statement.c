@@ -1,10 +1,9 @@
 /* indexed_statement.c - the statements of a kernel on one element that depend on its index; all
  * others are as for uniform values, in single.c. */
-#include "render/body/indexed_statement.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 
-#include "render/body/atomic_statement.h"
 #include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/value_text.h"
 #include "render/text/element_text.h"
@@ -94,7 +93,7 @@ bool lun__item_statement(lun_section *s, int32_t v)
         lun__text_line(s, "%s = f->team;", named(s, v).s);
         return true;
     case LUN_IR_BARRIER:
-        lun__meet_barrier(s, v);
+        lun__lane_barrier_write(s, v);
         return true;
     case LUN_IR_LOAD:
         lun__text_line(s, "%s = %s[i]%s;", named(s, v).s, lun__value_array(s, ins->imm).s,

@@ -8,15 +8,12 @@
  *
  * How lanes leave is in lane_exit.c, strip-mined loops in strip.c. Several vectors (parts) may go
  * through the statements together, each with its own masks. */
-#include "render/body/masked_control.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 
 #include "render/body/lanes/lane_barrier.h"
-#include "render/body/lanes/lane_exit.h"
 #include "render/body/lanes/mask.h"
-#include "render/body/lanes/poll.h"
-#include "render/body/lanes/strip.h"
 #include "render/body/lanes/value_text.h"
 #include "render/facts/counted.h"
 #include "render/facts/uses.h"
@@ -215,7 +212,7 @@ static void close_loop(lun_section *s, int32_t p)
     if (!lun__varies(s->r, p)) {
         int32_t m = lun__mask_holder(s, p);
         lun__mask_label(s, 'e', p);
-        lun__meet_round(s, p);
+        lun__lane_barrier_round(s, p);
         /* a jump may have emptied the mask around a uniform loop: then no lane goes on */
         if (jumped && m >= 0 && (s->r->flags[p] & LUN_FACT_LEFT))
             lun__poll_leave(s, 'k', m, p);

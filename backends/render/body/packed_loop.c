@@ -1,14 +1,13 @@
 /* packed_loop.c - loops whose rounds are lanes: several rounds are one of vectors; see
  * packed_loop.h. Numbers of elements are those of the first lane. */
-#include "render/body/packed_loop.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 
 #include "render/body/lanes/mask.h"
 #include "render/body/lanes/value_text.h"
-#include "render/body/single.h"
 #include "render/facts/counted.h"
-#include "render/facts/packable_loops.h"
+#include "render/facts/passes.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/operation.h"

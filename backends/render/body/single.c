@@ -1,6 +1,6 @@
 /* single.c - statements that make one element: uniform values, and all values of a kernel or
  * function on single elements. */
-#include "render/body/single.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 
@@ -34,8 +34,8 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
     else
         lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", lun__number(s->r, v));
     s->depth++;
-    if (s->r->meeting)
-        lun__meet_go(s, v);
+    if (s->r->barriers)
+        lun__lane_barrier_leave(s, v);
     else if (s->form == LUN_SECTION_FUNCTION)
         lun__text_line(s, "return 0;");
     else if (s->r->masked)

@@ -4,21 +4,14 @@
 
 #include <inttypes.h>
 
-#include "render/body/gather.h"
-#include "render/body/indexed_statement.h"
 #include "render/body/lanes/lane_barrier.h"
 #include "render/body/lanes/mask.h"
 #include "render/body/lanes/value_text.h"
-#include "render/body/masked_control.h"
-#include "render/body/packed_loop.h"
-#include "render/body/single.h"
-#include "render/body/user_call.h"
 #include "render/facts/uses.h"
 #include "render/text/text.h"
 #include "render/user/faults.h"
 #include "render/vector/cast.h"
 #include "render/vector/operation.h"
-#include "render/vector/random.h"
 #include "render/vector/vector_math.h"
 #include "render/vector/vector_memory.h"
 
@@ -255,7 +248,7 @@ void lun__statement_section(lun_section *s)
         bool hoisted = (f & LUN_FACT_HOISTED) && s->form != LUN_SECTION_FUNCTION;
         if (v <= s->done)
             continue;
-        lun__meet_before(s, v);
+        lun__lane_barrier_before(s, v);
         if (hoisted != (s->need == LUN_FACT_HOISTED))
             continue;
         if (!(f & (hoisted ? LUN_FACT_BODY | LUN_FACT_OPERAND : s->need)))
@@ -274,7 +267,7 @@ void lun__statement_section(lun_section *s)
                 (f & LUN_FACT_LINEAR ? lun__gather_first : emit[r->ir->ins[v].kind])(s, v);
         s->part = 0;
     }
-    lun__meet_end(s);
+    lun__lane_barrier_end(s);
     if (s->need != LUN_FACT_OPERAND)
         return;
     int32_t a = r->ir->ins[r->ir->scan].a;

@@ -1,6 +1,6 @@
 /* user_call.c - calls of a user's C functions on GNU vectors, lane by lane.  Knows no statement but
  * the call. */
-#include "render/body/user_call.h"
+#include "render/body/statement.h"
 
 #include <inttypes.h>
 

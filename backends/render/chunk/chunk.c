@@ -7,7 +7,6 @@
 
 #include "render/body/lanes/value_text.h"
 #include "render/body/statement.h"
-#include "render/chunk/scan.h"
 #include "render/facts/uses.h"
 #include "render/text/text.h"
 

@@ -1,6 +1,6 @@
 /* chunk_element.c - the functions of a unit that runs a chunk element by element: the statements of
  * one element, and a loop over them. */
-#include "render/chunk/chunk_element.h"
+#include "render/chunk/chunk.h"
 
 #include <inttypes.h>
 
@@ -64,7 +64,7 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
     lun_strbuf more = LUN_STRBUF_INIT;
     if (r->whole)
         whole(r, out);
-    lun__arrays_apart(r, true, &more);
+    lun__arrays_restrict(r, true, &more);
     lun__strbuf_printf(out, r->dialect->function, "kernel");
     lun__strbuf_printf(out,
                        "lun_i64 lo, lun_i64 hi, struct frame *f)\n{\n"
@@ -83,7 +83,7 @@ void lun__chunk_elements(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions
 {
     lun_strbuf body = LUN_STRBUF_INIT, parameters = LUN_STRBUF_INIT;
     lun__arrays_own(r, &body);
-    lun__arrays_apart(r, false, &parameters);
+    lun__arrays_restrict(r, false, &parameters);
     lun_section s = {
         .r = r, .out = &body, .need = LUN_FACT_BODY, .scope = -1, .form = LUN_SECTION_ELEMENT};
     lun__statement_section(&s);

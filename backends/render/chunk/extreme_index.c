@@ -1,8 +1,8 @@
-/* extreme_index.c - places of least and largest elements: each lane keeps its best element and the
+/* extreme_index.c - indices of least and largest elements: each lane keeps its best element and the
  * number of the block of 64 that it stood in, which fits the narrowest element, for a chunk has 256
  * of them. Which element is the first is decided when the chunk ends: by value, by block, by
-  * lane. */
-#include "render/chunk/extreme_index.h"
+ * lane. */
+#include "render/chunk/chunk.h"
 
 #include <inttypes.h>
 
@@ -20,7 +20,7 @@ static lun_rep rep_of(const lun_renderer *r, int32_t v)
     return lun__vector_rep((lun_dtype)r->ir->ins[v].dtype, 0);
 }
 
-lun_rep lun__place_rep(const lun_renderer *r, int32_t v)
+lun_rep lun__extreme_index_rep(const lun_renderer *r, int32_t v)
 {
     return lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep_of(r, v))), 0);
 }
@@ -32,9 +32,9 @@ static bool by_mask(const lun_renderer *r, lun_rep rep)
     return r->target->isa == LUN_ISA_AVX512 && r->lanes * lun__vector_rep_bytes(rep) == r->bytes;
 }
 
-lun_snippet lun__place_lanes(lun_renderer *r, int32_t v)
+lun_snippet lun__extreme_index_lanes(lun_renderer *r, int32_t v)
 {
-    lun_rep rep = rep_of(r, v), place = lun__place_rep(r, v);
+    lun_rep rep = rep_of(r, v), place = lun__extreme_index_rep(r, v);
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_snippet c = lun__text_name("lun_place%" PRId32, v), u = lun__vector_type(r, place),
                 op = lun__operation_vector(r, (lun_op)ins->op, rep),
@@ -120,9 +120,9 @@ static lun_snippet folded(lun_renderer *r, lun_op op, lun_rep rep)
     return c;
 }
 
-lun_snippet lun__place_end(lun_renderer *r, int32_t v)
+lun_snippet lun__extreme_index_end(lun_renderer *r, int32_t v)
 {
-    lun_rep rep = rep_of(r, v), place = lun__place_rep(r, v);
+    lun_rep rep = rep_of(r, v), place = lun__extreme_index_rep(r, v);
     const lun_ir_ins *ins = &r->ir->ins[v];
     lun_snippet c = lun__text_name("lun_place_end%" PRId32, v), u = lun__vector_type(r, place),
                 best = folded(r, (lun_op)ins->op, rep), least = folded(r, LUN_OP_MIN, place),

@@ -5,14 +5,12 @@
 
 #include <inttypes.h>
 
-#include "render/chunk/extreme_index.h"
-#include "render/chunk/pair_tree.h"
+#include "render/chunk/chunk.h"
 #include "render/facts/uses.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/cast.h"
 #include "render/vector/operation.h"
-#include "render/vector/random.h"
 #include "render/vector/vector_memory.h"
 
 enum { UNROLLED = 64 }; /* statements of a loop that is unrolled by a pragma, at most */
@@ -201,7 +199,8 @@ static void sink(lun_renderer *r, const lun_sink *s, const char *x, const char *
                                     : lun__text_name("[k / %d + %d]", r->lanes, part);
         lun__strbuf_printf(
             out, "%s%s(&a%" PRId32 "%s, &q%" PRId32 "%s, %s, left -%s - %d, (i - lo) >> 6);\n",
-            indent, lun__place_lanes(r, s->v).s, s->v, k.s, s->v, k.s, x, at + 2, part * r->lanes);
+            indent, lun__extreme_index_lanes(r, s->v).s, s->v, k.s, s->v, k.s, x, at + 2,
+            part * r->lanes);
         return;
     }
     if (s->way != LUN_LOOP_LANES) {
@@ -276,8 +275,8 @@ void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 static void places_before(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
     int parts = LUN_LANES / r->lanes;
-    lun__place_lanes(r, v);
-    lun_snippet type = lun__vector_type(r, lun__place_rep(r, v));
+    lun__extreme_index_lanes(r, v);
+    lun_snippet type = lun__vector_type(r, lun__extreme_index_rep(r, v));
     for (int p = 0; unrolled && p < parts; p++)
         lun__strbuf_printf(out, "    %s q%" PRId32 "_%d = {};\n", type.s, v, p);
     if (!unrolled)
@@ -329,10 +328,10 @@ void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 static void place_results(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_snippet end = lun__place_end(r, v), t = lun__element_type((lun_dtype)ins->dtype);
+    lun_snippet end = lun__extreme_index_end(r, v), t = lun__element_type((lun_dtype)ins->dtype);
     if (unrolled) {
         gathered(r, rep_of(r, v), "a", v, out);
-        gathered(r, lun__place_rep(r, v), "q", v, out);
+        gathered(r, lun__extreme_index_rep(r, v), "q", v, out);
     }
     lun__strbuf_printf(out,
                        "    %s y%" PRId32 ";\n    f->partials[%" PRId64

@@ -2,7 +2,7 @@
  *
  * A block of 64 operands is stored, combined in place, and loaded again by the statements that
  * follow: the stores and loads overlap with the chain of carries. */
-#include "render/chunk/scan.h"
+#include "render/chunk/chunk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

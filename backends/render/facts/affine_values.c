@@ -1,7 +1,7 @@
 /* affine_values.c - affine values: the index plus a uniform value. Finds them, the checks of their
  * range that compare single elements, and which of them no statement reads in lanes. Knows nothing
  * of text. */
-#include "render/facts/affine_values.h"
+#include "render/facts/passes.h"
 
 #include "render/facts/uses.h"
 

@@ -1,6 +1,6 @@
 /* divergence.c - structure and divergence: the construct around each instruction, the targets of
  * exits; varying values, divergent control flow, hoisted values. Knows nothing of text. */
-#include "render/facts/divergence.h"
+#include "render/facts/passes.h"
 
 #include "render/facts/uses.h"
 

@@ -7,7 +7,7 @@
  * which each iteration changes by the same integer, the iterations of each lane are counted
  * instead, in lanes as narrow as the loop's other values: a 64-bit counter does not halve the lanes
  * of a loop on 32-bit elements. Knows nothing of text. */
-#include "render/facts/exits.h"
+#include "render/facts/passes.h"
 
 #include "render/facts/uses.h"
 

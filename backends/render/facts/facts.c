@@ -5,12 +5,8 @@
 
 #include <stdlib.h>
 
-#include "render/facts/affine_values.h"
 #include "render/facts/counted.h"
-#include "render/facts/divergence.h"
-#include "render/facts/exits.h"
-#include "render/facts/lanes.h"
-#include "render/facts/trip_count.h"
+#include "render/facts/passes.h"
 #include "render/facts/uses.h"
 
 /* ---- what is needed -------------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
 /* lanes.c - the number of lanes of a kernel: as many as a native vector has of the widest value in
  * lanes, not counting sums that are wider than their terms; and the widths of masks. Knows nothing
  * of text. */
-#include "render/facts/lanes.h"
+#include "render/facts/passes.h"
 
-#include "render/facts/exits.h"
 #include "render/facts/uses.h"
 
 /* True for a value in lanes whose only users are reductions in lanes (by `op`, LUN_OP_COUNT:

@@ -1,10 +1,10 @@
-/* packable_loops.c - finds loops whose rounds are lanes; see packable_loops.h.  Knows nothing of
+/* packable_loops.c - finds loops whose rounds are lanes; see passes.h.  Knows nothing of
  * text.
  *
  * Such a loop counts, has no control flow inside, and does with floats of one dtype what vectors do
  * in an instruction.  An element that it puts is read by no other round: all places in that slot
  * are one value. */
-#include "render/facts/packable_loops.h"
+#include "render/facts/passes.h"
 
 #include "render/facts/counted.h"
 

@@ -1,7 +1,7 @@
 /* trip_count.c - how many rounds a loop has, where constants say so: those that a counter takes
  * from a constant by constant steps up to the constant that it is left at, as `for k = 1, 8` does. 
  * Knows nothing of text. */
-#include "render/facts/trip_count.h"
+#include "render/facts/passes.h"
 
 enum { FEW = 256 }; /* rounds of a loop and all around it that end soon, together */
 

@@ -1,5 +1,5 @@
-/* walks.c - finds loops that walk along arrays; see walks.h.  Knows nothing of text. */
-#include "render/facts/walks.h"
+/* walks.c - finds loops that walk along arrays; see passes.h.  Knows nothing of text. */
+#include "render/facts/passes.h"
 
 static bool is_constant(const lun_ir *ir, int32_t v)
 {

@@ -115,7 +115,7 @@ void lun__cl_kernel_pairs(lun_renderer *r, lun_strbuf *out)
             lun_snippet to = lun__text_name("(to + %" PRId64 ")", ins->imm),
                         a = lun__text_name("(a + %" PRId64 ")", ins->imm),
                         b = lun__text_name("(b + %" PRId64 ")", ins->imm);
-            lun__combine_places(r, v, "        ", to.s, a.s, b.s, out);
+            lun__combine_indices(r, v, "        ", to.s, a.s, b.s, out);
             continue;
         }
         lun_dtype t = (lun_dtype)ins->dtype;

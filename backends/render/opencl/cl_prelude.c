@@ -1,6 +1,6 @@
 /* cl_prelude.c - the names that users' C texts rely on, in OpenCL C: types, and the language's
  * functions for any numbers. Only those that a text contains are written. */
-#include "render/opencl/cl_prelude.h"
+#include "render/opencl/cl_texts.h"
 
 #include <string.h>
 

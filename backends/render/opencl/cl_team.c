@@ -1,7 +1,7 @@
 /* cl_team.c - a kernel of teams in the SCALAR form: a work-group is a team, memory of the team
  * local memory.  Statements are in render/body, what threads do at barriers in
-  * render/body/meet.c. */
-#include "render/opencl/cl_team.h"
+ * render/body/lanes/lane_barrier.c. */
+#include "render/opencl/cl_texts.h"
 
 #include <inttypes.h>
 
@@ -12,7 +12,7 @@
 
 static bool is_shared(const lun_renderer *r, int slot)
 {
-    return r->meeting && r->ir->slots[slot].shared > 0;
+    return r->barriers && r->ir->slots[slot].shared > 0;
 }
 
 void lun__cl_team_arguments(lun_renderer *r, bool declared, lun_strbuf *out)

@@ -2,7 +2,7 @@
  * `work`, a report of traps, the word that stops it, the kernel lun_pairs.  Knows no text. */
 #include "render/opencl/device_needs.h"
 
-#include "render/facts/trip_count.h"
+#include "render/facts/passes.h"
 #include "render/facts/uses.h"
 
 static bool body_has_f64(const lun_ir *ir)

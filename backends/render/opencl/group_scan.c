@@ -2,7 +2,7 @@
  * elements, in which each lane combines a group of 8, and one of them chains the groups;
  * ir/order.h's order, and so its bits. By a function, one lane goes over the elements from left to
  * right. */
-#include "render/opencl/group_scan.h"
+#include "render/opencl/cl_texts.h"
 
 #include "ir/order.h"
 #include "render/body/combiner.h"

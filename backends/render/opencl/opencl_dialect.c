@@ -2,16 +2,10 @@
  * kernel. Knows neither a statement nor how kernels are launched. */
 #include "render/body/lanes/lane_barrier.h"
 #include "render/opencl/cl_kernel_text.h"
-#include "render/opencl/cl_prelude.h"
+#include "render/opencl/cl_texts.h"
 #include "render/opencl/device_needs.h"
-#include "render/opencl/move/pack_kernel.h"
-#include "render/opencl/move/pad_kernel.h"
-#include "render/opencl/move/product_kernel.h"
-#include "render/opencl/move/transfer_kernel.h"
+#include "render/opencl/move/moved.h"
 #include "render/opencl/quirks.h"
-#include "render/opencl/scalar_kernel.h"
-#include "render/opencl/vector_builtins.h"
-#include "render/opencl/vector_kernels.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
 #include "table/atomic.h"
@@ -131,7 +125,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
                       .bytes = target->form == LUN_CL_VECTOR ? target->bytes : 8,
                       .versions = target->form == LUN_CL_VECTOR && !ir->threads,
                       .parts = 1,
-                      .stops = target->listens && lun__cl_needs_stop(ir),
+                      .stops = target->coherent && lun__cl_needs_stop(ir),
                       .fp64 = target->fp64,
                       .plain_reads = target->plain_reads,
                       .more_atomics = target->more_atomics};
@@ -152,11 +146,11 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
         return LUN_EDTYPE;
     lun__text_put(&r, out, "%s", start);
     put_head(&r, target, form, &first);
-    lun_status s = ir->threads ? lun__meet_find(&r) : LUN_OK;
+    lun_status s = ir->threads ? lun__lane_barrier_find(&r) : LUN_OK;
     if (s == LUN_OK)
         s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
                    : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
-    lun__meet_forget(&r);
+    lun__lane_barrier_forget(&r);
     if (first.failed)
         out->failed = true;
     lun__strbuf_free(&first);
@@ -164,9 +158,10 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     return lun__unit_end(&r, s, out);
 }
 
-lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes, lun_strbuf *out)
+lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
+                                      lun_strbuf *out)
 {
-    static void (*const text[LUN_CL_OWN])(lun_renderer *, lun_cl_form, int, lun_strbuf *) = {
+    static void (*const text[LUN_CL_BUILTINS])(lun_renderer *, lun_cl_form, int, lun_strbuf *) = {
         [LUN_CL_PACK] = lun__cl_pack_text,
         [LUN_CL_PAD] = lun__cl_pad_text,
         [LUN_CL_TRANSFER] = lun__cl_transfer_text,
@@ -176,7 +171,7 @@ lun_status lun__render_opencl_own(lun_cl_own which, lun_cl_form form, int bytes,
     return lun__unit_end(&r, LUN_OK, out);
 }
 
-lun_status lun__render_opencl_listen(lun_strbuf *out)
+lun_status lun__render_opencl_coherence(lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__text_put(&r, out, "@kernel @group_open");

@@ -9,7 +9,7 @@
 
 #include "render/text/element_text.h"
 #include "render/text/text.h"
-#include "render/vector/exact.h"
+#include "render/vector/operation.h"
 
 /* sin, cos, tan in f32, computed in f64: n pi/2 is taken off x in two steps, and short polynomials
  * are enough for what is left.  The built-in ones on floats are off by 1e-4. */

@@ -2,7 +2,7 @@
  * or, where order matters, a chunk for each work-group of 64 lanes, in ir/order.h's order.  Scans
  * are in group_scan.c, statements in render/body/indexed_statement.c and
   * render/body/statement.c. */
-#include "render/opencl/scalar_kernel.h"
+#include "render/opencl/cl_texts.h"
 
 #include <inttypes.h>
 
@@ -13,9 +13,7 @@
 #include "render/body/statement.h"
 #include "render/facts/facts.h"
 #include "render/opencl/cl_kernel_text.h"
-#include "render/opencl/cl_team.h"
 #include "render/opencl/group_reduce.h"
-#include "render/opencl/group_scan.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
@@ -44,13 +42,13 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
     lun_strbuf body = LUN_STRBUF_INIT;
     lun_section s = {.r = r, .out = &body, .need = need, .scope = -1, .form = LUN_SECTION_ELEMENT};
     lun__arrays_own(r, &body);
-    if (r->meeting)
-        lun__meet_declare(r, &body);
+    if (r->barriers)
+        lun__lane_barrier_declare(r, &body);
     lun__statement_section(&s);
     lun__strbuf_printf(
         out, "\nINLINE void %s(const lun_i64 i, struct frame *f, const struct uniform *u", name);
     parameters(r, need, out);
-    lun__arrays_apart(r, false, out);
+    lun__arrays_restrict(r, false, out);
     lun__cl_team_arguments(r, true, out);
     lun__strbuf_printf(out, ")\n{\n%s}\n", lun__strbuf_text(&body));
     if (body.failed || s.labels.failed)
@@ -75,7 +73,7 @@ lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *ou
     if (r->ir->scan >= 0)
         section(r, LUN_FACT_OPERAND, "operand", &parts);
     section(r, LUN_FACT_BODY, "body", &parts);
-    lun__arrays_apart(r, true, &r->keys);
+    lun__arrays_restrict(r, true, &r->keys);
     r->ir = ir;
     lun__versions_free(&versions);
     r->from = NULL;
@@ -134,7 +132,7 @@ static void reductions(lun_renderer *r, const char *name, bool lines, lun_strbuf
 void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
-    if (r->meeting) {
+    if (r->barriers) {
         lun__cl_team_kernel(r, out);
     } else if (r->ir->scan >= 0) {
         lun__cl_group_scan(r, out);

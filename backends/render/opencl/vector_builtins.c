@@ -1,6 +1,6 @@
 /* vector_builtins.c - OpenCL C's own functions on whole vectors, by way of its own vector types. 
  * Knows no IR. */
-#include "render/opencl/vector_builtins.h"
+#include "render/opencl/cl_texts.h"
 
 #include "render/opencl/quirks.h"
 

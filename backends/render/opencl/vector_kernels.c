@@ -1,6 +1,6 @@
 /* vector_kernels.c - the kernels of the VECTOR form: a work-item runs a whole chunk in GNU vectors.
  * Knows no statement. */
-#include "render/opencl/vector_kernels.h"
+#include "render/opencl/cl_texts.h"
 
 #include <inttypes.h>
 

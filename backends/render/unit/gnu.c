@@ -58,7 +58,7 @@ static void combine(lun_renderer *r, lun_strbuf *out)
             continue;
         if (lun__ir_places(ins)) {
             lun__strbuf_printf(&cases, "    case %" PRId64 ": {\n", ins->imm);
-            lun__combine_places(r, v, "        ", "out", "a", "b", &cases);
+            lun__combine_indices(r, v, "        ", "out", "a", "b", &cases);
             lun__strbuf_puts(&cases, "        break;\n    }\n");
             continue;
         }

@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "render/chunk/chunk.h"
-#include "render/chunk/chunk_element.h"
 #include "render/facts/facts.h"
-#include "render/facts/packable_loops.h"
+#include "render/facts/passes.h"
 #include "render/facts/uses.h"
-#include "render/facts/walks.h"
 #include "render/user/user_text.h"
 
 static bool is_guarded(const lun_renderer *r)

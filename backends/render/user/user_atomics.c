@@ -1,7 +1,7 @@
-/* user_atomics.c - the words of atomic operations in users' texts; see user_atomics.h.  Which
+/* user_atomics.c - the words of atomic operations in users' texts; see user_text.h.  Which
  * function is meant the element's type says: in C by a choice among types, in OpenCL C by
  * overloading. */
-#include "render/user/user_atomics.h"
+#include "render/user/user_text.h"
 
 #include "render/text/atomic_text.h"
 #include "render/text/element_text.h"

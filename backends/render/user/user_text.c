@@ -2,7 +2,6 @@
 #include "render/user/user_text.h"
 
 #include "render/user/faults.h"
-#include "render/user/user_atomics.h"
 
 void lun__user_texts(lun_renderer *r, lun_strbuf *out)
 {

@@ -7,4 +7,11 @@
 /* Appends the texts, after the dialect's prelude; they are in memory of the IR. */
 void lun__user_texts(lun_renderer *r, lun_strbuf *out);
 
+/* ---- user_atomics.c -------------------------------------------------------------------------- */
+/* The words by which users' texts change an element at once: LUN_ATOMIC_ADD(w, i,
+ * x). */
+
+/* Those that a text of the kernel mentions, for the dtypes of what the kernel writes. */
+void lun__user_atomics(lun_renderer *r, lun_strbuf *out);
+
 #endif

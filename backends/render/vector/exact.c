@@ -1,6 +1,6 @@
 /* exact.c - functions on GNU vectors that are exact (floor, ceil, trunc, sqrt, fma), by an
  * instruction. Knows no IR. */
-#include "render/vector/exact.h"
+#include "render/vector/operation.h"
 
 #include <string.h>
 

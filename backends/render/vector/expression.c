@@ -4,13 +4,12 @@
  *
  * What has no such form (integer division, shifts of less than 32 bits, functions without an
  * instruction) is refused, and computed lane by lane.  Knows no IR. */
-#include "render/vector/expression.h"
+#include "render/vector/operation.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "render/text/element_text.h"
-#include "render/vector/exact.h"
 #include "render/vector/term.h"
 
 typedef struct parser {

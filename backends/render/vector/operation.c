@@ -3,8 +3,6 @@
 
 #include "render/text/element_text.h"
 #include "render/text/text.h"
-#include "render/vector/expression.h"
-#include "render/vector/remainder.h"
 
 /* ---- operations ------------------------------------------------------------------------------ */
 

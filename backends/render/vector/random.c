@@ -4,7 +4,7 @@
  * The low half of a lane holds a word. Products read low halves only, so the high ones may hold
  * anything. A round depends on the one before, so several vectors go through the rounds together,
  * from all streams of a kernel. */
-#include "render/vector/random.h"
+#include "render/vector/operation.h"
 
 #include <inttypes.h>
 

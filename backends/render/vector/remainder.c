@@ -5,11 +5,10 @@
  * multiple of the last bit of y and at most y in size, so a float: an FMA gives it without
  * rounding; where it is negative y is added, which is exact for the same reason.  Larger quotients
  * are left to C's fmod, lane by lane. */
-#include "render/vector/remainder.h"
+#include "render/vector/operation.h"
 
 #include "render/text/element_text.h"
 #include "render/text/text.h"
-#include "render/vector/exact.h"
 #include "render/vector/vector.h"
 
 /* lun_far_mod_<type>(a, b): lane by lane. */

@@ -120,7 +120,7 @@ lun_term lun__term_unsigned(lun_terms *s, lun_term t)
 }
 
 /* C's usual conversions for two operands: both of one kind afterwards. */
-static void meet(lun_terms *s, lun_term *a, lun_term *b)
+static void unify(lun_terms *s, lun_term *a, lun_term *b)
 {
     char v[24];
     *a = as_number(s, *a);
@@ -170,7 +170,7 @@ lun_term lun__term_compare(lun_terms *s, const char *op, lun_term a, lun_term b)
     if (a.positive && b.kind == LUN_TERM_NUMBER && b.number < 0 && !strcmp(op, "<="))
         return constant_mask(s, false);
     bool unused = a.unused || b.unused;
-    meet(s, &a, &b);
+    unify(s, &a, &b);
     if (a.loose || unused)
         return lun__term_refuse(s);
     return lun__term_make(s, LUN_TERM_MASK, "(%s %s %s)", a.text, op, b.text);
@@ -191,7 +191,7 @@ lun_term lun__term_select(lun_terms *s, lun_term c, lun_term a, lun_term b)
         a = lun__term_value(s, a);
         b = lun__term_value(s, b);
     }
-    meet(s, &a, &b);
+    unify(s, &a, &b);
     lun_rep rep = lun__vector_rep(a.kind == LUN_TERM_UVALUE  ? lun__element_unsigned(s->bytes)
                                   : a.kind == LUN_TERM_COUNT ? lun__element_signed(s->bytes)
                                                              : s->rep.t,
@@ -203,7 +203,7 @@ lun_term lun__term_select(lun_terms *s, lun_term c, lun_term a, lun_term b)
 lun_term lun__term_arithmetic(lun_terms *s, char op, lun_term a, lun_term b)
 {
     bool unused = a.unused || b.unused;
-    meet(s, &a, &b);
+    unify(s, &a, &b);
     if ((op == '/' && !lun__term_is_float(s)) || op == '%')
         return lun__term_refuse(s);
     lun_term t = lun__term_make(s, a.kind, "(%s %c %s)", a.text, op, b.text);

@@ -1,11 +1,9 @@
-/* block_tests.c - the tests of versions for many indices at once; see block_tests.h.
+/* block_tests.c - the tests of versions for many indices at once; see span.h.
  *
  * The index lies between the first and the last one, and what is computed of it by bounds. */
-#include "render/versions/block_tests.h"
+#include "render/versions/span.h"
 
 #include <stdlib.h>
-
-#include "render/versions/full_rounds.h"
 
 /* Writes what is the same for all indices. */
 static void write_same(lun_writer *w, uint8_t *differs)

@@ -1,6 +1,6 @@
 /* full_rounds.c - loops that have a known number of rounds in all but the last indices; see
  * full_rounds.h. */
-#include "render/versions/full_rounds.h"
+#include "render/versions/span.h"
 
 static bool is_min(const lun_ir *ir, int32_t v)
 {

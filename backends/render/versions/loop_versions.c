@@ -6,16 +6,14 @@
  * where they begin.  Where loops have a known number of rounds in all but the last indices of an
  * array, these have a version as well, so that a compiler unrolls them.
  *
- * Memory of each index itself (slot.own) is an array in these versions, which a compiler holds in
+ * Private memory (slot.own) is an array in these versions, which a compiler holds in
  * registers. */
 #include "render/versions/loop_versions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/versions/block_tests.h"
-#include "render/versions/full_rounds.h"
-#include "render/versions/private_memory.h"
+#include "render/versions/span.h"
 
 enum {
     MOST_CODE = 1024, /* instructions of a kernel that is written in versions */
@@ -116,7 +114,7 @@ static bool write_tested(lun_writer *w, int32_t loop, int nested)
     return true;
 }
 
-/* ---- memory of each index itself ------------------------------------------------------------- */
+/* ---- private memory -------------------------------------------------------------------------- */
 
 /* Arrays of their own for the version that is written next; or none. */
 static void open_own(lun_writer *w, bool any)
@@ -146,7 +144,8 @@ static void write_ins(lun_writer *w, int32_t i)
         return;
     lun_ir_ins *to = &w->out->ir.ins[w->to.map[i]];
     to->imm = w->local[ins->imm];
-    *(ins->kind == LUN_IR_GATHER ? &to->a : &to->b) = w->to.map[lun__own_within(w->to.ir, i)];
+    *(ins->kind == LUN_IR_GATHER ? &to->a : &to->b) =
+        w->to.map[lun__private_memory_within(w->to.ir, i)];
 }
 
 /* Instructions from .. to - 1, loops in versions `nested` deep. */
@@ -266,7 +265,7 @@ lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
     if (!w.to.failed) {
         w.own = w.state + n;
         w.local = w.to.map + n;
-        lun__own_find(ir, w.own);
+        lun__private_memory_find(ir, w.own);
         if (find_loops(&w))
             write_all(&w);
     }

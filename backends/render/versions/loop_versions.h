@@ -10,7 +10,7 @@ enum { LUN_VERSIONS_DECIDED = 8 };
 typedef struct lun_versions {
     lun_ir ir; /* does what the kernel does; not verified: a counter has a VAR in each version */
     int32_t *from; /* by instruction: the kernel's for which it stands, -1: none */
-    /* TARGET slots from here on are arrays of each index itself, with slot.own elements, zero at
+    /* TARGET slots from here on are private arrays, with slot.own elements, zero at
      * first; 0: there are none */
     int locals;
     /* value `holds` of `whole` tells whether the conditions of these IFs hold for all indices from
@@ -24,5 +24,15 @@ typedef struct lun_versions {
  * no instructions where there is nothing to gain.  LUN_ENOMEM. */
 lun_status lun__versions_make(const lun_ir *ir, lun_versions *out);
 void lun__versions_free(lun_versions *v);
+
+/* ---- private_memory.c ------------------------------------------------------------------------ */
+/* Private memory (lun_ir_slot.own), for which an array of a
+ * function can stand. */
+
+/* Sets own[slot] to whether an array can stand for it. */
+void lun__private_memory_find(const lun_ir *ir, uint8_t *own);
+/* The number of an element within the part of its index, where instruction i gathers or puts it, of
+ * a slot with `own`; -1: it is not to be seen. */
+int32_t lun__private_memory_within(const lun_ir *ir, int32_t i);
 
 #endif

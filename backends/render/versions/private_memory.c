@@ -1,8 +1,8 @@
-/* private_memory.c - memory of each index itself, by how its elements are numbered; see
+/* private_memory.c - private arrays (memory of one thread), by how their elements are numbered; see
  * private_memory.h. */
-#include "render/versions/private_memory.h"
+#include "render/versions/loop_versions.h"
 
-enum { OWN_BYTES = 16384 }; /* of one array of each index itself */
+enum { OWN_BYTES = 16384 }; /* of one private array */
 
 static bool is_op(const lun_ir *ir, int32_t v, lun_op op)
 {
@@ -27,7 +27,7 @@ static bool begins_own(const lun_ir *ir, int32_t v, int64_t own)
 }
 
 /* The number of an element within that part, where instruction i reads or puts it; else -1. */
-int32_t lun__own_within(const lun_ir *ir, int32_t i)
+int32_t lun__private_memory_within(const lun_ir *ir, int32_t i)
 {
     const lun_ir_ins *ins = &ir->ins[i];
     const int64_t own = ir->slots[ins->imm].own;
@@ -39,7 +39,7 @@ int32_t lun__own_within(const lun_ir *ir, int32_t i)
     return begins_own(ir, ir->ins[at].a, own) ? ir->ins[at].b : -1;
 }
 
-void lun__own_find(const lun_ir *ir, uint8_t *own)
+void lun__private_memory_find(const lun_ir *ir, uint8_t *own)
 {
     for (int k = 0; k < ir->slot_count; k++)
         own[k] =
@@ -49,7 +49,7 @@ void lun__own_find(const lun_ir *ir, uint8_t *own)
         const lun_ir_ins *ins = &ir->ins[i];
         if (lun__ir_row(ins->kind)->imm != LUN_IMM_SLOT || !own[ins->imm])
             continue;
-        own[ins->imm] =
-            (ins->kind == LUN_IR_GATHER || ins->kind == LUN_IR_PUT) && lun__own_within(ir, i) >= 0;
+        own[ins->imm] = (ins->kind == LUN_IR_GATHER || ins->kind == LUN_IR_PUT) &&
+                        lun__private_memory_within(ir, i) >= 0;
     }
 }

@@ -35,4 +35,29 @@ void lun__span_take(lun_span_test *t, int32_t condition);
 /* True for a value of the kernel that is there before `at`, the same for all indices. */
 bool lun__span_known(const lun_span_test *t, int32_t v);
 
+/* ---- full_rounds.c --------------------------------------------------------------------------- */
+/* Loops that end with the smaller one of two values, with one of which they have
+ * few rounds, such as those of a thread over its elements: a version has that many. */
+
+/* The value with which such a LOOP has few rounds, where the last one is known early, behind
+ * instruction `cut`; else -1. */
+int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop);
+/* Takes up that these loops have all of their rounds; returns how many there are, 0: that is not to
+ * be known. */
+int lun__full_find(lun_span_test *t, int32_t cut);
+/* From now on, or no more, what ends such loops is what it is then. */
+void lun__full_set(lun_writer *w, int32_t cut, bool on);
+
+/* ---- block_tests.c --------------------------------------------------------------------------- */
+/* The tests of versions for many indices at once. */
+
+/* Writes w->out->whole, if it can be known, where the checks that do not hold by themselves in the
+ * version that comes are LUN_WRITTEN_NOT, and its loops have all of their rounds.  w->to.failed:
+ * without memory. */
+void lun__whole_write(lun_writer *w, int32_t cut);
+/* Notes that IF i of what is written, -1: none, is decided by it. */
+void lun__whole_decides(lun_writer *w, int32_t i);
+/* The same of what asks whether those loops have a round. */
+void lun__whole_decides_guards(lun_writer *w, int32_t cut);
+
 #endif

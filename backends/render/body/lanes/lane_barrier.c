@@ -3,7 +3,7 @@
  * A thread must not end while others wait for it.  One that fails goes to the next point to which
  * all threads come together: a barrier, or where control flow that all have in common hangs on what
  * it has not computed.  There the threads vote, and all end if one has failed.  Two cells are used
- * in turn: a thread writes one again only when all have read it, for they have met at the other. */
+ * in turn: a thread writes one again only when all have read it, by the barrier of the other. */
 #include "render/body/lanes/lane_barrier.h"
 
 #include <inttypes.h>
@@ -15,13 +15,13 @@
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 
-struct lun_meeting {
+struct lun_lane_barriers {
     lun_ir_segments cut;
     int32_t
         *next; /* by instruction: the point, an instruction, that comes after it; count: the end */
 };
 
-/* ---- where threads meet ---------------------------------------------------------------------- */
+/* ---- where threads vote ---------------------------------------------------------------------- */
 
 static int flow_of(const lun_renderer *r, int32_t i)
 {
@@ -31,7 +31,7 @@ static int flow_of(const lun_renderer *r, int32_t i)
 /* Whether all threads come together before i, and what follows hangs on it. */
 static bool is_point(const lun_renderer *r, int32_t i)
 {
-    const lun_ir_segments *c = &r->meeting->cut;
+    const lun_ir_segments *c = &r->barriers->cut;
     const int flow = flow_of(r, i);
     if (!lun__ir_is_outer(c, i) || c->agreement.loose[i])
         return false;
@@ -45,8 +45,8 @@ static bool is_point(const lun_renderer *r, int32_t i)
 /* From the last instruction back: the first part of an IF goes on behind its end. */
 static void find_next(lun_renderer *r)
 {
-    const lun_ir_structure *blocks = &r->meeting->cut.blocks;
-    int32_t *next = r->meeting->next, now = r->ir->count;
+    const lun_ir_structure *blocks = &r->barriers->cut.blocks;
+    int32_t *next = r->barriers->next, now = r->ir->count;
     for (int32_t i = r->ir->count - 1; i >= 0; i--) {
         if (flow_of(r, i) == LUN_FLOW_OTHER)
             now = next[blocks->end[blocks->target[i]]];
@@ -56,14 +56,14 @@ static void find_next(lun_renderer *r)
     }
 }
 
-lun_status lun__meet_find(lun_renderer *r)
+lun_status lun__lane_barrier_find(lun_renderer *r)
 {
-    struct lun_meeting *m = calloc(1, sizeof *m);
+    struct lun_lane_barriers *m = calloc(1, sizeof *m);
     lun_status s = m ? lun__ir_segments_find(r->ir, &m->cut) : LUN_ENOMEM;
     if (s == LUN_OK) {
         m->next = malloc(((size_t)r->ir->count + 1) * sizeof *m->next);
         s = m->next ? LUN_OK : LUN_ENOMEM;
-        r->meeting = m;
+        r->barriers = m;
     } else {
         free(m);
     }
@@ -72,19 +72,19 @@ lun_status lun__meet_find(lun_renderer *r)
     return s;
 }
 
-void lun__meet_forget(lun_renderer *r)
+void lun__lane_barrier_forget(lun_renderer *r)
 {
-    if (!r->meeting)
+    if (!r->barriers)
         return;
-    lun__ir_segments_free(&r->meeting->cut);
-    free(r->meeting->next);
-    free(r->meeting);
-    r->meeting = NULL;
+    lun__ir_segments_free(&r->barriers->cut);
+    free(r->barriers->next);
+    free(r->barriers);
+    r->barriers = NULL;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-void lun__meet_declare(lun_renderer *r, lun_strbuf *out)
+void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out)
 {
     for (int k = 0; k < r->ir->slot_count; k++) {
         const lun_ir_slot *slot = &r->ir->slots[k];
@@ -127,36 +127,36 @@ static bool may_end(const lun_renderer *r)
     return r->stops;
 }
 
-static void meet(lun_section *s, int32_t v)
+static void vote_at(lun_section *s, int32_t v)
 {
     lun__mask_label(s, 't', v);
     lun__text_line(s, "if (%s(f, 0)) return;", vote(s->r).s);
 }
 
-void lun__meet_before(lun_section *s, int32_t v)
+void lun__lane_barrier_before(lun_section *s, int32_t v)
 {
-    if (s->r->meeting && flow_of(s->r, v) != LUN_FLOW_CLOSE &&
+    if (s->r->barriers && flow_of(s->r, v) != LUN_FLOW_CLOSE &&
         s->r->ir->ins[v].kind != LUN_IR_BARRIER && lun__mask_jumped(s, 't', v))
-        meet(s, v);
+        vote_at(s, v);
 }
 
-void lun__meet_round(lun_section *s, int32_t p)
+void lun__lane_barrier_round(lun_section *s, int32_t p)
 {
     const int32_t end = s->r->blocks.end[p];
-    if (s->r->meeting && lun__mask_jumped(s, 't', end))
-        meet(s, end);
+    if (s->r->barriers && lun__mask_jumped(s, 't', end))
+        vote_at(s, end);
 }
 
-void lun__meet_end(lun_section *s)
+void lun__lane_barrier_end(lun_section *s)
 {
-    if (s->r->meeting)
+    if (s->r->barriers)
         lun__mask_label(s, 't', s->r->ir->count);
 }
 
-void lun__meet_barrier(lun_section *s, int32_t v)
+void lun__lane_barrier_write(lun_section *s, int32_t v)
 {
     if (may_end(s->r)) {
-        meet(s, v);
+        vote_at(s, v);
         return;
     }
     lun_strbuf line = LUN_STRBUF_INIT;
@@ -165,22 +165,22 @@ void lun__meet_barrier(lun_section *s, int32_t v)
     lun__strbuf_free(&line);
 }
 
-void lun__meet_go(lun_section *s, int32_t v)
+void lun__lane_barrier_leave(lun_section *s, int32_t v)
 {
-    lun__mask_jump(s, 't', s->r->meeting->next[v]);
+    lun__mask_jump(s, 't', s->r->barriers->next[v]);
 }
 
-void lun__meet_poll(lun_section *s)
+void lun__lane_barrier_poll(lun_section *s)
 {
     const int32_t loop = s->scope;
-    if (s->r->meeting->cut.split[loop]) {
+    if (s->r->barriers->cut.split[loop]) {
         lun__text_line(s, "if (%s(f, %s)) return;", vote(s->r).s, s->r->dialect->stopped);
         return;
     }
     lun__text_line(s, "if (%s) {", s->r->dialect->stopped);
     s->depth++;
     lun__text_line(s, "f->left = 1;");
-    lun__meet_go(s, loop);
+    lun__lane_barrier_leave(s, loop);
     s->depth--;
     lun__text_line(s, "}");
 }

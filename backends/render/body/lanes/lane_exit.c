@@ -1,13 +1,11 @@
-/* lane_exit.c - lanes that leave constructs; see lane_exit.h.
+/* lane_exit.c - lanes that leave constructs; see mask.h.
  *
  * A variable with temporal divergence (TEMPORAL) is a single element inside its LOOP; lanes that
  * leave the loop save its value to the vector that is the variable behind the loop. */
-#include "render/body/lanes/lane_exit.h"
+#include "render/body/lanes/mask.h"
 
 #include <inttypes.h>
 
-#include "render/body/lanes/mask.h"
-#include "render/body/lanes/strip.h"
 #include "render/body/lanes/value_text.h"
 #include "render/text/text.h"
 #include "render/vector/cast.h"

@@ -32,4 +32,41 @@ bool lun__mask_in_bits(const lun_section *s, int32_t loop);
 /* True for a LOOP with a mask l<i>: some lanes begin an iteration before others end the last. */
 bool lun__mask_has_live(const lun_section *s, int32_t loop);
 
+/* ---- lane_exit.c ----------------------------------------------------------------------------- */
+/* BREAK and CONTINUE under masks: which lanes leave a construct, and what they
+ * save. */
+
+/* BREAK or CONTINUE v of all active lanes. */
+void lun__leave_all(lun_section *s, int32_t v);
+/* A divergent IF v around a single BREAK or CONTINUE, which needs no branch; false: it is
+ * something else.  From a STRIPPED loop this is the only exit, also where all lanes leave at
+ * once. */
+bool lun__leave_if(lun_section *s, int32_t v);
+/* Skips the rest of the construct if no lane is active any more. */
+void lun__leave_skip(lun_section *s);
+
+/* ---- poll.c ---------------------------------------------------------------------------------- */
+/* Loops that ask whether they shall stop only after some rounds, which are a loop of their
+ * own; those of few rounds do not ask.  Where the dialect has them ask in each round, and where
+ * kernels do not ask, these write nothing. */
+
+/* Opens and closes the rounds of LOOP `loop`, inside it. */
+void lun__poll_open(lun_section *s, int32_t loop);
+void lun__poll_close(lun_section *s, int32_t loop);
+/* Leaves the loop if no lane is in mask `kind` of m. */
+void lun__poll_leave(lun_section *s, char kind, int32_t m, int32_t loop);
+
+/* ---- strip.c --------------------------------------------------------------------------------- */
+/* Strip-mined loops; each for a STRIPPED loop only. */
+
+/* Around the statements of the loop: */
+void lun__strip_declare(lun_section *s, int32_t loop); /* before the braces, masks are declared */
+void lun__strip_open(lun_section *s, int32_t loop);    /* inside them */
+void lun__strip_close(lun_section *s, int32_t loop);   /* before the closing brace */
+void lun__strip_after(lun_section *s, int32_t loop);   /* after it */
+/* An exit of the active lanes where value c holds. */
+void lun__strip_leave(lun_section *s, int32_t c, int32_t loop);
+/* Behind a SET of a TEMPORAL variable inside its loop: saves it for the active lanes. */
+void lun__strip_set(lun_section *s, int32_t var);
+
 #endif

@@ -1,10 +1,9 @@
-/* poll.c - loops that ask after some rounds whether they shall stop; see poll.h. */
-#include "render/body/lanes/poll.h"
+/* poll.c - loops that ask after some rounds whether they shall stop; see mask.h. */
+#include "render/body/lanes/mask.h"
 
 #include "render/body/lanes/lane_barrier.h"
-#include "render/body/lanes/mask.h"
 #include "render/facts/counted.h"
-#include "render/facts/trip_count.h"
+#include "render/facts/passes.h"
 #include "render/text/text.h"
 
 /* Where questions are far: times as many rounds, in loops without and with others inside. */
@@ -42,8 +41,8 @@ void lun__poll_close(lun_section *s, int32_t loop)
         return;
     s->depth--;
     lun__text_line(s, "}");
-    if (s->r->meeting)
-        lun__meet_poll(s);
+    if (s->r->barriers)
+        lun__lane_barrier_poll(s);
     else
         lun__mask_poll(s);
 }

@@ -8,13 +8,12 @@
  * SET logs the mask, g<i>[c<i>++]. If no lane has left at the end of the strip (m<i>, the masks
  * before, equals n<i>, those now), all lanes count the whole strip at once. Of four instructions in
  * an iteration, three no longer compete with those of the loop's values. */
-#include "render/body/lanes/strip.h"
+#include "render/body/lanes/mask.h"
 
 #include <inttypes.h>
 
-#include "render/body/lanes/mask.h"
 #include "render/body/lanes/value_text.h"
-#include "render/facts/exits.h"
+#include "render/facts/passes.h"
 #include "render/text/text.h"
 #include "render/vector/bits.h"
 #include "render/vector/cast.h"

@@ -96,7 +96,7 @@ lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
 
 bool lun__value_near(const lun_renderer *r, int64_t slot)
 {
-    return r->meeting && (r->ir->slots[slot].shared || r->ir->slots[slot].own);
+    return r->barriers && (r->ir->slots[slot].shared || r->ir->slots[slot].own);
 }
 
 lun_snippet lun__value_array(lun_section *s, int64_t slot)

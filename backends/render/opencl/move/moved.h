@@ -26,4 +26,29 @@ void lun__cl_moved_kernel(lun_renderer *r, lun_cl_form form, const char *name, c
 int64_t lun__cl_moved_plan(lun_cl_form form, const char *name, int64_t count, int units,
                            lun_cl_plan *plan);
 
+/* ---- pack_kernel.c --------------------------------------------------------------------------- */
+/* The text whose kernels lay elements side by side. */
+
+/* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
+void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+
+/* ---- pad_kernel.c ---------------------------------------------------------------------------- */
+/* The text whose kernel fills an array with another one and what stands beyond its
+ * ends. */
+
+/* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
+void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+
+/* ---- product_kernel.c ------------------------------------------------------------------------ */
+/* The text whose kernel multiplies matrices. */
+
+/* Appends it, for elements of PLAIN dtypes a and b, of c as lun_product has them. */
+void lun__cl_product_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
+
+/* ---- transfer_kernel.c ----------------------------------------------------------------------- */
+/* The text whose kernels give elements to the places of a layout. */
+
+/* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
+void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+
 #endif

@@ -6,9 +6,8 @@
  * the extents; in the VECTOR form to the next row of its share. Where the elements of another axis
  * than the last are neighbours in memory, both axes are cut into squares, which are read along the
  * one and written along the other. */
-#include "render/opencl/move/pack_kernel.h"
-
 #include "render/opencl/move/moved.h"
+
 #include "render/text/text.h"
 
 enum {

@@ -3,9 +3,8 @@
  *
  * In the SCALAR form a work-item finds the indices of each of its elements by division; in the
  * VECTOR form those of the rows of its share, whose middle stretches are copied. */
-#include "render/opencl/move/pad_kernel.h"
-
 #include "render/opencl/move/moved.h"
+
 #include "render/text/text.h"
 
 enum { AXES = LUN_LAYOUT_RANK, LAST = AXES - 1 };

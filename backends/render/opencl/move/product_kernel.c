@@ -4,7 +4,7 @@
  * A work-group computes a square of the result, each item a few elements of it, from parts of both
  * operands in local memory.  Nothing is added beyond the last value of k: 0 * 0 would turn a sum of
  * -0 into 0. */
-#include "render/opencl/move/product_kernel.h"
+#include "render/opencl/move/moved.h"
 
 #include "render/text/element_text.h"
 #include "render/text/text.h"

@@ -3,9 +3,8 @@
  *
  * In the SCALAR form a work-item finds both places of each of its elements by division; in the
  * VECTOR form those of the first one of each stretch along the last axes of both layouts. */
-#include "render/opencl/move/transfer_kernel.h"
-
 #include "render/opencl/move/moved.h"
+
 #include "render/text/text.h"
 
 enum { AXES = LUN_LAYOUT_RANK, LAST = AXES - 1 };
