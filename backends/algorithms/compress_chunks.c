@@ -1,6 +1,6 @@
-/* compress_chunks.c - the elements, or their places, where a bool is true, in one pass over memory:
- * a chunk's trues are counted, which brings it near the core; then the chunk waits until those
- * before it have been counted, and is written.  Knows no vector instructions. */
+/* compress_chunks.c - the elements, or their indices, where a bool is true, in one pass over
+ * memory: a chunk's trues are counted, which brings it near the core; then the chunk waits until
+ * those before it have been counted, and is written.  Knows no vector instructions. */
 #include "algorithms/compress_chunks.h"
 
 #include <sched.h>
@@ -20,7 +20,7 @@ typedef struct run {
     lun_packer pack;
     lun_numberer number;
     atomic_llong next;  /* the chunk to be taken */
-    atomic_llong ready; /* the chunk whose first place stands in `carry` */
+    atomic_llong ready; /* the chunk whose first index stands in `carry` */
     int64_t carry;
 } run;
 
@@ -40,7 +40,7 @@ static int64_t count(const uint8_t *mask, int64_t n)
 }
 
 /* The offset of chunk k's first element; that of the next chunk is stored. */
-static int64_t place(run *r, int64_t k, int64_t trues)
+static int64_t offset_of(run *r, int64_t k, int64_t trues)
 {
     for (int i = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; i++)
         if (i > SPINS)
@@ -61,7 +61,7 @@ static void work(void *ctx, int worker)
         int64_t n = r->n - first < CHUNK ? r->n - first : CHUNK;
         bool stopped = lun__stop_wanted(r->services);
         int64_t trues = stopped ? 0 : count(r->mask + first, n);
-        int64_t at = place(r, k, trues);
+        int64_t at = offset_of(r, k, trues);
         if (r->number)
             r->number((int64_t)a->option[0] + a->first + first, r->mask + first, n,
                       (int64_t *)a->out[0].data + at, trues);

@@ -17,7 +17,7 @@ static inline int64_t NAME(hash)(KEY key, int log2)
 
 /* The entries of n <= AHEAD keys, which are put there if `fill`; how many were. All are asked for
  * before the first is looked at, so that they come from a far cache side by side. Entry -1: it
- * is not there, or there is no place near enough. */
+ * is not there, or there is no free entry within TRIES. */
 static int64_t NAME(find)(const table *t, const KEY *keys, int64_t n, bool fill, int32_t *entries)
 {
     _Atomic(KEY) *slots = t->slots;
@@ -54,7 +54,7 @@ static int64_t NAME(find)(const table *t, const KEY *keys, int64_t n, bool fill,
     return made;
 }
 
-/* The numbers of n <= AHEAD keys, of a table that nobody writes to; false: some key
+/* The numbers of n <= AHEAD keys, of a table that no thread writes to; false: some key
  * is not there. Most keys are at their own entry, which takes no branch. */
 static bool NAME(number)(const table *t, const KEY *keys, int64_t n, int32_t *to)
 {

@@ -27,7 +27,7 @@ typedef struct run {
     atomic_llong marked;
     uint8_t *marks; /* by key less the least: whether there is one */
     int32_t *table; /* then: its code */
-    int64_t *places;
+    int64_t *indices;
     lun_column sorted;
     /* by part: its least and its greatest key; groups that begin there, then: before it */
     uint64_t *least, *greatest;
@@ -63,7 +63,7 @@ static lun_sorting sorting_of(const run *x, void *to, void *scratch)
                          .line = x->n,
                          .from = x->keys->data,
                          .to = to,
-                         .places = x->places,
+                         .indices = x->indices,
                          .scratch = scratch};
 }
 
@@ -75,7 +75,7 @@ static int64_t sorted_bytes(const run *x)
 int64_t lun__group_room(const lun_algorithm_run *r, int threads)
 {
     static int64_t some;
-    run x = {.keys = &r->in[0], .n = r->in[0].n, .places = &some};
+    run x = {.keys = &r->in[0], .n = r->in[0].n, .indices = &some};
     const lun_sorting s = sorting_of(&x, &some, NULL);
     const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
     const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
@@ -185,7 +185,7 @@ static void find_begins(void *ctx, int64_t part, int worker)
         lun__load_keys(&x->sorted, i, n, keys);
         for (int64_t k = 0; k < n; k++) {
             const bool begins = keys[k] != before || i + k == 0;
-            x->places[i + k] ^= -(int64_t)begins;
+            x->indices[i + k] ^= -(int64_t)begins;
             count += begins;
             before = keys[k];
         }
@@ -199,7 +199,7 @@ static void number_rows(void *ctx, int64_t part, int worker)
     int32_t code = (int32_t)x->groups[part] - 1;
     (void)worker;
     for (int64_t i = part * PART; i < end_of(part, x->n); i++) {
-        const int64_t p = x->places[i], begins = p >> 63;
+        const int64_t p = x->indices[i], begins = p >> 63;
         code -= (int32_t)begins;
         x->codes[p ^ begins] = code;
     }
@@ -247,7 +247,7 @@ static lun_status by_table(run *x, char *scratch)
 
 static lun_status by_order(run *x, char *scratch)
 {
-    x->places = (int64_t *)(void *)scratch;
+    x->indices = (int64_t *)(void *)scratch;
     x->sorted =
         (lun_column){.data = scratch + rounded(8 * x->n), .dtype = x->keys->dtype, .n = x->n};
     const lun_sorting sorting =

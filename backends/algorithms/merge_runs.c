@@ -64,10 +64,10 @@ lun_status lun__cuts_run(const lun_services *services, const lun_team *team, lun
 
 /* ---- merged ---------------------------------------------------------------------------------- */
 
-/* Elements, and their places unless that is NULL. */
+/* Elements, and their indices unless that is NULL. */
 typedef struct side {
     char *values; /* NULL, of results: not wanted */
-    int64_t *places;
+    int64_t *indices;
 } side;
 
 typedef struct level {
@@ -110,8 +110,8 @@ static int64_t share_of(const level *v, const int64_t *bound, int64_t count)
             const int64_t i = first ? a : b;                                                       \
             if (y)                                                                                 \
                 y[at] = x[i];                                                                      \
-            if (v->to.places)                                                                      \
-                v->to.places[at] = v->from.places[i];                                              \
+            if (v->to.indices)                                                                     \
+                v->to.indices[at] = v->from.indices[i];                                            \
             a += first;                                                                            \
             b += !first;                                                                           \
         }                                                                                          \
@@ -203,7 +203,7 @@ static void lay_out(const lun_algorithm_run *r, int levels, side *between, side 
         return;
     between->values = at;
     at += values_bytes(r);
-    between->places = r->in[1].data ? (int64_t *)(void *)at : NULL;
+    between->indices = r->in[1].data ? (int64_t *)(void *)at : NULL;
     at += places_bytes(r);
     if (levels > 2 && !results->values)
         results->values = at;

@@ -102,13 +102,13 @@ WIDE(wide_1, V512, uint8_t, 64, mask_64, _mm512_loadu_si512, COMPRESS_1, _mm512_
 __attribute__((target(F512))) static void wide_number(int64_t first, const uint8_t *mask, int64_t n,
                                                       int64_t *to, int64_t count)
 {
-    __m512i places =
+    __m512i indices =
         _mm512_add_epi64(_mm512_set1_epi64(first), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
     int64_t i = 0, at = 0;
     for (; i + 8 <= n && at + 8 <= count; i += 8) {
         uint64_t kept = mask_8(mask + i);
-        _mm512_storeu_si512(to + at, COMPRESS_8(kept, places));
-        places = _mm512_add_epi64(places, _mm512_set1_epi64(8));
+        _mm512_storeu_si512(to + at, COMPRESS_8(kept, indices));
+        indices = _mm512_add_epi64(indices, _mm512_set1_epi64(8));
         at += __builtin_popcountll(kept);
     }
     number(first + i, mask + i, n - i, to + at, count - at);

@@ -1,11 +1,11 @@
-/* select.c - elements at given places of a line in order; see select.h. */
+/* select.c - elements at given indices of a segment in order; see select.h. */
 #include "algorithms/select.h"
 
 #include <string.h>
 
 #include "algorithms/compress_chunks.h"
 
-enum { LEAST = 1 << 16 /* elements of a line */ };
+enum { LEAST = 1 << 16 /* elements of a segment */ };
 
 static int64_t rounded(int64_t bytes)
 {
@@ -59,7 +59,7 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
     return lun__sort_stopped(s) ? LUN_ECANCEL : LUN_OK;
 }
 
-/* The digit of what stands at place i. */
+/* The digit of what stands at index i. */
 static uint32_t digit_at(const lun_selection *x, int64_t i)
 {
     uint32_t low = 0, high = x->sorter.digit.mask + 1;
@@ -99,8 +99,8 @@ static void take_share(void *ctx, int worker)
         for (int64_t k = 0; k < n; k++)
             count += mask[k];
         pack((const char *)s->l->from + i * size, mask, n, (char *)x->elements + at * size, count);
-        if (x->places)
-            number(i, mask, n, x->places + at, count);
+        if (x->indices)
+            number(i, mask, n, x->indices + at, count);
         at += count;
     }
 }
@@ -121,8 +121,8 @@ lun_status lun__select_take(lun_selection *x, int64_t most, bool placed)
     }
     x->elements = s->own + s->workers;
     if (placed)
-        x->places = (int64_t *)(void *)((char *)x->elements +
-                                        rounded(most * lun__sort_element_bytes(s->l)));
+        x->indices = (int64_t *)(void *)((char *)x->elements +
+                                         rounded(most * lun__sort_element_bytes(s->l)));
     if (s->workers > 1)
         s->l->team->parallel(s->l->team, x, s->workers, take_share);
     else

@@ -1,6 +1,6 @@
-/* select.h - what stands at given places of a line in order, without putting all of it in order:
- * its elements are counted by some bits of their keys, and those that may stand at a place wanted
- * are taken, as they stand in the line, and sorted.
+/* select.h - what stands at given indices of a segment in order, without putting all of it in
+ * order: its elements are counted by some bits of their keys, and those that may stand at an index
+ * wanted are taken, as they stand in the segment, and sorted.
  *
  * The order is that of sort.h, so what is found does not depend on threads.  Private to
  * algorithms/. */
@@ -11,20 +11,21 @@
 
 typedef struct lun_selection {
     lun_sort_segment
-        line; /* of sort_parts.h: services, team, the line; made by lun__select_count */
+        line; /* of sort_parts.h: services, team, the segment; made by lun__select_count */
     lun_sorter sorter;
     int64_t n, nans; /* out: elements that are NaN, which come last */
     /* out, by digit: elements before it, of all and of those taken; whether it is taken */
     int64_t starts[LUN_DIGITS + 1], taken[LUN_DIGITS + 1];
     uint8_t wanted[LUN_DIGITS];
-    void *elements;  /* out: those taken; NULL: they are too many */
-    int64_t *places; /* then where in the line each stood, if asked for */
-    int64_t count;   /* how many */
+    void *elements;   /* out: those taken; NULL: they are too many */
+    int64_t *indices; /* then where in the segment each stood, if asked for */
+    int64_t count;    /* how many */
 } lun_selection;
 
-/* Whether it pays for a line of so many elements. */
+/* Whether it pays for a segment of so many elements. */
 bool lun__select_pays(lun_dtype t, int64_t line);
-/* Elements of a line that are taken at most: sorting the line does no more than sorting so many. */
+/* Elements of a segment that are taken at most: sorting the segment does no more than sorting so
+ * many. */
 static inline int64_t lun__select_most(int64_t line)
 {
     return line / 2;
@@ -33,15 +34,15 @@ static inline int64_t lun__select_most(int64_t line)
 /* Bytes of scratch memory that a selection of at most `most` elements by at most so many threads
  * needs. */
 int64_t lun__select_room(lun_dtype t, int64_t n, int64_t most, bool placed, int threads);
-/* Counts a line's elements.  LUN_OK or LUN_ECANCEL. */
+/* Counts a segment's elements.  LUN_OK or LUN_ECANCEL. */
 lun_status lun__select_count(const lun_services *services, const lun_team *team, lun_dtype t,
                              bool descending, const void *from, int64_t n, void *scratch,
                              lun_selection *out);
-/* Asks for what stands at place i in order; for all before it, too, if `below`. */
+/* Asks for what stands at index i in order; for all before it, too, if `below`. */
 void lun__select_want(lun_selection *x, int64_t i, bool below);
 /* Takes what was asked for, unless that is more than `most`.  LUN_OK or LUN_ECANCEL. */
 lun_status lun__select_take(lun_selection *x, int64_t most, bool placed);
-/* Where among those taken, in order, stands what stands at place i of the line in order. */
+/* Where among those taken, in order, stands what stands at index i of the segment in order. */
 int64_t lun__select_at(const lun_selection *x, int64_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* select_quantile.c - the row quantile: what stands at given parts of each line in order, linear
- * between neighbours.  Long lines are selected from (select.h), others are sorted. */
+/* select_quantile.c - the row quantile: what stands at given parts of each segment in order, linear
+ * between neighbours.  Long segments are selected from (select.h), others are sorted. */
 #include <string.h>
 
 #include "algorithms/algorithm_functions.h"
@@ -14,7 +14,7 @@ enum {
     SKIP = 1     /* of option 0: NaNs are left out */
 };
 
-/* Elements of a line in order: all of them, or those that were selected. */
+/* Elements of a segment in order: all of them, or those that were selected. */
 typedef struct ordered {
     const lun_algorithm_run *r;
     const char *elements;
@@ -79,7 +79,7 @@ static double element(const ordered *o, int64_t i)
     return x;
 }
 
-/* How many of a sorted line's elements are numbers: NaNs stand last. */
+/* How many of a sorted segment's elements are numbers: NaNs stand last. */
 static int64_t numbers_in(const ordered *o, int64_t n)
 {
     int64_t low = 0, high = n;
@@ -127,7 +127,7 @@ static double quantile(const ordered *o, int64_t n, double q)
     return below == n - 1 || part == 0 ? a : between(a, element(o, below + 1), part);
 }
 
-/* The results of line i, of which so many elements are numbers. */
+/* The results of segment i, of which so many elements are numbers. */
 static void store(const lun_algorithm_run *r, const ordered *o, int64_t i, int64_t numbers)
 {
     const int64_t lines = r->in[0].n / line_of(r), bytes = lun__dtype_get(r->out[0].dtype)->bytes;
@@ -173,7 +173,7 @@ static lun_status select_line(const lun_services *services, const lun_team *team
     return s;
 }
 
-/* The results of some lines, all of which are in order. */
+/* The results of some segments, all of which are in order. */
 static void store_lines(void *ctx, int64_t part, int worker)
 {
     const ordered *all = ctx;

@@ -48,7 +48,7 @@ lun_status lun__sort_run(const lun_services *services, const lun_team *team, lun
 static lun_sorting argsort_of(const lun_algorithm_run *r)
 {
     lun_sorting s = sorting_of(r);
-    s.places = r->out[0].data;
+    s.indices = r->out[0].data;
     s.base = (int64_t)r->option[1];
     return s;
 }
@@ -72,7 +72,7 @@ static lun_sorting ordered_of(const lun_algorithm_run *r)
 {
     lun_sorting s = argsort_of(r);
     s.to = r->out[0].data;
-    s.places = r->out[1].data;
+    s.indices = r->out[1].data;
     return s;
 }
 
@@ -120,15 +120,15 @@ static int64_t selecting_room(const lun_algorithm_run *r, int64_t most, int thre
                       : 0;
 }
 
-/* At most `most` elements, in order, go to scratch memory: elements, places; then what selecting
+/* At most `most` elements, in order, go to scratch memory: elements, indices; then what selecting
  * and sorting needs. */
 static lun_sorting topk_of(const lun_algorithm_run *r, int64_t most, char *scratch)
 {
     lun_sorting s = sorting_of(r);
     s.n = s.line = most;
     s.to = scratch;
-    s.places = (int64_t *)(void *)(scratch + rounded(most * element_bytes(r)));
-    s.scratch = (char *)s.places + rounded(most * (int64_t)sizeof(int64_t));
+    s.indices = (int64_t *)(void *)(scratch + rounded(most * element_bytes(r)));
+    s.scratch = (char *)s.indices + rounded(most * (int64_t)sizeof(int64_t));
     return s;
 }
 
@@ -167,21 +167,21 @@ static lun_status topk_of_most(const lun_services *services, const lun_team *tea
     if (status != LUN_OK)
         return status;
     memcpy(r->out[0].data, s.to, (size_t)(r->out[0].n * element_bytes(r)));
-    int64_t *places = r->out[1].data;
+    int64_t *indices = r->out[1].data;
     for (int64_t i = 0; i < r->out[1].n; i++)
-        places[i] = (x.elements ? x.places[s.places[i]] : s.places[i]) + (int64_t)r->option[1];
+        indices[i] = (x.elements ? x.indices[s.indices[i]] : s.indices[i]) + (int64_t)r->option[1];
     return LUN_OK;
 }
 
-/* A long line from which hardly fewer can be selected is taken block by block: the first elements
- * of those before and of the next block are the first of both, and equal ones stand in the order of
- * their places. */
+/* A long segment from which hardly fewer can be selected is taken block by block: the first
+ * elements of those before and of the next block are the first of both, and equal ones stand in the
+ * order of their indices. */
 typedef struct blocks {
     int64_t length;       /* of a block; 0: all at once */
     char *elements;       /* the first ones so far, then a block */
     char *first;          /* the first of both, */
     int64_t *rank;        /* where each stands among both, */
-    int64_t *before, *to; /* and in the line: so far, now */
+    int64_t *before, *to; /* and in the segment: so far, now */
     lun_algorithm_run run;
 } blocks;
 

@@ -1,5 +1,5 @@
 /* device_copy.c - elements that stay in the device's memory and go elsewhere there: to what
- * surrounds an array, to the places of a layout; see gpu_state.h.  Knows no text and no plan but
+ * surrounds an array, to the offsets of a layout; see gpu_state.h.  Knows no text and no plan but
  * those. */
 #include "gpu/gpu_state.h"
 

@@ -34,8 +34,8 @@ static void *from_cache(lun_gpu *g, const lun_kernel *k)
 /* A program that another process has made or is making; NULL: it is ours to make.  PoCL 3.1
  * crashes where one process asks for a program's binary while another compiles the same: so a
  * program is stored only under a claim made before, and one made without a claim, after some
- * patience, is not stored.  For a kernel of another place of this engine, which has the claim until
- * it runs, there is no wait. */
+ * patience, is not stored.  For a kernel of another location of this engine, which has the claim
+ * until it runs, there is no wait. */
 static void *await(lun_gpu *g, lun_kernel *k)
 {
     int64_t start = lun__gpu_now(), left = 0;

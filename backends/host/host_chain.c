@@ -126,7 +126,7 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     lun__links_run(r, w, k, row, l->end - row < l->rows ? l->end - row : l->rows, NULL);
 }
 
-/* Rows that a product has made: as many at a time as stay in the cache.  The run is told rows as
+/* Rows that a product has made: as many at a time as stay in the cache.  The run counts rows as
  * numbers of chunks. */
 static bool take_rows(void *ctx, int worker, int64_t first, int64_t count, void *rows)
 {

@@ -207,7 +207,7 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
 }
 
 /* Reports progress, about. Worker 0 is the calling thread: it alone does this. */
-static void tell(const lun__run *r, int64_t chunks)
+static void report(const lun__run *r, int64_t chunks)
 {
     const lun_services *s = r->services;
     if (chunks > r->cut.chunks)
@@ -268,7 +268,7 @@ static void work_on_shares(lun__run *r, int worker)
         while ((k = take_of(s, i == 0)) >= 0 && !lun__run_finished(r, k)) {
             run_chunk(r, k, &w);
             if (worker == 0)
-                tell(r, ++done * r->cut.workers);
+                report(r, ++done * r->cut.workers);
         }
     }
 }
@@ -283,7 +283,7 @@ static void work_in_order(lun__run *r, int worker)
         for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__run_finished(r, k); k++) {
             run_chunk(r, k, &w);
             if (worker == 0)
-                tell(r, k + 1);
+                report(r, k + 1);
         }
 }
 

@@ -161,7 +161,7 @@ lun_status lun__openmp_prepare(void *state, lun_kernel *k)
     if (o->services->jit == LUN_JIT_OFF)
         return lun__openmp_fail(o, LUN_EBUILD, "the compiler is off (LUNARRAY_JIT=off)", "");
     if (!lun__jit_look(&o->jit, u)) {
-        u->wanted = true; /* its failure is told here, not in the log */
+        u->wanted = true; /* its failure is an error here, not in the log */
         lun_status s = lun__jit_wait(&o->jit, u);
         if (s == LUN_ECANCEL)
             return lun__openmp_fail(o, s, "interrupted", "");

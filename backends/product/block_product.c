@@ -126,7 +126,7 @@ static void work_on_panels(void *ctx, int worker)
 }
 
 /* The calling thread says how far it is. */
-static void tell(const lun_product_work *r, int64_t task)
+static void report(const lun_product_work *r, int64_t task)
 {
     const lun_services *s = r->services;
     const int64_t tasks = r->row_blocks * r->shares, total = r->p->rows * r->p->columns;
@@ -153,7 +153,7 @@ static void work_on_rows(void *ctx, int worker)
             if (!lun__stop_wanted(r->services))
                 lun__product_panel(r, own, i0, i1, q);
         if (worker == 0)
-            tell(r, task);
+            report(r, task);
     }
 }
 

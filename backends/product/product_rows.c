@@ -59,7 +59,7 @@ static void make_rows(const lun_product_work *w, char *scratch, int64_t i0, int6
 }
 
 /* The calling thread says how far it is. */
-static void tell(const lun_product_work *w, int64_t rows)
+static void report(const lun_product_work *w, int64_t rows)
 {
     const lun_services *s = w->services;
     const int64_t row = w->p->columns;
@@ -83,7 +83,7 @@ static void work_on_rows(void *ctx, int worker)
                            w->p->c ? NULL : rows))
             atomic_store(w->ended, 1);
         if (worker == 0)
-            tell(w, i1);
+            report(w, i1);
     }
 }
 

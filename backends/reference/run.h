@@ -77,7 +77,7 @@ void lun__run_steps(run *r);
 void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 
-/* reference_reduce.c: a block of a REDUCE or, if `total`, of what a SCAN comes to; the end of
+/* reference_reduce.c: a block of a REDUCE or, if `total`, of the total of a SCAN; the end of
  * either; a block of a SCAN; two cells; rows of them. */
 void lun__reduce_block(run *r, const lun_step *s, bool total);
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);

@@ -180,7 +180,7 @@ typedef enum lun_cl_builtin {
     LUN_CL_BUILTINS
 } lun_cl_builtin;
 
-/* The text for elements of 1, 2, 4 or 8 bytes; places to pack need that of 8.  LUN_ENOMEM. */
+/* The text for elements of 1, 2, 4 or 8 bytes; offsets to pack need that of 8.  LUN_ENOMEM. */
 lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
                                       lun_strbuf *out);
 
@@ -190,12 +190,12 @@ lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, in
  * by a kernel with these arguments:
  *
  *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__cl_plan_pack fills them
- *   1   __global const T *from     the buffer's start; of places any memory
- *   2   __global T *to             element `first` comes to its start; of places a long */
+ *   1   __global const T *from     the buffer's start; of offsets any memory
+ *   2   __global T *to             element `first` comes to its start; of offsets a long */
 enum { LUN_CL_PACK_CELLS = 29 };
 
 /* Elements first .. first + count - 1 of a layout whose base is `origin` elements from the start of
- * a buffer; or their places themselves.  The layout is simplified, count > 0. */
+ * a buffer; or their offsets themselves.  The layout is simplified, count > 0. */
 typedef struct lun_cl_packing {
     const lun_layout *layout;
     int64_t origin, first, count;
@@ -225,7 +225,7 @@ void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, 
 
 /* ---- transfers ---------------------------------------------------------------------------------
  *
- * Elements go to other places by kernels with these arguments: __constant long *cells,
+ * Elements go to other offsets by kernels with these arguments: __constant long *cells,
  * LUN_CL_TRANSFER_CELLS of them as lun__cl_plan_transfer fills them, the starts of the buffer that
  * is read (of a fill any) and of the one that is written. */
 enum { LUN_CL_TRANSFER_CELLS = 4 + 2 * (2 + 2 * LUN_LAYOUT_RANK) };

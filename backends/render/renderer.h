@@ -99,7 +99,7 @@ typedef struct lun_dialect {
     const char *any;       /* body of lun_any on a mask a, NULL: by instructions */
 
     /* analysis */
-    bool affine;      /* a gather at an affine place is a load */
+    bool affine;      /* a gather at an affine index is a load */
     bool wide_sums;   /* a sum in f64 of f32 values splits its vectors, lanes stay those of f32 */
     bool narrow_sums; /* a sum in 64 bits of narrow integers is one in i32 within a chunk */
 

@@ -59,9 +59,9 @@ static number number_of(lun_dtype t, uint64_t cell, int64_t place)
 static int64_t *expected(const lun_sorting *s)
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
-    int64_t *places = malloc((size_t)(s->n + 1) * sizeof *places);
+    int64_t *indices = malloc((size_t)(s->n + 1) * sizeof *indices);
     number *line = malloc((size_t)(s->line + 1) * sizeof *line);
-    assert_non_null(places);
+    assert_non_null(indices);
     assert_non_null(line);
     falling = s->descending;
     for (int64_t from = 0; from < s->n; from += s->line) {
@@ -72,10 +72,10 @@ static int64_t *expected(const lun_sorting *s)
         }
         qsort(line, (size_t)s->line, sizeof *line, by_value);
         for (int64_t i = 0; i < s->line; i++)
-            places[from + i] = line[i].place;
+            indices[from + i] = line[i].place;
     }
     free(line);
-    return places;
+    return indices;
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -137,15 +137,15 @@ static void compare(const lun_sorting *s, const int64_t *wanted, int threads)
         const int64_t from = i / s->line * s->line + wanted[i];
         const char *x = (const char *)s->from + from * size;
         if ((s->to && memcmp((const char *)s->to + i * size, x, (size_t)size)) ||
-            (s->places && s->places[i] != wanted[i] + s->base))
+            (s->indices && s->indices[i] != wanted[i] + s->base))
             fail_msg("%s, %lld in lines of %lld, %s%s%s, %d threads: number %lld",
                      lun_dtype_name(s->dtype), (long long)s->n, (long long)s->line,
                      s->descending ? "falling, " : "", s->to ? "elements " : "",
-                     s->places ? "places" : "", threads, (long long)i);
+                     s->indices ? "places" : "", threads, (long long)i);
     }
 }
 
-static void run(lun_sorting *s, int threads, bool elements, bool places, const int64_t *wanted)
+static void run(lun_sorting *s, int threads, bool elements, bool indices, const int64_t *wanted)
 {
     lun_services services = test_services();
     lun_team team = {.threads = threads,
@@ -155,10 +155,10 @@ static void run(lun_sorting *s, int threads, bool elements, bool places, const i
     test_memory to = {0}, at = {0}, scratch = {0};
     if (elements)
         to = test_guarded((size_t)(s->n * size));
-    if (places)
+    if (indices)
         at = test_guarded((size_t)s->n * sizeof(int64_t));
     s->to = to.data;
-    s->places = (int64_t *)(void *)at.data;
+    s->indices = (int64_t *)(void *)at.data;
     const int64_t room = lun__sorting_room(s, threads);
     if (room)
         scratch = test_guarded((size_t)room);
@@ -225,7 +225,7 @@ static void test_none(void **state)
     lun_team team = {.threads = 2, .parallel = test_parallel};
     for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
         int64_t place = 7;
-        lun_sorting s = {.dtype = (lun_dtype)t, .from = "", .to = &place, .places = &place};
+        lun_sorting s = {.dtype = (lun_dtype)t, .from = "", .to = &place, .indices = &place};
         assert_int_equal(lun__sorting_room(&s, 2), 0);
         assert_int_equal(lun__sorting_run(&services, &team, &s), LUN_OK);
         assert_int_equal(place, 7);

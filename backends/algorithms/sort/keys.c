@@ -112,7 +112,7 @@ static int64_t less(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t place, lun_record r,
+int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t index, lun_record r,
                        void *to)
 {
     uint64_t wide[BLOCK];
@@ -132,10 +132,10 @@ int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t p
                 wide[j] = narrow[j];
         if (r == LUN_RECORD_PLACED32)
             for (int64_t j = 0; j < m; j++)
-                word[j] = (uint64_t)narrow[j] << 32 | (uint32_t)(place + i + j);
+                word[j] = (uint64_t)narrow[j] << 32 | (uint32_t)(index + i + j);
         else if (r == LUN_RECORD_PLACED64)
             for (int64_t j = 0; j < m; j++)
-                pair[j] = (lun_placed){wide[j], (uint64_t)(place + i + j)};
+                pair[j] = (lun_placed){wide[j], (uint64_t)(index + i + j)};
     }
     return nans;
 }
@@ -171,7 +171,7 @@ void lun__keys_indices(lun_record r, const void *from, int64_t n, int64_t base, 
             to[i] = (int64_t)(uint32_t)word[i] + base;
     else
         for (int64_t i = 0; i < n; i++)
-            to[i] = (int64_t)pair[i].place + base;
+            to[i] = (int64_t)pair[i].index + base;
 }
 
 int64_t lun__keys_nans(const lun_keys *k, const void *from, int64_t n, void *to)

@@ -7,16 +7,16 @@
 
 #include "table/dtype.h"
 
-/* A key and the place of its element. */
+/* A key and the index of its element. */
 typedef struct lun_placed {
-    uint64_t key, place;
+    uint64_t key, index;
 } lun_placed;
 
-/* What is sorted in place of elements. */
+/* What is sorted instead of elements. */
 typedef enum lun_record {
     LUN_RECORD_KEY32,    /* uint32_t: the key of an element of at most 32 bits */
     LUN_RECORD_KEY64,    /* uint64_t: a key */
-    LUN_RECORD_PLACED32, /* uint64_t: such a key in the upper half, its place in the lower one */
+    LUN_RECORD_PLACED32, /* uint64_t: such a key in the upper half, its index in the lower one */
     LUN_RECORD_PLACED64  /* lun_placed */
 } lun_record;
 
@@ -46,12 +46,12 @@ static inline uint64_t lun__key(const lun_keys *k, uint64_t raw)
     return (raw & sign ? raw ^ all : raw | sign) ^ k->down;
 }
 
-/* The records of n elements, whose places begin with `place`; how many are NaN. */
-int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t place, lun_record r,
+/* The records of n elements, whose indices begin with `index`; how many are NaN. */
+int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t index, lun_record r,
                        void *to);
 /* The elements of n records; any NaN for NaNs.  `to` may be `from` where both are as wide. */
 void lun__keys_write(const lun_keys *k, lun_record r, const void *from, int64_t n, void *to);
-/* The places of n placed records, plus `base`.  `to` may be `from` of PLACED32. */
+/* The indices of n placed records, plus `base`.  `to` may be `from` of PLACED32. */
 void lun__keys_indices(lun_record r, const void *from, int64_t n, int64_t base, int64_t *to);
 /* The NaNs among n elements, in their order; how many. */
 int64_t lun__keys_nans(const lun_keys *k, const void *from, int64_t n, void *to);

@@ -78,7 +78,7 @@ static int digit_for(int64_t n)
 #define LOW        0
 #include "algorithms/sort/radix_of.h"
 
-/* Places ascend, so whole words do where keys are equal. */
+/* Indices ascend, so whole words do where keys are equal. */
 #define ID         placed32
 #define RECORD     uint64_t
 #define WORD       uint64_t
@@ -95,7 +95,7 @@ static int digit_for(int64_t n)
 #define KEY(r)     ((r).key)
 #define LESS(a, b) ((a).key < (b).key)
 #define LAST(s)    ((lun_placed){(s)->last[0], (s)->last[1]})
-#define KEEP(s, r) ((s)->last[0] = (r).key, (s)->last[1] = (r).place)
+#define KEEP(s, r) ((s)->last[0] = (r).key, (s)->last[1] = (r).index)
 #define LOW        0
 #include "algorithms/sort/radix_of.h"
 

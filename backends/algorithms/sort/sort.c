@@ -1,7 +1,7 @@
-/* sort.c - lines of elements in order; see sort.h.
+/* sort.c - segments of elements in order; see sort.h.
  *
- * Short lines are shared among workers, each sorted in a cache; long ones are sorted by all workers
- * together, one after the other (sort_parts.c); elements of few bits are counted
+ * Short segments are shared among workers, each sorted in a cache; long ones are sorted by all
+ * workers together, one after the other (sort_parts.c); elements of few bits are counted
  * (sort_count.c). */
 #include "algorithms/sort/sort.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     LOCAL = 4 << 10, /* bytes of records in a worker's stack, twice */
-    BATCH = 1 << 12  /* elements of lines that a worker takes at a time, about */
+    BATCH = 1 << 12  /* elements of segments that a worker takes at a time, about */
 };
 
 lun_record lun__sort_record(lun_dtype t, int64_t line, bool placed)
@@ -33,10 +33,10 @@ static int workers_for(const lun_sorting *s, int threads)
     return (int)less(threads, s->n / LUN_SORT_LEAST + 1);
 }
 
-/* Whether each line is one worker's. */
+/* Whether each segment is one worker's. */
 static bool is_short(const lun_sorting *s, int workers)
 {
-    const lun_record r = lun__sort_record(s->dtype, s->line, s->places);
+    const lun_record r = lun__sort_record(s->dtype, s->line, s->indices);
     return s->line * lun__record_bytes(r) <= LUN_SORT_NEAR && (workers == 1 || s->n > s->line);
 }
 
@@ -45,10 +45,10 @@ static int64_t rounded(int64_t bytes)
     return (bytes + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
 }
 
-/* Bytes of a worker's records of a line. */
+/* Bytes of a worker's records of a segment. */
 static int64_t line_bytes(const lun_sorting *s)
 {
-    return rounded(s->line * lun__record_bytes(lun__sort_record(s->dtype, s->line, s->places)));
+    return rounded(s->line * lun__record_bytes(lun__sort_record(s->dtype, s->line, s->indices)));
 }
 
 int64_t lun__sorting_room(const lun_sorting *s, int threads)
@@ -60,11 +60,11 @@ int64_t lun__sorting_room(const lun_sorting *s, int threads)
         return lun__sort_count_room(s, workers) + LUN_LINE;
     if (is_short(s, workers))
         return line_bytes(s) <= LOCAL ? 0 : 2 * workers * line_bytes(s) + LUN_LINE;
-    const lun_record r = lun__sort_record(s->dtype, s->line, s->places);
+    const lun_record r = lun__sort_record(s->dtype, s->line, s->indices);
     return lun__sort_segment_room(r, lun__dtype_get(s->dtype)->bytes, s->line, workers) + LUN_LINE;
 }
 
-/* ---- short lines ----------------------------------------------------------------------------- */
+/* ---- short segments -------------------------------------------------------------------------- */
 
 typedef struct run {
     const lun_services *services;
@@ -72,7 +72,7 @@ typedef struct run {
     lun_keys keys;
     lun_record record;
     char *scratch;
-    int64_t batch; /* lines */
+    int64_t batch; /* segments */
     atomic_llong next;
 } run;
 
@@ -90,8 +90,8 @@ static void sort_line(const run *r, int64_t first, char *x, char *beside, uint32
         radix->settle(x, s->line, lun__radix_top(seen.any ^ seen.all), beside, counts);
     if (to)
         lun__keys_write(&r->keys, r->record, x, s->line, to);
-    if (s->places)
-        lun__keys_indices(r->record, x, s->line, s->base, s->places + first);
+    if (s->indices)
+        lun__keys_indices(r->record, x, s->line, s->base, s->indices + first);
     if (to && nans)
         lun__keys_nans(&r->keys, from, s->line, to + (s->line - nans) * size);
 }
@@ -118,7 +118,7 @@ static void run_lines(const lun_services *services, const lun_team *team, int wo
 {
     run r = {.services = services, .s = s, .scratch = scratch};
     r.keys = lun__keys(s->dtype, s->descending);
-    r.record = lun__sort_record(s->dtype, s->line, s->places);
+    r.record = lun__sort_record(s->dtype, s->line, s->indices);
     r.batch = BATCH / s->line + 1;
     workers = (int)less(workers, (s->n / s->line + r.batch - 1) / r.batch);
     atomic_init(&r.next, 0);
@@ -137,13 +137,13 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
     lun_sort_segment l = {
         .services = services, .team = team, .workers = workers, .scratch = scratch};
     l.keys = lun__keys(s->dtype, s->descending);
-    l.record = lun__sort_record(s->dtype, s->line, s->places);
+    l.record = lun__sort_record(s->dtype, s->line, s->indices);
     l.n = s->line;
     l.base = s->base;
     for (int64_t i = 0; i < s->n && !lun__stop_wanted(services); i += s->line) {
         l.from = (const char *)s->from + i * size;
         l.to = s->to ? (char *)s->to + i * size : NULL;
-        l.places = s->places ? s->places + i : NULL;
+        l.indices = s->indices ? s->indices + i : NULL;
         if (!lun__sort_packed(&l))
             lun__sort_segment_run(&l);
     }
@@ -154,7 +154,7 @@ lun_status lun__sorting_run(const lun_services *services, const lun_team *team,
 {
     lun_sorting s = *given;
     const int workers = workers_for(&s, team->threads);
-    if (s.n == 0 || (!s.to && !s.places))
+    if (s.n == 0 || (!s.to && !s.indices))
         return LUN_OK;
     if (s.scratch)
         s.scratch = (char *)s.scratch + -(uintptr_t)s.scratch % LUN_LINE;

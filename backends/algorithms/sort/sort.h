@@ -12,12 +12,12 @@
 typedef struct lun_sorting {
     lun_dtype dtype;
     bool descending;
-    int64_t n, line; /* lines of so many elements, each alone: n % line == 0; n == line: one */
+    int64_t n, line; /* segments of so many elements, each alone: n % line == 0; n == line: one */
     const void *from;
-    void *to;        /* the elements in order; NULL: not wanted.  Apart from `from` */
-    int64_t *places; /* where in its line each of them stood; NULL: not wanted */
-    int64_t base;    /* the number of a line's first place */
-    void *scratch;   /* lun__sorting_room's bytes */
+    void *to;         /* the elements in order; NULL: not wanted.  Apart from `from` */
+    int64_t *indices; /* where in its segment each of them stood; NULL: not wanted */
+    int64_t base;     /* the number of a segment's first index */
+    void *scratch;    /* lun__sorting_room's bytes */
 } lun_sorting;
 
 /* Bytes of scratch memory that a run by at most so many threads needs; 0: none.  Of s the pointers

@@ -5,9 +5,9 @@
 #include "algorithms/sort/sort_parts.h"
 
 enum {
-    LEAST_8 = 64, /* elements of a line for which it is worth it */
+    LEAST_8 = 64, /* elements of a segment for which it is worth it */
     LEAST_16 = 1 << 15,
-    TOGETHER = 1 << 18, /* from which all workers take a line */
+    TOGETHER = 1 << 18, /* from which all workers take a segment */
     ROUND = 1 << 30     /* elements that are counted in 32 bits */
 };
 
@@ -17,9 +17,9 @@ typedef struct run {
     const lun_sorting *s;
     lun_keys keys;
     int workers, values;
-    const char *from; /* of the line that all take */
+    const char *from; /* of the segment that all take */
     char *to;
-    int64_t *starts; /* by key, and the end: of that line */
+    int64_t *starts; /* by key, and the end: of that segment */
     char *own;       /* of worker 0, the others follow */
     atomic_llong next;
 } run;
@@ -27,7 +27,8 @@ typedef struct run {
 bool lun__sort_counts(const lun_sorting *s)
 {
     const int bits = lun__dtype_bits(s->dtype);
-    return !s->places && ((bits == 8 && s->line >= LEAST_8) || (bits == 16 && s->line >= LEAST_16));
+    return !s->indices &&
+           ((bits == 8 && s->line >= LEAST_8) || (bits == 16 && s->line >= LEAST_16));
 }
 
 static int values_of(lun_dtype t)
@@ -98,7 +99,7 @@ static void count(const run *r, const char *from, int64_t n, char *own)
     }
 }
 
-/* Where elements of each key begin; NaNs have no places here. */
+/* Where elements of each key begin; NaNs have no indices here. */
 static void start(const run *r, const int64_t *counts, int64_t *starts)
 {
     const uint32_t most = (uint32_t)r->keys.infinity;
@@ -112,7 +113,7 @@ static void start(const run *r, const int64_t *counts, int64_t *starts)
     starts[r->values] = sum;
 }
 
-/* The elements first .. last - 1 of a line. */
+/* The elements first .. last - 1 of a segment. */
 static void fill(const run *r, const int64_t *starts, int64_t first, int64_t last, char *to)
 {
     int low = 0, high = r->values;
@@ -143,7 +144,7 @@ static void finish(const run *r, const int64_t *starts, const char *from, char *
         lun__keys_nans(&r->keys, from, r->s->line, to + rest * (r->keys.bits / 8));
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static void work_on_lines(void *ctx, int worker)
 {
@@ -165,7 +166,7 @@ static void work_on_lines(void *ctx, int worker)
     }
 }
 
-/* ---- one line, by all workers ---------------------------------------------------------------- */
+/* ---- one segment, by all workers ------------------------------------------------------------- */
 
 static void work_on_counts(void *ctx, int worker)
 {

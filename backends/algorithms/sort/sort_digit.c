@@ -1,4 +1,4 @@
-/* sort_digit.c - digits of a long line's records; see sort_digit.h. */
+/* sort_digit.c - digits of a long segment's records; see sort_digit.h. */
 #include "algorithms/sort/sort_digit.h"
 
 #include <string.h>

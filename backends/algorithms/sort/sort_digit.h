@@ -28,7 +28,7 @@ typedef struct lun_sort_own {
     _Alignas(LUN_LINE) char near[LUN_SORT_NEAR];
 } lun_sort_own;
 
-/* Records of a line; their keys differ below bit `high` only. */
+/* Records of a segment; their keys differ below bit `high` only. */
 typedef struct lun_sort_range {
     int side; /* the array that holds them; -1: elements */
     int64_t from, count;
@@ -49,7 +49,7 @@ typedef struct lun_sorter {
     char *side[2];
     lun_sort_own *own; /* of its workers */
     int workers, low;
-    int64_t nans;                           /* among the elements of a line that was spread */
+    int64_t nans;                           /* among the elements of a segment that was spread */
     int64_t alone;                          /* a part of more records is for all workers */
     lun_sort_level levels[LUN_SORT_LEVELS]; /* the first `depth` are open */
     int depth;

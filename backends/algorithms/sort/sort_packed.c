@@ -1,5 +1,5 @@
-/* sort_packed.c - a long line of 64-bit elements with their places, where key and place fit 64 bits
- * together: sorted as such words, half as wide as records of both.  See sort_parts.h. */
+/* sort_packed.c - a long segment of 64-bit elements with their indices, where key and index fit 64
+ * bits together: sorted as such words, half as wide as records of both.  See sort_parts.h. */
 #include "algorithms/sort/sort_digit.h"
 
 enum { SAMPLE = 1 << 10, BLOCK = 1 << 10 };
@@ -7,7 +7,7 @@ enum { SAMPLE = 1 << 10, BLOCK = 1 << 10 };
 typedef struct run {
     const lun_sort_segment *l;
     uint64_t (*range)[2]; /* of each worker: the least and the greatest key */
-    uint64_t *words;      /* key less low in the upper bits, place in the lower ones */
+    uint64_t *words;      /* key less low in the upper bits, index in the lower ones */
     uint64_t low;
     int shift;
 } run;
@@ -70,7 +70,7 @@ static void pack(void *ctx, int worker)
         x->words[i] = (x->words[i] - x->low) << x->shift | (uint64_t)i;
 }
 
-/* The words, which stand where places shall. */
+/* The words, which stand where indices shall. */
 static void unpack(void *ctx, int worker)
 {
     const run *x = ctx;
@@ -81,9 +81,9 @@ static void unpack(void *ctx, int worker)
     for (int64_t i = lun__sort_share(l->n, worker, l->workers), n; i < end; i += n) {
         n = lun__sort_less(BLOCK, end - i);
         for (int64_t k = 0; k < n; k++) {
-            const uint64_t word = (uint64_t)l->places[i + k];
+            const uint64_t word = (uint64_t)l->indices[i + k];
             keys[k] = (word >> x->shift) + x->low;
-            l->places[i + k] = (int64_t)(word & mask) + l->base;
+            l->indices[i + k] = (int64_t)(word & mask) + l->base;
         }
         if (l->to)
             lun__keys_write(&l->keys, LUN_RECORD_KEY64, keys, n, (char *)l->to + i * 8);
@@ -114,8 +114,8 @@ bool lun__sort_packed(const lun_sort_segment *l)
     words.keys = lun__keys(LUN_U64, false);
     words.record = LUN_RECORD_KEY64;
     words.from = x.words;
-    words.to = l->places;
-    words.places = NULL;
+    words.to = l->indices;
+    words.indices = NULL;
     words.scratch = l->scratch + (l->n * 8 + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
     lun__sort_segment_run(&words);
     if (!lun__stop_wanted(l->services))

@@ -22,8 +22,8 @@ static void keep(const lun_sort_segment *l, int64_t from, int64_t to)
     if (l->to)
         memcpy((char *)l->to + from * size, (const char *)l->from + from * size,
                (size_t)((to - from) * size));
-    for (int64_t i = from; l->places && i < to; i++)
-        l->places[i] = l->base + i;
+    for (int64_t i = from; l->indices && i < to; i++)
+        l->indices[i] = l->base + i;
 }
 
 /* What records that are in order say. */
@@ -34,8 +34,8 @@ static void store(const lun_sorter *x, int side, int64_t from, int64_t count)
     if (l->to)
         lun__keys_write(&l->keys, l->record, records, count,
                         (char *)l->to + from * lun__sort_element_bytes(l));
-    if (l->places)
-        lun__keys_indices(l->record, records, count, l->base, l->places + from);
+    if (l->indices)
+        lun__keys_indices(l->record, records, count, l->base, l->indices + from);
 }
 
 static void work_on_store(void *ctx, int worker)
@@ -80,9 +80,9 @@ static void work_on_spread(void *ctx, int worker)
     x->radix->flush(x->digit.mask, &o->spread);
 }
 
-/* The places of each digit and worker.  Parts of a digit follow one another in the workers' order,
+/* The offsets of each digit and worker.  Parts of a digit follow one another in the workers' order,
  * so equal records stay in order. */
-static void place(lun_sorter *x, lun_sort_level *v)
+static void set_offsets(lun_sorter *x, lun_sort_level *v)
 {
     const int64_t size = x->radix->bytes;
     int64_t at = x->now.from;
@@ -125,7 +125,7 @@ static bool open_range(lun_sorter *x, lun_sort_range r)
     v->starts = x->depth ? before->starts + before->parts + 1 : x->own->starts;
     x->to = x->side[v->side];
     x->depth++;
-    place(x, v);
+    set_offsets(x, v);
     lun__sort_together(x, work_on_spread);
     return true;
 }
@@ -180,7 +180,7 @@ static void sort_range(lun_sorter *x, lun_sort_range r)
 }
 
 /* The calling thread says how far it is. */
-static void tell(const lun_sorter *x, int64_t done)
+static void report(const lun_sorter *x, int64_t done)
 {
     const lun_services *s = x->l->services;
     if (s->tick)
@@ -199,13 +199,13 @@ static void work_on_parts(void *ctx, int worker)
         if (r.count <= all->alone)
             sort_range(&one, r);
         if (worker == 0)
-            tell(all, r.from);
+            report(all, r.from);
     }
 }
 
-/* ---- a line ---------------------------------------------------------------------------------- */
+/* ---- a segment ------------------------------------------------------------------------------- */
 
-/* Whether records can stand where results will: places, or elements of so many bytes. */
+/* Whether records can stand where results will: indices, or elements of so many bytes. */
 static bool stands(lun_record r, int64_t size)
 {
     return r == LUN_RECORD_PLACED32 || (r != LUN_RECORD_PLACED64 && lun__record_bytes(r) == size);
@@ -247,7 +247,7 @@ void lun__sort_segment_run(const lun_sort_segment *l)
     x.alone = l->workers > 1 ? l->n / (2 * l->workers) : 0;
     x.side[1] = at;
     x.side[0] = !stands(l->record, lun__sort_element_bytes(l)) ? at + side_bytes(l->record, l->n)
-                : l->record == LUN_RECORD_PLACED32             ? (char *)l->places
+                : l->record == LUN_RECORD_PLACED32             ? (char *)l->indices
                                                                : l->to;
     atomic_init(&x.next, 0);
     sort_range(&x, (lun_sort_range){.side = -1, .count = l->n, .high = 64});

@@ -20,8 +20,8 @@ typedef struct lun_sort_segment {
     lun_record record;
     int64_t n, base;
     const void *from;
-    void *to;        /* or NULL */
-    int64_t *places; /* or NULL */
+    void *to;         /* or NULL */
+    int64_t *indices; /* or NULL */
     char *scratch;
 } lun_sort_segment;
 
@@ -33,7 +33,8 @@ void lun__sort_segment_run(const lun_sort_segment *l);
  * bits; false: it does not. */
 bool lun__sort_packed(const lun_sort_segment *l);
 
-/* Elements of 8 or 16 bits without places: by counting.  Whether lines are long enough for that. */
+/* Elements of 8 or 16 bits without indices: by counting.  Whether segments are long enough for
+ * that. */
 bool lun__sort_counts(const lun_sorting *s);
 int64_t lun__sort_count_room(const lun_sorting *s, int workers);
 void lun__sort_count_run(const lun_services *services, const lun_team *team, int workers,

@@ -1,4 +1,4 @@
-/* compiler.h - the C compiler as a command: which file it is, what it is told, what its output
+/* compiler.h - the C compiler as a command: which file it is, its arguments, what its output
  * depends on.  Knows neither processes nor kernels. */
 #ifndef LUN_COMPILER_H
 #define LUN_COMPILER_H

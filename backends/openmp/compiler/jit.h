@@ -33,7 +33,7 @@ typedef struct lun_jit_compiler {
     lun_loader loader;
     int64_t timeout_ms; /* for one compiler run; tests shorten it */
 
-    bool told;    /* a failure was logged */
+    bool logged;  /* a failure was logged */
     int failures; /* in a row */
 
     lun_job job;

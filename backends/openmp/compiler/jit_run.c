@@ -30,9 +30,9 @@ static const char *telling_line(const char *words)
 static void log_failure(lun_jit_compiler *c, const char *what, const char *words)
 {
     lun_strbuf line = LUN_STRBUF_INIT;
-    if (c->told || !c->services->log)
+    if (c->logged || !c->services->log)
         return;
-    c->told = true;
+    c->logged = true;
     lun__strbuf_printf(&line, "kernels stay interpreted: %s: %s%s", compiler_name(c), what,
                        words && *words ? ": " : "");
     if (words) {
@@ -89,7 +89,7 @@ void lun__jit_clear(lun_jit_compiler *c, bool unclaim)
     lun__job_clear(&c->job);
 }
 
-/* The run has come to nothing.  Where several units were in it, each gets one of its own. */
+/* The run failed.  Where several units were in it, each gets one of its own. */
 static void fail_run(lun_jit_compiler *c, const char *what, const char *words, bool for_all)
 {
     if (c->part_count == 1 || for_all) {

@@ -11,7 +11,7 @@ enum { LUN_JIT_GIVE_UP = 3 }; /* failures in a row after which ordinary kernels 
 
 /* Takes a unit from disk if it is there. */
 bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key);
-/* A unit (NULL: one that is gone) has come to nothing; the first failure is logged. */
+/* A unit (NULL: a released one) failed; the first failure is logged. */
 void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words);
 
 /* Starts the compiler on the parts; on failure their units have FAILED.  A compiler that no

@@ -1,7 +1,7 @@
 /* unity_build.c - several texts as one; see unity_build.h.  C has no way to put a text into a scope
  * of its own, so the preprocessor renames what the text names outside of braces and parentheses.
  *
- * A process that meets 100 small kernels (LUNARRAY_JIT=auto, empty cache, two cores) has all of
+ * A process with 100 new small kernels (LUNARRAY_JIT=auto, empty cache, two cores) has all of
  * them compiled after 1.9 s of processor time, and after 4.5 s with one run of the compiler for
  * each; with 3 kernels after 0.08 s and 0.11 s.  Under LUNARRAY_JIT=sync each is compiled alone. */
 #include "openmp/compiler/unity_build.h"

@@ -29,7 +29,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void before_fork(void)
 {
     /* libgomp's threads must be gone, or the child waits for them for ever; libomp, clang's
-     * runtime, sees to that itself and does not survive being told to */
+     * runtime, sees to that itself and does not survive that call */
 #ifndef __clang__
     omp_pause_resource_all(omp_pause_hard);
 #endif

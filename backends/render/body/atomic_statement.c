@@ -20,6 +20,6 @@ void lun__atomic_statement(lun_section *s, int32_t v)
         expected = lun__text_name(", %s", lun__value_single(s, ins->c).s);
     lun__text_line(s, "const %s s%" PRId32 " = %s(&%s[%s], %s%s);", lun__element_type(t).s, v,
                    lun__atomic_function(s->r, (lun_atomic)ins->op, t, near).s, slot.s,
-                   lun__value_place(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s,
+                   lun__value_element_index(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s,
                    expected.s);
 }

@@ -1,6 +1,6 @@
-/* gather.c - elements of arrays at computed places, and checks of places.
+/* gather.c - elements of arrays at computed indices, and checks of indices.
  *
- * Where the place is affine (render/facts/affine_values.c), the place of the first lane tells those
+ * Where the index is affine (render/facts/affine_values.c), that of the first lane gives those
  * of the others: a gather is a masked load, and a check of the range compares single elements. */
 #include "render/body/statement.h"
 
@@ -43,7 +43,7 @@ static const char *masked_load(const lun_renderer *r, lun_rep rep)
     return bytes == 1 ? "vmovdqu8" : bytes == 2 ? "vmovdqu16" : bytes == 4 ? "vmovups" : "vmovupd";
 }
 
-/* (array, place of the first lane, mask) */
+/* (array, index of the first lane, mask) */
 static lun_snippet consecutive(lun_renderer *r, lun_rep rep)
 {
     lun_snippet c = lun__text_name("lun_masked_%s", lun__vector_rep_name(rep).s);
@@ -76,7 +76,7 @@ static lun_snippet consecutive(lun_renderer *r, lun_rep rep)
     return c;
 }
 
-/* (array, places, mask): lanes that are not active read element 0, which every array has. */
+/* (array, indices, mask): lanes that are not active read element 0, which every array has. */
 static lun_snippet anywhere(lun_renderer *r, lun_rep rep)
 {
     lun_snippet c = lun__text_name("lun_gather_%s", lun__vector_rep_name(rep).s);

@@ -114,7 +114,8 @@ bool lun__item_statement(lun_section *s, int32_t v)
         return true;
     case LUN_IR_PUT:
         lun__text_line(s, "%s[%s] = %s;", lun__value_array(s, ins->imm).s,
-                       lun__value_place(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s);
+                       lun__value_element_index(s, ins->imm, ins->b).s,
+                       lun__value_single(s, ins->a).s);
         return true;
     case LUN_IR_ATOMIC:
     case LUN_IR_SWAP:

@@ -112,7 +112,7 @@ void lun__single_statement(lun_section *s, int32_t v)
         break;
     case LUN_IR_GATHER:
         lun__text_line(s, "%s = %s[%s]%s;", lun__value_declare(s, v).s, array_of(s, ins->imm).s,
-                       lun__value_place(s, ins->imm, ins->a).s, lun__element_truth(t));
+                       lun__value_element_index(s, ins->imm, ins->a).s, lun__element_truth(t));
         break;
     case LUN_IR_CAST:
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,

@@ -14,7 +14,7 @@ void lun__statement_section(lun_section *s);
 void lun__atomic_statement(lun_section *s, int32_t v);
 
 /* ---- gather.c -------------------------------------------------------------------------------- */
-/* Elements at computed places, and checks of these. */
+/* Elements at computed indices, and checks of these. */
 
 /* Appends the first lane of an affine value, a<v>; nothing for other values. */
 void lun__gather_first(lun_section *s, int32_t v);

@@ -34,13 +34,13 @@ static bool by_mask(const lun_renderer *r, lun_rep rep)
 
 lun_snippet lun__extreme_index_lanes(lun_renderer *r, int32_t v)
 {
-    lun_rep rep = rep_of(r, v), place = lun__extreme_index_rep(r, v);
+    lun_rep rep = rep_of(r, v), index = lun__extreme_index_rep(r, v);
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_snippet c = lun__text_name("lun_place%" PRId32, v), u = lun__vector_type(r, place),
+    lun_snippet c = lun__text_name("lun_place%" PRId32, v), u = lun__vector_type(r, index),
                 op = lun__operation_vector(r, (lun_op)ins->op, rep),
-                splat = lun__vector_splat(r, rep), full = lun__vector_splat(r, place),
+                splat = lun__vector_splat(r, rep), full = lun__vector_splat(r, index),
                 live = lun__vector_live(r, lun__vector_rep_bytes(rep)),
-                select = lun__vector_select(r, rep), put = lun__vector_select(r, place);
+                select = lun__vector_select(r, rep), put = lun__vector_select(r, index);
     uint64_t bits = 0;
     lun__uses_identity(r, v, &bits);
     lun_snippet id = lun__element_const(r, (lun_dtype)ins->dtype, bits);
@@ -57,7 +57,7 @@ lun_snippet lun__extreme_index_lanes(lun_renderer *r, int32_t v)
                        "        x = %s(%s(left), x, lun_identity%" PRId32 "());\n",
                        v, splat.s, id.s, c.s, u.s, select.s, live.s, v);
     lun__strbuf_printf(&text, "    const %s here = %s((%s)block);\n", u.s, full.s,
-                       lun__element_type(place.t).s);
+                       lun__element_type(index.t).s);
     if (!real)
         lun__strbuf_printf(&text, "    *p = %s(x %s *a, here, *p);\n    *a = %s(*a, x);\n}\n",
                            put.s, than, op.s);
@@ -122,12 +122,12 @@ static lun_snippet folded(lun_renderer *r, lun_op op, lun_rep rep)
 
 lun_snippet lun__extreme_index_end(lun_renderer *r, int32_t v)
 {
-    lun_rep rep = rep_of(r, v), place = lun__extreme_index_rep(r, v);
+    lun_rep rep = rep_of(r, v), index = lun__extreme_index_rep(r, v);
     const lun_ir_ins *ins = &r->ir->ins[v];
-    lun_snippet c = lun__text_name("lun_place_end%" PRId32, v), u = lun__vector_type(r, place),
-                best = folded(r, (lun_op)ins->op, rep), least = folded(r, LUN_OP_MIN, place),
-                splat = lun__vector_splat(r, rep), full = lun__vector_splat(r, place),
-                put = lun__vector_select(r, place), one = lun__element_type(place.t);
+    lun_snippet c = lun__text_name("lun_place_end%" PRId32, v), u = lun__vector_type(r, index),
+                best = folded(r, (lun_op)ins->op, rep), least = folded(r, LUN_OP_MIN, index),
+                splat = lun__vector_splat(r, rep), full = lun__vector_splat(r, index),
+                put = lun__vector_select(r, index), one = lun__element_type(index.t);
     const char *nan = lun__dtype_is_float(rep.t) ? " | ((a[k] != a[k]) & (y != y))" : "";
     int parts = LUN_LANES / r->lanes;
     if (!lun__text_once(r, c.s))

@@ -194,7 +194,7 @@ static void sink(lun_renderer *r, const lun_sink *s, const char *x, const char *
     }
     lun_rep rep = rep_of(r, s->v);
     const char *indent = number >= 0 ? "        " : "            ";
-    if (s->way == LUN_LOOP_PLACES) {
+    if (s->way == LUN_LOOP_INDICES) {
         lun_snippet k = number >= 0 ? lun__text_name("_%d", number)
                                     : lun__text_name("[k / %d + %d]", r->lanes, part);
         lun__strbuf_printf(
@@ -249,7 +249,7 @@ static bool unrolls(const lun_renderer *r, const lun_loop *l)
     int parts = LUN_LANES / r->lanes;
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
-        lanes |= l->sinks[k].way <= LUN_LOOP_PLACES;
+        lanes |= l->sinks[k].way <= LUN_LOOP_INDICES;
     return lanes && r->parts == 1 && parts <= 8 && parts * lun__uses_weight(r, l->need) <= 128;
 }
 
@@ -270,7 +270,7 @@ void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
     lun__strbuf_puts(out, "        }\n");
 }
 
-/* The places beside accumulators, all 0: an element as bad as what lanes start with is not better,
+/* The indices beside accumulators, all 0: an element as bad as what lanes start with is not better,
  * and if all are that bad the first one, in lane 0 of block 0, is the one. */
 static void places_before(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
@@ -293,9 +293,9 @@ void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
         lun_rep rep = rep_of(r, v);
         if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
             lun__tree_start(r, v, out);
-        if (l->sinks[k].way == LUN_LOOP_PLACES)
+        if (l->sinks[k].way == LUN_LOOP_INDICES)
             places_before(r, v, unrolls(r, l), out);
-        if (l->sinks[k].way > LUN_LOOP_PLACES)
+        if (l->sinks[k].way > LUN_LOOP_INDICES)
             continue;
         bool unrolled = unrolls(r, l);
         int lanes = shorten(r, v), parts = LUN_LANES / r->lanes;
@@ -324,7 +324,7 @@ void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
             lun__tree_add(r, l->sinks[k].v, out);
 }
 
-/* The element and its place. */
+/* The element and its index. */
 static void place_results(lun_renderer *r, int32_t v, bool unrolled, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
@@ -347,7 +347,7 @@ void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
         int32_t v = l->sinks[k].v;
         lun_dtype t = (lun_dtype)r->ir->ins[v].dtype;
         lun_snippet value;
-        if (l->sinks[k].way == LUN_LOOP_PLACES)
+        if (l->sinks[k].way == LUN_LOOP_INDICES)
             place_results(r, v, unrolls(r, l), out);
         if (l->sinks[k].way == LUN_LOOP_LANES) {
             bool unrolled = unrolls(r, l);

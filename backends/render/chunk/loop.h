@@ -6,7 +6,7 @@
 
 typedef enum lun_loop_way {
     LUN_LOOP_LANES,    /* into 64 lanes of accumulators, in vectors */
-    LUN_LOOP_PLACES,   /* the same, with a place beside each */
+    LUN_LOOP_INDICES,  /* the same, with an index beside each */
     LUN_LOOP_ELEMENTS, /* into e<v>[64], as elements in memory, for the pair tree */
     LUN_LOOP_RAW       /* into e<v>[64], as lanes (a bool as its mask), for the scan */
 } lun_loop_way;

@@ -6,7 +6,7 @@
 #include "render/facts/uses.h"
 
 /* True for a value in lanes whose only users are reductions in lanes (by `op`, LUN_OP_COUNT:
- * any; not for their places). */
+ * any; not for their indices). */
 static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
 {
     bool reduced = false;

@@ -2,7 +2,7 @@
  * text.
  *
  * Such a loop counts, has no control flow inside, and does with floats of one dtype what vectors do
- * in an instruction.  An element that it puts is read by no other round: all places in that slot
+ * in an instruction.  An element that it puts is read by no other round: all indices in that slot
  * are one value. */
 #include "render/facts/passes.h"
 
@@ -61,7 +61,7 @@ static bool take_op(packing *p, int32_t i)
     return known && ins->dtype == ins->from && takes(p, ins->from);
 }
 
-/* Whether all that the loop reads and puts in a slot into which i puts stands at one place. */
+/* Whether all that the loop reads and puts in a slot into which i puts stands at one index. */
 static bool is_apart(const packing *p, int32_t i)
 {
     const lun_ir *ir = p->r->ir;

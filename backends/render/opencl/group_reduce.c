@@ -143,7 +143,7 @@ void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
     }
 }
 
-/* The best element of the lanes that have one, of equal ones the first, and its place. */
+/* The best element of the lanes that have one, of equal ones the first, and its index. */
 static void end_places(lun_renderer *r, int32_t v, const char *target, lun_strbuf *out)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];

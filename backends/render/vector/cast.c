@@ -157,7 +157,7 @@ static lun_snippet step(lun_renderer *r, lun_dtype to, lun_dtype from)
     return c;
 }
 
-/* Integers narrower than 32 bits meet floats by way of i32. */
+/* Integers narrower than 32 bits are cast to and from floats by way of i32. */
 static lun_snippet widen_or_step(lun_renderer *r, lun_dtype to, lun_dtype from, const char *a)
 {
     bool narrow = lun__dtype_is_float(to) && lun__dtype_get(from)->bytes < 4;

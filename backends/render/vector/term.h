@@ -8,7 +8,7 @@
 #include "render/vector/vector.h"
 
 typedef enum lun_term_kind {
-    LUN_TERM_NUMBER, /* a literal: fits every type it meets */
+    LUN_TERM_NUMBER, /* a literal: fits the type of any other operand */
     LUN_TERM_VALUE,  /* lanes of T */
     LUN_TERM_UVALUE, /* lanes of U */
     LUN_TERM_COUNT,  /* lanes of signed integers of T's width: C's int made of truth values */

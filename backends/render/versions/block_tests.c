@@ -36,7 +36,7 @@ static bool find(lun_span_test *t)
     return lun__full_find(t, t->at) > 0;
 }
 
-/* Loops that have rounds in the version, where bounds told so: their first value does not wrap. */
+/* Loops that have rounds in the version, as bounds show: their first value does not wrap. */
 static void note_guards(lun_writer *w, int32_t cut, const uint8_t *differs)
 {
     for (int32_t i = cut; i < w->to.ir->count; i++) {

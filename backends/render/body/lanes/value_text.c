@@ -106,9 +106,9 @@ lun_snippet lun__value_array(lun_section *s, int64_t slot)
     return lun__text_name("%s%s", s->r->from ? "" : "u->", lun__value_slot(s->r, slot).s);
 }
 
-lun_snippet lun__value_place(lun_section *s, int64_t slot, int32_t place)
+lun_snippet lun__value_element_index(lun_section *s, int64_t slot, int32_t index)
 {
-    lun_snippet x = lun__value_single(s, place);
+    lun_snippet x = lun__value_single(s, index);
     return lun__value_near(s->r, slot) ? lun__text_name("%s - o%" PRId64, x.s, slot) : x;
 }
 

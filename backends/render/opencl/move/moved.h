@@ -46,7 +46,7 @@ void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *
 void lun__cl_product_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
 /* ---- transfer_kernel.c ----------------------------------------------------------------------- */
-/* The text whose kernels give elements to the places of a layout. */
+/* The text whose kernels give elements to the offsets of a layout. */
 
 /* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
 void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);

@@ -20,7 +20,7 @@ enum {
 
 /* Cells; axes are numbered so that the last one is always LAST. */
 enum {
-    BASE,   /* place of the element with indices 0 */
+    BASE,   /* offset of the element with indices 0 */
     FIRST,  /* number of the first element; squares: what indices 0 are less that */
     COUNT,  /* elements to write */
     SHARE,  /* elements of a work-item; squares: how many there are */

@@ -11,7 +11,7 @@ enum { AXES = LUN_LAYOUT_RANK, LAST = AXES - 1 };
 
 /* Cells; axes are numbered so that the last one is always LAST. */
 enum {
-    BASE,   /* place of the array's element 0 */
+    BASE,   /* offset of the array's element 0 */
     FIRST,  /* number of the first element to write */
     COUNT,  /* elements to write */
     SHARE,  /* elements of a work-item */

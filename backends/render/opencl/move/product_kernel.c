@@ -19,7 +19,7 @@ enum {
     INNER = 256           /* values of k in a sum: part of what a product is */
 };
 
-/* Cells: of an operand the place of its first element, and its strides. */
+/* Cells: of an operand the offset of its first element, and its strides. */
 enum {
     FIRST, /* number of the first square */
     ROWS,

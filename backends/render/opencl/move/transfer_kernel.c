@@ -1,7 +1,7 @@
-/* transfer_kernel.c - kernels that give the elements of one layout to the places of another, or one
- * value to all of them, and how they are run; see render/render.h.  Knows no IR.
+/* transfer_kernel.c - kernels that give the elements of one layout to the offsets of another, or
+ * one value to all of them, and how they are run; see render/render.h.  Knows no IR.
  *
- * In the SCALAR form a work-item finds both places of each of its elements by division; in the
+ * In the SCALAR form a work-item finds both offsets of each of its elements by division; in the
  * VECTOR form those of the first one of each stretch along the last axes of both layouts. */
 #include "render/opencl/move/moved.h"
 
