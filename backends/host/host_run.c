@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "host/host_run.h"
-#include "host/lines.h"
+#include "host/host_segments.h"
 
 enum { LOCAL_SCRATCH = 24 << 10, FED_SCRATCH = 48 << 10, SMALL_BYTES = 1 << 20 };
 
@@ -251,7 +251,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
                              : lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     if (launch->line) /* turns need no stand-ins */
-        r.line_step = lun__lines_bytes(ir, launch->turns ? 0 : launch->line);
+        r.line_step = lun__host_segments_bytes(ir, launch->turns ? 0 : launch->line);
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;

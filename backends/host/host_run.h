@@ -35,7 +35,7 @@ struct lun__run {
     size_t feed_step;
     bool in_parts; /* feeds are what parts need */
     bool drains;   /* else: some of them are written behind a chunk */
-    char *lines;   /* of worker 0: for lines.c, host_chain.c, host_sweep.c; line_step 0: nothing */
+    char *lines;   /* of worker 0: for segments, chains, sweeps; line_step 0: nothing */
     size_t line_step;
     /* Runs chunk k of a chain, whose `links` are host_chain.c's, or of sweeps, which are
      * host_sweep.c's; NULL: it is neither. */

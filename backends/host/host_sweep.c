@@ -1,4 +1,4 @@
-/* host_sweep.c - sweeps on the host: a worker takes a piece of the box through all stages, unit by
+/* host_sweep.c - sweeps on the host: a worker takes a tile of the box through all stages, unit by
  * unit (sweep_unit.c); see backend.h, host.h and base/sweep.h.  Knows no lines. */
 #include "host/sweeps.h"
 
@@ -19,7 +19,7 @@ static size_t size_of(const lun_sweep *s, int array)
 
 /* ---- a chunk --------------------------------------------------------------------------------- */
 
-/* The piece's units, and for a fold its elements. */
+/* The tile's units, and for a fold its elements. */
 static void open_band(const lun_sweeps *x, int64_t band, lun_sweep_tile *p, int64_t *from,
                       int64_t *to)
 {

@@ -1,15 +1,15 @@
 /* links.c - some rows of a chain through all of its kernels; see links.h and backend.h.
  *
- * What a kernel leaves for the next one stands in memory of the worker: lines in whole blocks, so
- * that a kernel may write these in full, and elements of rows side by side.  A line of memory whose
- * last block reaches beyond it goes through a stand-in where that block is not the worker's.  Knows
- * neither how a kernel computes nor what it is for. */
+ * What a kernel leaves for the next one stands in memory of the worker: segments in whole blocks,
+ * so that a kernel may write these in full, and elements of rows side by side.  A segment in memory
+ * whose last block reaches beyond it goes through a stand-in where that block is not the worker's. 
+ * Knows neither how a kernel computes nor what it is for. */
 #include "host/links.h"
 
 #include <string.h>
 
 /* A tile: the rows in work. */
-typedef struct portion {
+typedef struct tile {
     const lun__run *r;
     lun_worker *w;
     int stage;
@@ -18,7 +18,7 @@ typedef struct portion {
     int64_t row, count; /* the first; how many */
     void *const *fed;   /* the slots with streams read, or NULL */
     const void *given;  /* its rows of array 0, or NULL */
-} portion;
+} tile;
 
 static size_t size_of(lun_dtype t)
 {
@@ -31,13 +31,13 @@ static void *by(const void *base, int64_t elements, size_t size)
 }
 
 /* Where the tile's elements of array number `at` stand, unless it is memory. */
-static const void *held(const portion *p, int at)
+static const void *held(const tile *p, int at)
 {
     return p->given && at == 0 ? p->given : p->w->lines + p->r->links->arrays[at];
 }
 
 /* The array that slot i is written to; NULL: it is read. */
-static const lun_chain_array *written(const portion *p, int i)
+static const lun_chain_array *written(const tile *p, int i)
 {
     bool out = p->ir->slots[i].role == LUN_SLOT_OUT;
     return out ? &p->r->links->chain->arrays[p->s->slots[i].array] : NULL;
@@ -60,7 +60,7 @@ static void *stand_in(char **spare, const void *from, int64_t count, int64_t ste
 }
 
 /* An array's segment of row `row`; *outs: a stand-in is written instead. */
-static void *line_of(const portion *p, const lun_chain_array *a, const void *held, int64_t row,
+static void *line_of(const tile *p, const lun_chain_array *a, const void *held, int64_t row,
                      bool out, char **spare, bool *outs)
 {
     const lun__links *l = p->r->links;
@@ -72,7 +72,7 @@ static void *line_of(const portion *p, const lun_chain_array *a, const void *hel
         return by(held, (row - p->row) * l->whole, size);
     void *at = by(a->data, row * line, size);
     if (l->whole == line || row + 1 < p->row + p->count)
-        return at; /* the next line is this worker's and comes later, or was read before */
+        return at; /* the next segment is this worker's and comes later, or was read before */
     if (!out)
         return stand_in(spare, at, line, 1, size);
     *outs = true;
@@ -83,8 +83,8 @@ static void *line_of(const portion *p, const lun_chain_array *a, const void *hel
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* The slots for the line of row `row`. */
-static void place_line(const portion *p, int64_t row, bool *outs)
+/* The slots for the segment of row `row`. */
+static void place_line(const tile *p, int64_t row, bool *outs)
 {
     const lun__links *l = p->r->links;
     const lun_launch *launch = p->s->launch;
@@ -109,8 +109,8 @@ static void place_line(const portion *p, int64_t row, bool *outs)
     }
 }
 
-/* What stand-ins for the line of row `row` have got goes where it belongs. */
-static void hand_out(const portion *p, int64_t row)
+/* What stand-ins for the segment of row `row` have got goes where it belongs. */
+static void hand_out(const tile *p, int64_t row)
 {
     const lun__links *l = p->r->links;
     void *const *slots = (void **)(void *)(p->w->lines + l->slots);
@@ -124,7 +124,7 @@ static void hand_out(const portion *p, int64_t row)
 }
 
 /* The slots for elements of rows: copies, but of what has no index. */
-static void place_elements(const portion *p)
+static void place_elements(const tile *p)
 {
     const lun__links *l = p->r->links;
     const lun_launch *launch = p->s->launch;
@@ -146,7 +146,7 @@ static void place_elements(const portion *p)
 
 /* ---- a stage --------------------------------------------------------------------------------- */
 
-static bool has_failed(const portion *p, int64_t k)
+static bool has_failed(const tile *p, int64_t k)
 {
     lun_frame *frame = &p->w->frame;
     lun__run *r = (lun__run *)(uintptr_t)p->r;
@@ -156,8 +156,8 @@ static bool has_failed(const portion *p, int64_t k)
     return frame->trap >= 0 || __atomic_load_n(frame->cancel, __ATOMIC_RELAXED);
 }
 
-/* Reads the portion's part of streams into buffers. */
-static bool feed(portion *p, int64_t k, lun_feed *feed)
+/* Reads the tile's part of streams into buffers. */
+static bool feed(tile *p, int64_t k, lun_feed *feed)
 {
     const lun__links *l = p->r->links;
     const int64_t each = p->s->launch->line ? p->s->launch->line : 1;
@@ -174,8 +174,8 @@ static bool feed(portion *p, int64_t k, lun_feed *feed)
     return !failure;
 }
 
-/* The cells of the portion's rows become elements of arrays. */
-static void keep_cells(const portion *p)
+/* The cells of the tile's rows become elements of arrays. */
+static void keep_cells(const tile *p)
 {
     const lun__links *l = p->r->links;
     const uint64_t *cells = (const uint64_t *)(const void *)(p->w->lines + l->cells);
@@ -191,8 +191,8 @@ static void keep_cells(const portion *p)
     }
 }
 
-/* Stores may pass by the caches where no kernel of the chain reads the lines again. */
-static bool streams_out(const portion *p)
+/* Stores may pass by the caches where no kernel of the chain reads the segments again. */
+static bool streams_out(const tile *p)
 {
     const lun__links *l = p->r->links;
     for (int i = 0; i < p->ir->slot_count; i++) {
@@ -216,8 +216,8 @@ static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
     return LUN_OK;
 }
 
-/* The line in work: all of its chunks, whose cells become one. */
-static void run_line(const portion *p, const lun_exec *x)
+/* The segment in work: all of its chunks, whose cells become one. */
+static void run_line(const tile *p, const lun_exec *x)
 {
     lun_frame *frame = &p->w->frame;
     const int64_t n = frame->n, chunks = lun__order_chunks(p->ir, n);
@@ -240,8 +240,8 @@ static void run_line(const portion *p, const lun_exec *x)
     memcpy(cell, cells, results * sizeof *cells);
 }
 
-/* Which of the portion's rows the stage is run for; NULL: all. */
-static const uint8_t *needed_rows(const portion *p)
+/* Which of the tile's rows the stage is run for; NULL: all. */
+static const uint8_t *needed_rows(const tile *p)
 {
     const lun__links *l = p->r->links;
     if (p->s->needed_array >= 0)
@@ -249,7 +249,7 @@ static const uint8_t *needed_rows(const portion *p)
     return p->s->needed ? p->s->needed + p->row : NULL;
 }
 
-static bool run_lines(const portion *p, int64_t k)
+static bool run_lines(const tile *p, int64_t k)
 {
     const lun__links *l = p->r->links;
     const lun_exec *x = l->kernels[p->stage].exec;
@@ -278,7 +278,7 @@ static bool run_lines(const portion *p, int64_t k)
     return true;
 }
 
-static bool run_elements(const portion *p, int64_t k)
+static bool run_elements(const tile *p, int64_t k)
 {
     const lun_exec *x = p->r->links->kernels[p->stage].exec;
     place_elements(p);
@@ -294,7 +294,7 @@ bool lun__links_run(lun__run *r, lun_worker *w, int64_t k, int64_t row, int64_t 
 {
     const lun__links *l = r->links;
     const lun_chain *c = l->chain;
-    portion p = {.r = r, .w = w, .row = row, .count = count, .given = given};
+    tile p = {.r = r, .w = w, .row = row, .count = count, .given = given};
     for (p.stage = 0; p.stage < c->count; p.stage++) {
         lun_feed buffers;
         p.s = &c->stages[p.stage];

@@ -13,10 +13,10 @@ typedef struct lun__links {
     const lun_chain *chain;
     const lun_host_kernel *kernels;
     int64_t first, end, rows; /* the run's rows; most that go through all stages at a time */
-    int64_t whole;            /* elements of a line in whole blocks */
+    int64_t whole;            /* elements of a segment in whole blocks */
     size_t *arrays;           /* by array, of those that pass through it */
     size_t *feeds;            /* by stage: buffers for streams */
-    size_t slots, cells, chunks, spare, bytes; /* chunks: the cells of a line's */
+    size_t slots, cells, chunks, spare, bytes; /* chunks: cells of the chunks of a segment */
     bool headed; /* array 0 is a product's: where it is no memory it is given with the rows */
 } lun__links;
 
@@ -33,7 +33,7 @@ static inline bool lun__links_hold(const lun__links *l, int at)
 }
 
 /* Takes rows row .. row + count - 1, at most l->rows, through all stages, as number k of the run.
- * `given`: those of array 0, in lines of l->whole elements; NULL: they are memory or a stage's.
+ * `given`: those of array 0, in segments of l->whole elements; NULL: they are memory or a stage's.
  * False: the run has failed. */
 bool lun__links_run(lun__run *r, lun_worker *w, int64_t k, int64_t row, int64_t count,
                     const void *given);

@@ -34,7 +34,7 @@ typedef struct lun_sweep_tile {
 void lun__sweep_tile_begin(lun_sweep_tile *p, int64_t step);
 void lun__sweep_tile_step(lun_sweep_tile *p);
 
-/* The indices along an axis that a stage, or a reader of an array, takes for the piece. */
+/* The indices along an axis that a stage, or a reader of an array, takes for the tile. */
 static inline void lun__sweep_tile_range(const lun_sweep_tile *p, const lun_sweep_part *of,
                                          int axis, int64_t *lo, int64_t *hi)
 {

@@ -33,7 +33,7 @@ static char *take_spare(const lun_stint *s, char **spare, int array)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Elements of the line that belong to the piece; false: none do. */
+/* Elements of the line that belong to the tile; false: none do. */
 static bool own_part(const lun_stint *s, int64_t *lo, int64_t *hi)
 {
     const int last = last_axis(s);

@@ -24,7 +24,7 @@ typedef struct lun__sweeps {
     bool folds;                    /* the last stage has results */
     int64_t first, end, band;      /* units; of a band */
     int64_t chunks;                /* folds: of a band, as the last stage has chunks */
-    int64_t cuts[LUN_LAYOUT_RANK]; /* pieces along axes 1 and up */
+    int64_t cuts[LUN_LAYOUT_RANK]; /* tiles along axes 1 and up */
     size_t *rings, *values;        /* by array, in a worker's memory */
     size_t newest, readers;        /* in a worker's memory, as the others below */
     size_t slots, steps, direct;   /* the same: what lun_lines has */
@@ -58,7 +58,7 @@ bool lun__unit_failed(const lun_stint *s, const lun_frame *frame);
 /* What the first `stages` stages do at a step.  False: one has failed, or the run ends. */
 bool lun__unit_step(lun_stint *s, int64_t step, int stages);
 /* Elements from .. to - 1, which begin with a chunk, by the last stage, which combines them; `step`
- * is the first one of the piece that they are in. */
+ * is the first one of the tile that they are in. */
 void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to);
 /* Bytes of a worker's memory: of its slots; of what stands for lines of so many elements. */
 size_t lun__fold_slots(const lun_ir *ir);

@@ -10,7 +10,7 @@
  * the carry first. `trapped` only falls, under trap_lock, so that the error is that of the lowest
  * chunk. */
 #include "host/host_run.h"
-#include "host/lines.h"
+#include "host/host_segments.h"
 #include "table/skeleton.h"
 
 #include <sched.h>
@@ -120,7 +120,7 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
     }
     frame->slots = slots_of(r, w, r->launch->slots);
     if (r->launch->line) {
-        lun__lines_run(r, x, w, lo, hi);
+        lun__host_segments_run(r, x, w, lo, hi);
         lo = hi;
     }
     if (lo < cut && hi > cut) {

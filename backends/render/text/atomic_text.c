@@ -1,6 +1,6 @@
 /* atomic_text.c - functions that change an element at once; see atomic_text.h.  A language of
  * devices has words for some of them, and compares and exchanges the bits of an element for
-  * others. */
+ * others. */
 #include "render/text/atomic_text.h"
 
 #include "render/text/element_text.h"

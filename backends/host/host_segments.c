@@ -1,10 +1,10 @@
-/* lines.c - kernels run line by line; see lines.h.
+/* host_segments.c - kernels run segment by segment; see host_segments.h.
  *
- * A kernel computes whole blocks of 64, so it writes beyond the end of a line that has another
- * length.  Within a chunk the next lines overwrite that; lines whose blocks reach beyond it go
- * through a stand-in, for the next chunk may be another worker's.  Knows no order of combination:
- * that is the kernel's. */
-#include "host/lines.h"
+ * A kernel computes whole blocks of 64, so it writes beyond the end of a segment that has another
+ * length.  Within a chunk the next segments overwrite that; segments whose blocks reach beyond it
+ * go through a stand-in, for the next chunk may be another worker's.  Knows no order of
+ * combination: that is the kernel's. */
+#include "host/host_segments.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static size_t table_bytes(const lun_ir *ir)
     return rounded((size_t)ir->slot_count * (sizeof(void *) + sizeof(int64_t)));
 }
 
-size_t lun__lines_bytes(const lun_ir *ir, int64_t line)
+size_t lun__host_segments_bytes(const lun_ir *ir, int64_t line)
 {
     size_t total = table_bytes(ir);
     for (int s = 0; s < ir->slot_count; s++)
@@ -37,8 +37,8 @@ static bool is_walked(const lun_ir *ir, int s)
     return ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT;
 }
 
-/* The slots for the line at index `at` of a chunk that ends at `hi`.  Where the last block is not
- * to be touched in full, a stand-in; *outs: whether some are of OUT slots. */
+/* The slots for the segment at index `at` of a chunk that ends at `hi`.  Where the last block is
+ * not to be touched in full, a stand-in; *outs: whether some are of OUT slots. */
 static void place(const lun__run *r, const lun_worker *w, void *const *base, int64_t at, int64_t hi,
                   bool *outs)
 {
@@ -82,7 +82,7 @@ static void hand_out(const lun__run *r, const lun_worker *w, void *const *base, 
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* The slots for the line at index `at`, and the bytes by which each moves to the next one. */
+/* The slots for the segment at index `at`, and the bytes by which each moves to the next one. */
 static void place_turns(const lun__run *r, const lun_worker *w, void *const *base, int64_t at)
 {
     const lun_ir *ir = r->ir;
@@ -102,7 +102,7 @@ static void place_turns(const lun__run *r, const lun_worker *w, void *const *bas
     }
 }
 
-/* Groups of lines, each from its first turn to its last. */
+/* Groups of segments, each from its first turn to its last. */
 static void run_turns(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
 {
     const int64_t line = r->launch->line, turns = r->launch->turns;
@@ -126,9 +126,10 @@ static void run_turns(const lun__run *r, const lun_exec *x, lun_worker *w, int64
     }
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
-void lun__lines_run(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
+void lun__host_segments_run(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo,
+                            int64_t hi)
 {
     const lun_ir *ir = r->ir;
     const int64_t line = r->launch->line;
