@@ -2,7 +2,8 @@
 #
 #   make            the program, the C library and the module for stock Lua 5.4
 #   make run        set-up, build, then the weather example
-#   make test       set-up, build, every suite; the last line is "N passed, N failed"
+#   make test       set-up, build, every suite in one configuration; the last line is "N passed, N failed"
+#   make test-all   all suites on all backends, long ones too, and the program for arm64
 #   make help       all targets
 #
 # Sources are found by name: a new file in a room needs no line here.
@@ -231,7 +232,7 @@ $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
 # Both first make sure that everything needed is installed (tests/setup.sh).
 # They build on all cores unless make was told how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
-.PHONY: run test check-deps
+.PHONY: run test test-all check-deps
 run:
 	@sh tests/setup.sh run
 	@$(MAKE) --no-print-directory $(JOBS) all
@@ -240,6 +241,10 @@ run:
 test:
 	@sh tests/setup.sh test || { echo "0 passed, 1 failed"; exit 1; }
 	@MAKE='$(MAKE) $(JOBS)' BUILD='$(BUILD)' sh tests/run.sh
+
+test-all:
+	@sh tests/setup.sh test || { echo "0 passed, 1 failed"; exit 1; }
+	@MAKE='$(MAKE) $(JOBS)' BUILD='$(BUILD)' WHOLE=1 sh tests/run.sh build syntax lint core spec torture arm64
 
 check-deps:
 	@sh tests/setup.sh check && echo "everything is there"

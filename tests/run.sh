@@ -1,15 +1,19 @@
 #!/bin/sh
 # Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
 # run. A suite that passes takes one line; one that fails shows all it has to say.
-# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture]     all of them by default, and MORE_SUITES:
-# arm64, which downloads a cross compiler (arm64.sh); races: what make tsan adds
+# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture] [more] [arm64] [races]     the first six by default
+#   more: what tests/more.txt leaves out of core and spec; arm64: another processor, with a cross compiler that it downloads
+#   (arm64.sh); races: what make tsan adds.  WHOLE=1: core and spec leave nothing out.
+# UNTIL: the time, in seconds since 1970, from which `more` and arm64 begin nothing any more and say what they leave out.
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
 # TEST_TIMEOUT bounds each test program, in seconds. Warnings are errors, unless WERROR is set to nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
-suites=${*:-build syntax lint core spec torture ${MORE_SUITES:-}}
+suites=${*:-build syntax lint core spec torture}
+whole=${WHOLE:-}
+until=${UNTIL:-}
 limit=${TEST_TIMEOUT:-900}
 werror=${WERROR--Werror}
 
@@ -21,7 +25,7 @@ out=$scratch/out
 # Nothing of the user's own may change what a test sees.
 LUNARRAY_CACHE_DIR=$scratch/cache
 export LUNARRAY_CACHE_DIR BUILD
-unset MORE_SUITES LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
+unset WHOLE UNTIL LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 
 passed=0
 failed=0
@@ -92,7 +96,7 @@ counted() {
 two_at_a_time() {
     begin=$1 account_for=$2
     shift 2
-    if [ ! -e "$1" ]; then return; fi
+    if [ $# -eq 0 ] || [ ! -e "$1" ]; then return; fi
     mkfifo "$scratch/turns"
     exec 9<>"$scratch/turns" # one line for each that may start
     printf '\n\n' >&9
@@ -129,7 +133,7 @@ collect() {
 one_core() {
     name=$(left_by "$1")
     status=0
-    timeout "$limit" "$BUILD/tests/${name##*/}" >"$name.out" 2>&1 </dev/null || status=$?
+    too_late "$name.out" || timeout "$limit" "$BUILD/tests/${name##*/}" >"$name.out" 2>&1 </dev/null || status=$?
     leave "$name" "$status"
 }
 
@@ -139,14 +143,37 @@ count_core() {
     counted "$1" "$status" $(core_counts)
 }
 
-run_core() { two_at_a_time one_core count_core tests/core/*_test.c; }
+# Whether tests/more.txt has a line that begins with these words.
+left_to_more() { grep -qs "^$1 $2\( \|\$\)" tests/more.txt; }
+
+# The files given without those that `make test` leaves out: kind, ending of names, files.
+chosen() {
+    kind=$1 ending=$2
+    shift 2
+    for file in "$@"; do
+        name=${file##*/}
+        if [ "$whole" ] || ! left_to_more "$kind" "${name%"$ending"}"; then echo "$file"; fi
+    done
+}
+
+# Names of a kind in tests/more.txt.
+in_more() { sed -n "s/^$1 \([^ ]*\).*/\1/p" tests/more.txt; }
+
+# Whether it is too late to begin; $1, where the test's output is expected, then says so.
+too_late() {
+    if [ -z "$until" ] || [ "$(date +%s)" -lt "$until" ]; then return 1; fi
+    echo "left out: no time is left" >"$1"
+}
+
+# shellcheck disable=SC2046 # names without spaces
+run_core() { two_at_a_time one_core count_core $(chosen core _test.c tests/core/*_test.c); }
 
 # Runs one spec file, with options of the program in $options: spec jit
 one_spec() {
     name=$(left_by "$1")
     status=0
     # shellcheck disable=SC2086 # words
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
+    too_late "$name.out" || env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
         timeout "$limit" "$BUILD/lunarray" $options tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
         status=$?
     leave "$name" "$status"
@@ -165,17 +192,35 @@ plain_spec() { one_spec "$1" "${LUNARRAY_JIT:-auto}"; }
 diff_spec() { one_spec "$1" sync; }
 
 run_spec() {
-    two_at_a_time plain_spec count_spec tests/spec/*_spec.lua
-    run_device
-    run_sets
-    two_at_a_time diff_spec count_spec tests/diff/*_spec.lua
+    # shellcheck disable=SC2046 # names without spaces
+    two_at_a_time plain_spec count_spec $(chosen spec _spec.lua tests/spec/*_spec.lua)
+    run_device chosen_on
+    run_sets chosen_on
+    # shellcheck disable=SC2046
+    two_at_a_time diff_spec count_spec $(chosen diff _spec.lua tests/diff/*_spec.lua)
     touch "$scratch/compared"
     awk '{ elements += $1; combinations += $2 }
          END { printf "      compared: %d elements, %d combinations of operation, dtype and backend\n",
                       elements, combinations }' "$scratch/compared"
 }
 
-# What scripts do with arrays and skeletons is the same on a device.
+# What run_spec and run_core leave out.
+run_more() {
+    # shellcheck disable=SC2046 # names without spaces
+    two_at_a_time one_core count_core $(in_more core | sed 's,.*,tests/core/&_test.c,')
+    # shellcheck disable=SC2046
+    two_at_a_time plain_spec count_spec $(in_more spec | sed 's,.*,tests/spec/&_spec.lua,')
+    # shellcheck disable=SC2046
+    two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,tests/diff/&_spec.lua,')
+    run_device left_on
+    run_sets left_on
+}
+
+# Whether a spec is run once more on that: one of run_spec's, one of run_more's.
+chosen_on() { [ "$whole" ] || ! left_to_more "on $1" "$2"; }
+left_on() { left_to_more "on $1" "$2"; }
+
+# What scripts do with arrays and skeletons is the same on a device: which of them, chosen_on or left_on.
 run_device() {
     if ! LUNARRAY_BACKEND=opencl "$BUILD/lunarray" -e '' >"$out" 2>&1 </dev/null; then
         echo "      no OpenCL device: nothing run on opencl"
@@ -184,23 +229,27 @@ run_device() {
     # Left out: what says which backend or how much host memory is used, files and the program itself.
     for name in skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
         luafn_random luafn_stop mandelbrot picture profile show npy csv weather; do
-        device_spec "tests/spec/${name}_spec.lua" " on opencl"
+        if "$1" opencl "$name"; then device_spec "tests/spec/${name}_spec.lua" " on opencl"; fi
     done
     # Once more with kernels as graphics processors get them.
-    LUNARRAY_OPENCL_FORM=scalar device_spec tests/spec/skeletons_spec.lua " on opencl, single elements"
-    LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
-        device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
+    if "$1" opencl/single skeletons; then
+        LUNARRAY_OPENCL_FORM=scalar device_spec tests/spec/skeletons_spec.lua " on opencl, single elements"
+    fi
+    if "$1" opencl/single graphs; then
+        LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
+            device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
+    fi
 }
 
 # What scripts do with arrays is the same on several places and ranks: some quick specs here, the others in
 # tests/torture/sets.sh and ranks.sh.
 run_sets() {
     for name in operators indexing making reductions elements axes parts joining; do
-        device_spec "tests/spec/${name}_spec.lua" " on openmp/3" openmp/3
+        if "$1" openmp/3 "$name"; then device_spec "tests/spec/${name}_spec.lua" " on openmp/3" openmp/3; fi
     done
     options="--ranks 3"
     for name in operators indexing making reductions elements broadcast luafn_errors; do
-        device_spec "tests/spec/${name}_spec.lua" " on 3 ranks" mpi
+        if "$1" ranks "$name"; then device_spec "tests/spec/${name}_spec.lua" " on 3 ranks" mpi; fi
     done
     options=
 }
@@ -228,7 +277,7 @@ run_torture() {
 # Another processor, emulated.
 run_arm64() {
     status=0
-    timeout "$limit" sh tests/arm64.sh >"$out" 2>&1 </dev/null || status=$?
+    too_late "$out" || timeout "$limit" sh tests/arm64.sh >"$out" 2>&1 </dev/null || status=$?
     # shellcheck disable=SC2046 # words
     counted "tests/arm64.sh" "$status" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
         END { print passed + 0, failed + 0 }' "$out")
@@ -268,6 +317,7 @@ for suite in $suites; do
     core) run_core ;;
     spec) run_spec ;;
     torture) run_torture ;;
+    more) run_more ;;
     arm64) run_arm64 ;;
     races) run_races || account "$suite" 0 1 ;;
     *)

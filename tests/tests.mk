@@ -64,7 +64,7 @@ asan:
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/asan SANITIZE='$(ASAN_FLAGS)' all core-tests
 	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1:use_sigaltstack=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lint/lsan.supp:print_suppressions=0 \
-	    BUILD=build/asan sh tests/run.sh core spec
+	    BUILD=build/asan WHOLE=1 sh tests/run.sh core spec
 
 # Lua leaves C functions by longjmp; ThreadSanitizer must see it under the name that it knows.
 # clang's OpenMP runtime tells ThreadSanitizer what it synchronises through archer, libgomp does not. Archer asks for
@@ -84,7 +84,7 @@ tsan:
 	@rm -rf $(TSAN_REPORTS); mkdir -p $(TSAN_REPORTS)
 	@TSAN_OPTIONS=$(TSAN_FLAGS):suppressions=$(CURDIR)/tests/lint/tsan.supp:log_path=$(TSAN_REPORTS)/of \
 	    OMP_TOOL_LIBRARIES=$(ARCHER) LUNARRAY_CC=$(CURDIR)/tests/tsan_cc.sh \
-	    BUILD=build/tsan sh tests/run.sh core spec races
+	    BUILD=build/tsan WHOLE=1 sh tests/run.sh core spec races
 
 # Random Lua functions: FUZZ_SECONDS=60 FUZZ_SEED=number
 .PHONY: fuzz

@@ -75,6 +75,37 @@ describe("tests/run.sh", function()
         assert.equal("0 passed, 1 failed", (run "torture"))
     end)
 
+    it("leaves to `more` what tests/more.txt names, and nothing out where all is asked for", function()
+        write("tests/more.txt", "# why\ncore two   long\nspec two   long\non openmp/3 axes\n")
+        write("tests/core/two_test.c", "")
+        write("tests/spec/two_spec.lua", "")
+        write("tests/spec/axes_spec.lua", "")
+        program("built/tests/two_test", "[  PASSED  ] 7 test(s).", 0)
+        assert.equal("3 passed, 0 failed", (run "core"))
+        assert.equal("8 passed, 0 failed", (run "spec")) -- one and axes
+        local last, _, text = run "more"
+        assert.equal("15 passed, 0 failed", last) -- two_test, two_spec, axes once more
+        assert.is_truthy(text:find("axes_spec.lua on openmp/3", 1, true), text)
+        assert.equal("10 passed, 0 failed", (run "core; WHOLE=1 BUILD=built sh tests/run.sh core"))
+        last, _, text = run "lint; UNTIL=1 BUILD=built sh tests/run.sh lint more"
+        assert.equal("1 passed, 0 failed", last)
+        assert.is_truthy(text:find("two_test.c: left out: no time is left", 1, true), text)
+    end)
+
+    it("has tests by all names in tests/more.txt", function()
+        local count = 0
+        for line in io.lines "tests/more.txt" do
+            local kind, name, more = line:match "^(%l+) (%S+) *(%S*)"
+            if kind then
+                local path = kind == "core" and "tests/core/" .. name .. "_test.c" or kind == "on" and "tests/spec/" .. more ..
+                    "_spec.lua" or "tests/" .. kind .. "/" .. name .. "_spec.lua"
+                assert(io.open(path)):close()
+                count = count + 1
+            end
+        end
+        assert.is_true(count > 0)
+    end)
+
     it("runs only what is asked for", function()
         assert.equal("3 passed, 0 failed", (run "core"))
         assert.equal("1 passed, 0 failed", (run "lint"))
