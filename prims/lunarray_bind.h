@@ -117,8 +117,8 @@ LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int 
 /* lun_put where indices count from `first`, 0 or 1. */
 LUN_API lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                                 int first, lun_op op);
-/* The same of a Vector (axis 0) with f, a function of the host's language: a[i] = f(a[i], x), one
- * after the other in the order of the indices. */
+/* The same with f, a function of the host's language: a[i] = f(a[i], x), one after the other in the
+ * order of the indices. */
 LUN_API lun_status lun_put_by(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                               int first, lun_function *f);
 /* A scan of `count` arrays of equal shape (numbers stand for such), at most LUN_MOST_VALUES, by a

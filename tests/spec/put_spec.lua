@@ -23,8 +23,28 @@ local function put(list, shape, indices, axis, values, f)
 end
 
 local function add(a, b) return a + b end
+local function append(a, b) return (a * 31 + b) % 65521 end
 
 describe("put", function()
+    it("combines by a function in matrices: indices of rank 2, numbers, windows, transposes, broadcast values", function()
+        expect.everywhere(function()
+            local function f(old, x) return old * 10 + x end
+            local function zeros() return lun.zeros({ 3, 4 }, "i64"):copy() end
+            assert.same({ { 13, 13, 13, 13 }, { 2, 2, 2, 2 }, { 4, 4, 4, 4 } },
+                zeros():put({ 1, 2, 1, -1 }, { { 1 }, { 2 }, { 3 }, { 4 } }, { combine = f }):totable())
+            assert.same({ { 0, 31, 2, 0 }, { 0, 31, 2, 0 }, { 0, 31, 2, 0 } },
+                zeros():put(lun.vector({ { 2, 3 }, { 2, 2 } }):sub({ 1, 1 }, { 1, 2 }):reshape { 1, 2 },
+                    { { 3, 2 } }, { axis = 2, combine = f }):put({ 2 }, 1, { axis = 2, combine = f }):totable())
+            assert.same({ { 0, 0, 0, 0 }, { 7, 8, 9, 6 }, { 0, 0, 0, 0 } },
+                zeros():put(2, { 7, 8, 9, 6 }, { combine = f }):totable())
+            local a = zeros()
+            a:transpose():put({ 4, 4 }, { { 1, 2, 3 }, { 4, 5, 6 } }, { combine = f })
+            assert.same({ { 0, 0, 0, 14 }, { 0, 0, 0, 25 }, { 0, 0, 0, 36 } }, a:totable())
+            expect.failure("index 4 (number 2) is out of range", function() a:put({ 1, 4 }, 5, { combine = f }) end)
+            assert.same({ { 0, 0, 0, 14 }, { 0, 0, 0, 25 }, { 0, 0, 0, 36 } }, a:totable())
+        end)
+    end)
+
     it("writes what a loop writes, along each axis, of ranks 1 to 3; the last of equal indices wins", function()
         expect.everywhere(function()
             for number, shape in ipairs { { 7 }, { 1 }, { 300 }, { 3, 4 }, { 5, 70 }, { 2, 3, 4 }, { 3, 1, 65 } } do
@@ -42,6 +62,9 @@ describe("put", function()
                         A = lun.vector(numbers(n), "i64"):reshape(shape):copy()
                         A:put(at, x, { axis = axis - #shape - 1, combine = "+" })
                         expect.elements(put(numbers(n), shape, at, axis, value, add), A:flatten())
+                        A = lun.vector(numbers(n), "i64"):reshape(shape):copy()
+                        assert.equal(A, A:put(at, x, { axis = axis, combine = append }))
+                        expect.elements(put(numbers(n), shape, at, axis, value, append), A:flatten())
                     end
                 end
             end

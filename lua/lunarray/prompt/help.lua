@@ -330,7 +330,7 @@ local METHODS = {
         "writes x to the elements at the indices i; of equal indices the last one wins, or, with combine, each is\n"
             .. "combined in turn; returns a",
         "writes x to the elements at the indices i, the last of equal ones wins, or combines them with x one after\n"
-            .. "the other; combine: an operation, or a Lua function f(old, x) for Vectors; returns a",
+            .. "the other; combine: an operation, or a Lua function f(old, x); returns a",
     },
     broadcast = { "a:broadcast(shape)", "a window that repeats axes of extent 1 and adds missing axes in front" },
     layout = { "a:layout()", '"right" (rows side by side), "left" (columns) or "strided"' },
