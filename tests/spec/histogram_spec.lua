@@ -44,6 +44,17 @@ local function bytes(shift, t)
 end
 
 describe("histogram", function()
+    it("has edges between extremes that lie further apart than any f64", function()
+        expect.everywhere(function()
+            for _, options in ipairs { {}, { range = { -1.5 * 2.0 ^ 1023, 1.5 * 2.0 ^ 1023 } } } do
+                local far = lun.vector { -1.5 * 2.0 ^ 1023, 1.0, 1.5 * 2.0 ^ 1023 }
+                local counts, edges = far:histogram(4, options)
+                expect.elements({ 1, 0, 1, 1 }, counts)
+                expect.elements({ -1.5 * 2.0 ^ 1023, -1.5 * 2.0 ^ 1022, 0.0, 1.5 * 2.0 ^ 1022, 1.5 * 2.0 ^ 1023 }, edges)
+            end
+        end)
+    end)
+
     it("gives what numpy.histogram gives", function()
         expect.everywhere(function()
             local x = fractions()

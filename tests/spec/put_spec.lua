@@ -220,6 +220,27 @@ describe("put", function()
         end)
     end)
 
+    it("compares u64 and signed integers by value, and refuses values that the array cannot hold", function()
+        expect.everywhere(function()
+            for combine, want in pairs { min = { 3, 6 }, max = { 5, 9 } } do
+                for from, to in pairs { i64 = "u64", u64 = "i64", i8 = "u64" } do
+                    local a = lun.vector({ 5, 6 }, to):copy()
+                    a:put({ 1, 2 }, lun.vector({ 3, 9 }, from), { combine = combine })
+                    assert.same(want, a:totable())
+                end
+                local u, i, how = lun.vector({ 5, 6 }, "u64"):copy(), lun.vector({ 5, 6 }, "i64"):copy(), { combine = combine }
+                expect.failure("#2 to 'put' (value 2 of i64 is negative, which u64 cannot hold: cast the values to u64, or the "
+                    .. "array to i64, first)", function() u:put({ 1, 2 }, lun.vector { 3, -1 }, how) end)
+                expect.failure("#2 to 'put' (value 1 of i32 is negative", function() u:put({ 1 }, lun.vector({ -1 }, "i32"), how) end)
+                expect.failure("#2 to 'put' (value 2 of u64 is 2^63 or more, which i64 cannot hold: cast the values to i64, or "
+                    .. "the array to u64, first)", function() i:put({ 1, 2 }, lun.vector({ 3, -1 }, "u64"), how) end)
+                assert.same({ 5, 6, 5, 6 }, { u[1], u[2], i[1], i[2] })
+                u:put({ 1, 2 }, lun.vector({ 3, -1 }, "u64"), how)
+                assert.same(combine == "min" and { 3, 6 } or { 5, -1 }, u:totable())
+            end
+        end)
+    end)
+
     it("says what is wrong with its arguments", function()
         local a, A = lun.vector { 1, 2, 3 }, lun.index(12):reshape { 3, 4 }
         local failure = expect.failure

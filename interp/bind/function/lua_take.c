@@ -141,8 +141,10 @@ static int array_put(lua_State *L)
     int by = 0, axis = put_options(L, h, &op, &by);
     lun_function *f = by ? lun__function(L, h, by, 2, false) : NULL;
     lun__check_indices(L, h, 2);
-    if (lua_istable(L, 3))
-        replace_table(L, 3, NULL);
+    const bool unsigned_order = (op == LUN_OP_MIN || op == LUN_OP_MAX) &&
+                                lun_dtype_of(lun__check_array(L, h, 1)) == LUN_U64;
+    if (lua_istable(L, 3)) /* Lua's integers stand for those of u64 with the same bits */
+        replace_table(L, 3, unsigned_order ? "u64" : NULL);
     else
         lun__check_operand(L, h, 3);
     lun__mark(L, h);

@@ -5,17 +5,26 @@ local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
 local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
+local number = require "lunarray.base.number"
 
 local M = {}
 
--- A Vector of i64 of the integers in x, an array or a table; nil: it is none.
-local function integers(x)
+-- A Vector of i64 of the integers in x, an array or a table; nil: it is none. call, what: for the error if i64 has not
+-- all of them.
+local function integers(x, call, what)
     if type(x) == "table" then
         local made, v = pcall(core.vector, x, "i64")
         x = made and v or nil
     end
-    local fits = core.isarray(x) and select("#", x:shape()) == 1 and x:dtype():match "^[iu]%d"
-    return fits and x:cast "i64" or nil
+    if not (core.isarray(x) and select("#", x:shape()) == 1 and x:dtype():match "^[iu]%d") then
+        return nil
+    end
+    local whole = x:cast "i64"
+    if x:dtype() == "u64" and #x > 0 and whole:min() < 0 then -- from 2^63 on
+        local k = whole:argmin()
+        misuse(1, call, "%s %d is %s: at most 2^63 - 1 expected", what, k, number.unsigned(whole[k]))
+    end
+    return whole
 end
 
 -- The axis that the options name, and its length.
@@ -45,7 +54,7 @@ function M.spread(a, counts, options)
         misuse(2, "spread", "table of options expected, got %s", type(options))
     end
     local axis, n = axis_of(a, options)
-    local times = math.type(counts) == "integer" and core.full(n, counts) or integers(counts)
+    local times = math.type(counts) == "integer" and core.full(n, counts) or integers(counts, "spread", "count")
     if not times then
         misuse(1, "spread", "a number or a Vector of integers expected")
     elseif #times ~= n then
@@ -54,6 +63,9 @@ function M.spread(a, counts, options)
         misuse(1, "spread", "count %d is negative: %d", times:argmin(), times:min())
     end
     local total = times:sum()
+    if n > 0 and times:cast("f64"):sum() >= 2.0 ^ 62 then
+        misuse(1, "spread", "the counts add up to 2^62 or more")
+    end
     -- how many elements begin at each index: their running sum is the number of the element there
     local starts = core.scan("+", 0)(times):eval()
     local marks = core.zeros(total + 1, "i64"):put(starts + 1, 1, { combine = "+" })
@@ -96,7 +108,7 @@ end
 -- a:reduceat(offsets, f [, id]): f over each run of elements, from its offset to the next one, or to the end.
 function M.reduceat(a, offsets, f, id)
     local known = segments.operation(f)
-    local at = integers(offsets)
+    local at = integers(offsets, "reduceat", "offset")
     if not core.isarray(a) or select("#", a:shape()) ~= 1 then
         misuse(1, "reduceat", "a Vector expected, got " .. core.internal.kind_of(a))
     elseif not at then

@@ -18,7 +18,7 @@ static lun_status check_array(lun_engine *e, const lun_array *a, int operand)
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 /* NumPy's: low + k * step, but the last, which is high; an empty range is widened around its
- * value. */
+ * value. Where high - low exceeds f64, both are halved and the edges doubled: that is exact. */
 static lun_status edges_between(lun_engine *e, int64_t bins, double low, double high,
                                 lun_array **out)
 {
@@ -28,11 +28,13 @@ static lun_status edges_between(lun_engine *e, int64_t bins, double low, double 
         low -= 0.5;
         high += 0.5;
     }
-    double *edges = malloc(((size_t)bins + 1) * sizeof *edges), step = (high - low) / (double)bins;
+    const double half = isfinite(high - low) ? 1 : 0.5;
+    double *edges = malloc(((size_t)bins + 1) * sizeof *edges),
+           step = (high * half - low * half) / (double)bins;
     if (!edges)
         return lun__nomem(e);
     for (int64_t k = 0; k < bins; k++)
-        edges[k] = (double)k * step + low;
+        edges[k] = ((double)k * step + low * half) / half;
     edges[bins] = high;
     lun_status s = lun_vector(e, edges, bins + 1, LUN_F64, out);
     free(edges);
@@ -82,6 +84,16 @@ static lun_node *choose(lun_engine *e, lun_node *which, lun_node *a, lun_node *b
     return n;
 }
 
+/* 0.5 where high - low exceeds f64, else 1. */
+static lun_node *half_of(lun_engine *e, lun_node *low, lun_node *high)
+{
+    lun_node *far =
+        apply(e, LUN_OP_EQ, apply(e, LUN_OP_SUB, held(high), held(low)), number(e, INFINITY));
+    lun_node *half = choose(e, far, number(e, 0.5), number(e, 1));
+    lun__node_release(e, far);
+    return half;
+}
+
 /* The same edges from extremes as expressions. */
 static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node *most)
 {
@@ -89,17 +101,21 @@ static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node
     lun_node *same = apply(e, LUN_OP_EQ, held(least), held(most));
     lun_node *low = choose(e, same, apply(e, LUN_OP_SUB, held(least), number(e, 0.5)), held(least));
     lun_node *high = choose(e, same, apply(e, LUN_OP_ADD, held(most), number(e, 0.5)), held(most));
-    lun_node *step =
-        apply(e, LUN_OP_DIV, apply(e, LUN_OP_SUB, held(high), held(low)), number(e, (double)bins));
+    lun_node *half = half_of(e, low, high);
+    lun_node *from = apply(e, LUN_OP_MUL, held(low), held(half));
+    lun_node *width =
+        apply(e, LUN_OP_SUB, apply(e, LUN_OP_MUL, held(high), held(half)), held(from));
+    lun_node *step = apply(e, LUN_OP_DIV, width, number(e, (double)bins));
     if (lun__node_index(e, bins + 1, &line) == LUN_OK &&
         lun__cast(e, line, LUN_F64, &k) == LUN_OK) {
         lun_node *last = apply(e, LUN_OP_EQ, held(k), number(e, (double)bins));
-        edges = choose(e, last, held(high),
-                       apply(e, LUN_OP_ADD, apply(e, LUN_OP_MUL, held(k), held(step)), held(low)));
+        lun_node *edge =
+            apply(e, LUN_OP_ADD, apply(e, LUN_OP_MUL, held(k), held(step)), held(from));
+        edges = choose(e, last, held(high), apply(e, LUN_OP_DIV, edge, held(half)));
         lun__node_release(e, last);
     }
-    lun_node *const used[] = {line, k, same, low, high, step};
-    for (int i = 0; i < 6; i++)
+    lun_node *const used[] = {line, k, same, low, high, half, from, step};
+    for (int i = 0; i < 8; i++)
         lun__node_release(e, used[i]);
     return edges;
 }

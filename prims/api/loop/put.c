@@ -62,6 +62,8 @@ typedef struct put {
     lun_node *index, *value; /* value: a Scalar, or of the indices' shape */
     lun_scatter scatter;
     lun_owner_scatter *owners; /* NULL: host memory is written */
+    bool signs; /* the values are compared with elements, and only one of both dtypes has 2^63 */
+    lun_dtype given; /* of the values as they came */
 } put;
 
 /* x broadcast to the shape of the indices. */
@@ -96,6 +98,11 @@ static bool is_none(lun_op op)
     return op == LUN_OP_NONE || (int)op == COUNT_BEFORE;
 }
 
+static bool compares(lun_op op)
+{
+    return op == LUN_OP_MIN || op == LUN_OP_MAX;
+}
+
 /* The written values, in the dtype in which they are combined. */
 static lun_status value_of(put *p, lun_array *x, lun_op op)
 {
@@ -110,8 +117,11 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     if (s != LUN_OK)
         return s;
     p->scatter.dtype = p->scatter.from = t;
+    p->given = (lun_dtype)raw->dtype;
+    p->signs = compares(op) && lun__dtype_is_integer(t) && lun__dtype_is_integer(p->given) &&
+               lun__dtype_is_wide_unsigned(t) != lun__dtype_is_wide_unsigned(p->given);
     if (!is_none(op))
-        s = combined_in(e, t, (lun_dtype)raw->dtype, &p->scatter.from);
+        s = combined_in(e, t, p->given, &p->scatter.from);
     if (s == LUN_OK)
         s = lun__cast(e, raw, lun__dtype_is_bool(t) ? t : p->scatter.from, &as);
     if (s == LUN_OK && lun__dtype_is_bool(t) && p->scatter.from != t) {
@@ -165,6 +175,39 @@ static lun_status ready_owners(put *p)
     return s == LUN_OK ? lun__owner_scatter_open(p->e, &what, &p->owners, &fits, &bad) : s;
 }
 
+/* A cell of a number, or the first element of a LEAF. */
+static const void *first_of(const lun_node *n)
+{
+    return n->kind == LUN_NODE_LEAF ? (const void *)lun__leaf_data(n) : &n->cell;
+}
+
+/* Values of i64 and u64 are compared by value: those that only one of both has cannot be. */
+static lun_status check_signs(const put *p)
+{
+    const lun_node *n = p->value;
+    const bool leaf = n->kind == LUN_NODE_LEAF;
+    const lun_status s = p->signs && leaf ? lun__storage_host(p->e, n->storage, false) : LUN_OK;
+    if (s != LUN_OK || !p->signs)
+        return s;
+    const int64_t *x = first_of(n), count = leaf ? p->at.n : 1;
+    for (int64_t k = 0; k < count; k++) {
+        if (x[k] >= 0)
+            continue;
+        const char *to = lun__dtype_get(p->scatter.dtype)->name;
+        const bool wide = lun__dtype_is_wide_unsigned(p->given);
+        (void)lun__fail(p->e, LUN_EDTYPE,
+                        wide ? "value " LUN_NTH_LONG
+                               " of %s is 2^63 or more, which %s cannot hold: "
+                               "cast the values to %s, or the array to u64, first"
+                             : "value " LUN_NTH_LONG " of %s is negative, which %s cannot hold: "
+                               "cast the values to %s, or the array to i64, first",
+                        (long long)k, lun__dtype_get(p->given)->name, to, to);
+        p->e->error_operand = 3;
+        return LUN_EDTYPE;
+    }
+    return LUN_OK;
+}
+
 /* Does everything that may fail; no element has changed after it. */
 static lun_status ready(put *p)
 {
@@ -173,6 +216,8 @@ static lun_status ready(put *p)
     lun_node *todo[2] = {p->index, p->value};
     find_span(p);
     lun_status s = lun__run(e, todo, 2);
+    if (s == LUN_OK)
+        s = check_signs(p);
     if (s == LUN_OK && e->set_count)
         s = ready_owners(p);
     if (s != LUN_OK || p->owners)
@@ -185,12 +230,6 @@ static lun_status ready(put *p)
         return s;
     p->scatter.elements = to.data;
     return LUN_OK;
-}
-
-/* A cell of a number, or the first element of a LEAF. */
-static const void *first_of(const lun_node *n)
-{
-    return n->kind == LUN_NODE_LEAF ? (const void *)lun__leaf_data(n) : &n->cell;
 }
 
 static lun_status write_all(put *p)
