@@ -141,10 +141,11 @@ static int array_put(lua_State *L)
     int by = 0, axis = put_options(L, h, &op, &by);
     lun_function *f = by ? lun__function(L, h, by, 2, false) : NULL;
     lun__check_indices(L, h, 2);
-    const bool unsigned_order = (op == LUN_OP_MIN || op == LUN_OP_MAX) &&
-                                lun_dtype_of(lun__check_array(L, h, 1)) == LUN_U64;
+    const lun_dtype t = lun_dtype_of(lun__check_array(L, h, 1));
+    const bool wide = (op == LUN_OP_MIN || op == LUN_OP_MAX) &&
+                      lun_dtype_kind(t) == LUN_KIND_UNSIGNED && lun_dtype_size(t) == 8;
     if (lua_istable(L, 3)) /* Lua's integers stand for those of u64 with the same bits */
-        replace_table(L, 3, unsigned_order ? "u64" : NULL);
+        replace_table(L, 3, wide ? lun_dtype_name(t) : NULL);
     else
         lun__check_operand(L, h, 3);
     lun__mark(L, h);

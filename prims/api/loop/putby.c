@@ -1,6 +1,7 @@
 /* putby.c - values combined with the elements of an array at given indices by a function, in the
- * order of the indices: the values are grouped by the element's flat position, and the function runs
- * along each group.  Each index then writes its group's last result, so equal ones write the same.
+ * order of the indices: the values are grouped by the element's flat position, and the function
+ * runs along each group.  Each index then writes its group's last result, so equal ones write the
+ * same.
  * Built on lun_grouping, lun_take, running functions and lun_put. */
 #include <stdlib.h>
 
