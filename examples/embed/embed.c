@@ -6,10 +6,10 @@
  *     mean square 2.5, computed without a copy
  *     script: ok
  *     peak 6 at second 3, smoothed samples start with 0.5 1.5 2.5
- *     script: [string "samples[9] = 1"]:1: bad argument #2 to 'A[i] = x' (index 9 is out of range:
- * 1 to 4, or -1 to -4 from the end)     script: [string "while true do end"]:1: time limit reached:
- * 1 seconds     script: [string "io.open('/etc/passwd')"]:1: attempt to index a nil value (global
- * 'io')     samples are 2 4 6 4, given back
+ *     script: [string "samples[9] = 1"]:1: bad argument #2 to 'A[i] = x' (index 9 is out of range: 1 to 4, or -1 to -4 from the end)
+ *     script: [string "while true do end"]:1: time limit reached: 1 seconds
+ *     script: [string "io.open('/etc/passwd')"]:1: attempt to index a nil value (global 'io')
+ *     samples are 2 4 6 4, given back
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  *     0 1 2
  *     0 0 0
  *     expression: 3 4 5
- *     refused: the copy does not fit: elements 2 to 4 along axis 2 of the target, which has 3
+ *     refused: the copy does not fit: elements 1 to 3 along axis 1 of the target, which has 3
  */
 #include <stdio.h>
 

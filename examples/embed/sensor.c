@@ -8,8 +8,8 @@
  * prints:
  *     script: filter ready for mV
  *     block 150: alarm at 4.0 mV
- *     block 200: new script refused: [string "function process("]:1: <name> or '...' expected near
- * <eof>     block 250: script stopped: interrupted
+ *     block 200: new script refused: [string "function process("]:1: <name> or '...' expected near <eof>
+ *     block 250: script stopped: interrupted
  *     400 blocks of 64 samples, 399 results, 1 alarm, last rms 0.707
  */
 #define _POSIX_C_SOURCE 200809L
