@@ -84,7 +84,7 @@ typedef struct lun_services {
 } lun_services;
 
 /* Whether the evaluation has to stop.  To be called from time to time, from any thread. */
-static inline bool lun__stop_wanted(const lun_services *s)
+static inline bool lun__stop_requested(const lun_services *s)
 {
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }

@@ -23,7 +23,7 @@ typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own *
  * of the source.  An OUT slot has `write` instead, which takes elements to where a layout says.
  * layout  read
  * NULL    from a file
- * a layout from host memory, or only numbers: the positions themselves, as i64 (is_places); for
+ * a layout from host memory, or only numbers: the positions themselves, as i64 (is_offsets); for
  *         backends with memory of their own, from the slot's buffer: read is not called there */
 enum { LUN_STREAM_COLUMNS = 64 }; /* that are read together, at most */
 typedef struct lun_stream_run lun_stream_run;
@@ -36,7 +36,7 @@ typedef struct lun_stream {
     void (*write)(const void *self, int64_t first, int64_t count, const void *from);
     int64_t origin;
     const lun_layout *layout;
-    bool is_places;
+    bool is_offsets;
     /* columns > 0: this slot and those that follow it by `next`, so many, have elements side by
      * side at each index.  read_columns reads the first ones; false: nothing is read, for it is no
      * faster than reading each. */
@@ -103,7 +103,7 @@ typedef struct lun_launch {
 } lun_launch;
 
 /* An operand of lun_product, a batch of matrices: element (i, j) of matrix n is at
- * lun__layout_place(&batch, n) + i * row + j * column elements from `data`. */
+ * lun__layout_offset(&batch, n) + i * row + j * column elements from `data`. */
 typedef struct lun_matrix {
     const void *data; /* host memory; for backends with memory of their own: a lun_buffer */
     lun_dtype dtype;  /* any that is promoted to the product's */

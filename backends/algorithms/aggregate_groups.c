@@ -303,7 +303,7 @@ static void own(void *ctx, int64_t owner, int worker)
     uint64_t *picked = (uint64_t *)(void *)(memory + LUN_LOAD_BLOCK * 8);
     int32_t *codes = (int32_t *)(void *)(memory + LUN_LOAD_BLOCK * 16);
     char *table = x->table + (low * x->line + x->column) * 8;
-    for (int64_t i = 0; i < x->n && !lun__stop_wanted(x->services); i += rows) {
+    for (int64_t i = 0; i < x->n && !lun__stop_requested(x->services); i += rows) {
         int64_t n = less(rows, x->n - i);
         const void *values = elements(x, i, n, memory);
         if (x->owners == 1) {

@@ -59,7 +59,7 @@ static void work(void *ctx, int worker)
     for (int64_t k; (k = atomic_fetch_add(&r->next, 1)) < r->chunks;) {
         int64_t first = k * CHUNK;
         int64_t n = r->n - first < CHUNK ? r->n - first : CHUNK;
-        bool stopped = lun__stop_wanted(r->services);
+        bool stopped = lun__stop_requested(r->services);
         int64_t trues = stopped ? 0 : count(r->mask + first, n);
         int64_t at = offset_of(r, k, trues);
         if (r->number)

@@ -15,7 +15,7 @@ static void work_on(void *ctx, int worker)
 {
     work *w = ctx;
     for (int64_t part; (part = atomic_fetch_add(&w->next, 1)) < w->count;)
-        if (!lun__stop_wanted(w->services))
+        if (!lun__stop_requested(w->services))
             w->task(w->ctx, part, worker);
 }
 
@@ -28,5 +28,5 @@ bool lun__parts(const lun_services *services, const lun_team *team, int64_t coun
         team->parallel(team, &w, workers, work_on);
     else
         work_on(&w, 0);
-    return !lun__stop_wanted(services);
+    return !lun__stop_requested(services);
 }

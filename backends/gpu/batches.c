@@ -144,7 +144,7 @@ lun_status lun__gpu_wait(lun_gpu *g, int left)
             return s;
         int64_t now = lun__gpu_now();
         start = start ? start : now;
-        if (lun__stop_wanted(g->services))
+        if (lun__stop_requested(g->services))
             return lun__gpu_interrupted(g);
         if (g->services->tick && g->doing)
             g->services->tick(g->services->tick_ctx, g->doing, g->progress, g->goal);

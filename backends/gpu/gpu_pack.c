@@ -96,7 +96,7 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
                                .origin = p->from->origin ? p->from->origin[i] : 0,
                                .first = from->origin + first,
                                .count = count,
-                               .places = from->is_places};
+                               .places = from->is_offsets};
         lun_kernel *k = NULL;
         s = lun__gpu_builtin_sized(g, LUN_CL_PACK, p->bytes[i], &k);
         if (s == LUN_OK && in)

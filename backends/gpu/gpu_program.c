@@ -53,7 +53,7 @@ static void *await(lun_gpu *g, lun_kernel *k)
             return program;
         }
         if (k->claim == LUN_CLAIM_NONE || k->claim == LUN_CLAIM_OWN ||
-            now - start > PATIENCE_MS * MILLISECOND || lun__stop_wanted(g->services))
+            now - start > PATIENCE_MS * MILLISECOND || lun__stop_requested(g->services))
             return NULL;
         left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
@@ -138,7 +138,7 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
         g->services->stats->cache_hits++;
         return LUN_OK;
     }
-    if (lun__stop_wanted(g->services)) /* a compiler that runs cannot be interrupted */
+    if (lun__stop_requested(g->services)) /* a compiler that runs cannot be interrupted */
         s = lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
     else
         s = build(g, text, k);

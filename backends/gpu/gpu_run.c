@@ -137,7 +137,7 @@ lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const l
     lun_gpu_entry *entry;
     bool guarded = p->guarded;
     lun_status s = LUN_OK;
-    if (lun__stop_wanted(g->services))
+    if (lun__stop_requested(g->services))
         return lun__gpu_interrupted(g);
     for (int i = p->first; s == LUN_OK && i < p->end; i++) {
         s = lun__gpu_entry(g, k, plan->step[i].kernel, &entry);

@@ -230,7 +230,7 @@ lun_status lun__gpu_advance(void *state, bool *given)
     *given = true;
     if (!g->flight.kernel)
         return LUN_OK;
-    if (lun__stop_wanted(g->services))
+    if (lun__stop_requested(g->services))
         s = lun__gpu_interrupted(g);
     const int64_t before = g->given;
     if (s == LUN_OK)

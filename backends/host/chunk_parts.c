@@ -132,7 +132,8 @@ static void patch(const lun_parts *p, int s, int64_t lo, int64_t hi, char *to)
         if (count == 0)
             continue;
         from->column(from->self, from->origin + first, count, p->edges);
-        lun__copy_apart(to + (first - lo) * each, r->line * each, p->edges, each, count, size);
+        lun__copy_strided_few(to + (first - lo) * each, r->line * each, p->edges, each, count,
+                              size);
     }
 }
 
@@ -235,11 +236,11 @@ static void move_edges(const lun_parts *p, int64_t lo, int64_t hi, int s, char *
         if (count == 0)
             continue;
         if (p->ir->slots[s].role == LUN_SLOT_OUT)
-            lun__copy_apart(slot, step, at, each, count, size);
+            lun__copy_strided_few(slot, step, at, each, count, size);
         else if (from->read && p->runs[s].count)
             from->column(from->self, from->origin + first, count, at);
         else
-            lun__copy_apart(at, each, slot, step, count, size);
+            lun__copy_strided_few(at, each, slot, step, count, size);
         at += count * each;
     }
 }

@@ -195,7 +195,7 @@ static lun_status chain_totals(lun__run *r)
         l->partials[k] = carry;
         if (k + 1 < chunks)
             x->combine(x->self, -1, &carry, &total, &r->carry, &frame);
-        if (lun__stop_wanted(r->services))
+        if (lun__stop_requested(r->services))
             return LUN_ECANCEL;
     }
     if (frame.trap < 0)
@@ -301,7 +301,7 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};
     lun__run_combine(exec, results, cells, pairs, &frame);
-    if (lun__stop_wanted(services)) /* a function may have given up */
+    if (lun__stop_requested(services)) /* a function may have given up */
         return LUN_ECANCEL;
     if (frame.trap < 0)
         return LUN_OK;

@@ -93,8 +93,8 @@ static void place_turns(const lun__run *r, const lun_worker *w, void *const *bas
         const lun_layout *layout = l->streams ? l->streams[s].layout : NULL;
         int64_t size = (int64_t)size_of(ir, s), from = at, to = at + l->line;
         if (layout) {
-            from = lun__layout_place(layout, at);
-            to = l->turns > 1 ? lun__layout_place(layout, at + l->line) : from;
+            from = lun__layout_offset(layout, at);
+            to = l->turns > 1 ? lun__layout_offset(layout, at + l->line) : from;
         }
         bool walks = is_walked(ir, s) || layout;
         slots[s] = (uintptr_t)base[s] + (walks ? (uintptr_t)(from * size) : 0);

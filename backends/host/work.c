@@ -21,7 +21,7 @@ enum { SPINS = 256 };
 
 bool lun__run_finished(lun__run *r, int64_t k)
 {
-    if (lun__stop_wanted(r->services))
+    if (lun__stop_requested(r->services))
         atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;

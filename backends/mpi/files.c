@@ -170,7 +170,7 @@ static lun_status read_pieces(reading *r, char *between, int64_t most)
         else if (between)
             s = r->d->by->upload(r->d->state, r->to->buffer, x->offset + bytes, between,
                                  some * x->form.bytes);
-        if (s == LUN_OK && r->d->stops && lun__stop_wanted(&r->d->own))
+        if (s == LUN_OK && r->d->stops && lun__stop_requested(&r->d->own))
             s = LUN_ECANCEL;
     }
     return s;
@@ -258,7 +258,7 @@ static lun_status find_crc(void *ctx)
     for (int64_t done = 0, some; !x->failure && done < x->bytes; done += some) {
         some = x->bytes - done < LUN_MPI_PIECE ? x->bytes - done : LUN_MPI_PIECE;
         x->failure = lun__infile_crc(x->file->descriptor, x->at + done, some, &x->crc);
-        if (lun__stop_wanted(&x->d->own))
+        if (lun__stop_requested(&x->d->own))
             return LUN_ECANCEL;
     }
     return x->failure ? LUN_EIO : LUN_OK;

@@ -87,5 +87,5 @@ bool lun__desk_layout_fits(const lun_desk_buffer *b, int64_t origin, int bytes, 
 {
     int64_t low, high;
     return !lun__layout_count(l) ||
-           (lun__layout_reach(l, &low, &high) && lun__desk_reaches(b, origin, bytes, low, high));
+           (lun__layout_range(l, &low, &high) && lun__desk_reaches(b, origin, bytes, low, high));
 }

@@ -102,7 +102,7 @@ static lun_mpi_slot form_of(const lun_stream *from)
 {
     if (!from)
         return LUN_MPI_DENSE;
-    return from->is_places ? LUN_MPI_PLACES : from->read ? LUN_MPI_LAYOUT : LUN_MPI_LINES;
+    return from->is_offsets ? LUN_MPI_PLACES : from->read ? LUN_MPI_LAYOUT : LUN_MPI_LINES;
 }
 
 static void put_slot(lun_strbuf *to, const lun_launch *l, int i)

@@ -34,7 +34,7 @@ static int read_apart(const void *self, int64_t first, int64_t count, void *to)
     if (x->base)
         lun__layout_read(&x->at, x->base, x->size, first, count, to);
     else
-        lun__layout_places(&x->at, first, count, to);
+        lun__layout_offsets(&x->at, first, count, to);
     return 0;
 }
 
@@ -94,7 +94,7 @@ static void take_slot(lun_desk *d, bench *b, int i, lun_bytes *in)
         return;
     b->streams[i].read = read_apart;
     b->streams[i].self = &b->apart[i];
-    b->streams[i].is_places = form == LUN_MPI_PLACES;
+    b->streams[i].is_offsets = form == LUN_MPI_PLACES;
     in->bad |= b->k->packed.ir.slots[i].role != LUN_SLOT_IN;
 }
 
@@ -174,9 +174,9 @@ static bool stream_fits(const bench *b, int i, int64_t elements)
         __builtin_add_overflow(first, b->l.count, &end) || first < 0 ||
         end > lun__layout_count(s->layout))
         return false;
-    if (s->is_places)
+    if (s->is_offsets)
         return true;
-    return lun__layout_reach_of(s->layout, first, end - 1, &low, &high) && high < INT64_MAX &&
+    return lun__layout_range_of(s->layout, first, end - 1, &low, &high) && high < INT64_MAX &&
            within(low, high + 1, b->origin[i], elements);
 }
 
@@ -190,10 +190,10 @@ static bool lines_fit(const bench *b, int i, int64_t elements)
     const int64_t each = role == LUN_SLOT_IN || role == LUN_SLOT_OUT ? l->line : 1;
     int64_t low, high;
     bool fits = lun__layout_count(at) == l->n && !b->streams[i].origin &&
-                lun__layout_reach(at, &low, &high) && high < INT64_MAX - each;
+                lun__layout_range(at, &low, &high) && high < INT64_MAX - each;
     for (int64_t f = 0; fits && f < l->n; f += l->line * l->turns) {
-        const int64_t first = lun__layout_place(at, f);
-        int64_t last = l->turns > 1 ? lun__layout_place(at, f + l->line) : first, end;
+        const int64_t first = lun__layout_offset(at, f);
+        int64_t last = l->turns > 1 ? lun__layout_offset(at, f + l->line) : first, end;
         fits = !__builtin_sub_overflow(last, first, &last) &&
                !__builtin_mul_overflow(last, l->turns - 1, &last) &&
                !__builtin_add_overflow(first, last, &last) &&

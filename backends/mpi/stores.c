@@ -49,7 +49,7 @@ static lun_status write_pieces(writing *w, char *between)
                                        between ? between : w->from->data + w->offset + done, some);
         if (w->failure)
             break;
-        if (s == LUN_OK && lun__stop_wanted(&w->d->own))
+        if (s == LUN_OK && lun__stop_requested(&w->d->own))
             s = LUN_ECANCEL;
     }
     return s;

@@ -79,7 +79,7 @@ static inline char *lun__product_own(const lun_product_work *w, int worker)
 /* Whether what is left need not be done. */
 static inline bool lun__product_ended(const lun_product_work *w)
 {
-    return lun__stop_wanted(w->services) || atomic_load_explicit(w->ended, memory_order_relaxed);
+    return lun__stop_requested(w->services) || atomic_load_explicit(w->ended, memory_order_relaxed);
 }
 
 /* Integers of 64 bits are the same to tiles, signed or not. */

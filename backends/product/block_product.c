@@ -121,7 +121,7 @@ static void work_on_panels(void *ctx, int worker)
     lun_product_work *r = ctx;
     const int64_t count = lun__product_panels(r);
     for (int64_t q; (q = atomic_fetch_add(&r->next, 1)) < count;)
-        if (!lun__stop_wanted(r->services))
+        if (!lun__stop_requested(r->services))
             lun__product_pack_panel(r, lun__product_own(r, worker), q);
 }
 
@@ -150,7 +150,7 @@ static void work_on_rows(void *ctx, int worker)
             lun__product_pack_rows(r, own, i0, i1);
         packed = block;
         for (int64_t q = panels * share / r->shares; q < panels * (share + 1) / r->shares; q++)
-            if (!lun__stop_wanted(r->services))
+            if (!lun__stop_requested(r->services))
                 lun__product_panel(r, own, i0, i1, q);
         if (worker == 0)
             report(r, task);
@@ -164,9 +164,9 @@ static void run_one(lun_product_work *r, int64_t n)
     const lun_product *p = r->p;
     const int64_t size = x->t->size;
     r->a = (const char *)p->a.data +
-           lun__layout_place(&p->a.batch, n) * lun__dtype_get(p->a.dtype)->bytes;
+           lun__layout_offset(&p->a.batch, n) * lun__dtype_get(p->a.dtype)->bytes;
     r->b = (const char *)p->b.data +
-           lun__layout_place(&p->b.batch, n) * lun__dtype_get(p->b.dtype)->bytes;
+           lun__layout_offset(&p->b.batch, n) * lun__dtype_get(p->b.dtype)->bytes;
     r->c = p->c ? (char *)p->c + n * p->rows * p->columns * size : NULL;
     r->c_row = p->columns;
     r->number = n;
@@ -180,7 +180,7 @@ static void run_one(lun_product_work *r, int64_t n)
     }
     for (r->j0 = 0; r->j0 < p->columns; r->j0 += COLUMNS)
         for (r->k0 = 0; r->k0 < p->inner; r->k0 += LUN_PRODUCT_INNER, r->slice++) {
-            if (lun__stop_wanted(r->services))
+            if (lun__stop_requested(r->services))
                 return;
             r->columns = lun__product_less(COLUMNS, p->columns - r->j0);
             r->k = lun__product_less(LUN_PRODUCT_INNER, p->inner - r->k0);
@@ -249,7 +249,7 @@ lun_status lun__product_run(const lun_services *services, lun_isa isa, const lun
     r.panels = scratch;
     r.own = scratch + (x.batches ? 0 : x.panel_bytes);
     run_all(&r);
-    return lun__stop_wanted(services) ? LUN_ECANCEL : LUN_OK;
+    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }
 
 const lun_tiles *lun__tiles(lun_isa isa, lun_dtype t)

@@ -37,7 +37,7 @@ static lun_status find_reducers(lun_interp *in, const lun_ir *ir, bool scans)
                            .result = scan ? -1 : (int32_t)ins->imm,
                            .dtype = ins->dtype,
                            .inclusive = scan && ins->inclusive,
-                           .gives_index = lun__ir_places(ins)};
+                           .gives_index = lun__ir_gives_index(ins)};
         d->bytes = lun__dtype_get((lun_dtype)d->dtype)->bytes;
         while (1 << d->size < d->bytes)
             d->size++;

@@ -41,7 +41,7 @@ lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx,
     return LUN_OK;
 }
 
-void lun__cache_tell(lun_cache *c, bool *told, const char *what, const char *why)
+void lun__cache_log_once(lun_cache *c, bool *told, const char *what, const char *why)
 {
     char line[512];
     if (*told || !c->log)
@@ -133,7 +133,7 @@ bool lun__cache_directory(lun_cache *c, bool create)
         close(fd);
     if (create) {
         c->refused = true;
-        lun__cache_tell(c, &c->told_store, "not used", why);
+        lun__cache_log_once(c, &c->logged_store, "not used", why);
     }
     return false;
 }

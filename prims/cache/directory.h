@@ -18,7 +18,7 @@ struct lun_cache {
     void *log_ctx;
     int fd; /* of the directory, -1 while it is not open */
     char *path;
-    bool refused, swept, told_store, told_damage;
+    bool refused, swept, logged_store, logged_damage;
     unsigned serial;
     int64_t limit, added; /* bytes of entries: at most, stored but not in the sum yet */
     char *scratch;
@@ -27,7 +27,7 @@ struct lun_cache {
 };
 
 /* The first time (*told) a line for the log. */
-void lun__cache_tell(lun_cache *c, bool *told, const char *what, const char *why);
+void lun__cache_log_once(lun_cache *c, bool *told, const char *what, const char *why);
 /* Opens the directory, made if `create`; false: there is none (yet), or none that can be used. */
 bool lun__cache_directory(lun_cache *c, bool create);
 /* After ENOENT for a name in the open directory: makes the directory again if it is gone.  False:

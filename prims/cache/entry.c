@@ -152,7 +152,7 @@ bool lun__cache_load(lun_cache *c, const char *key, size_t key_length, void **by
         if (!why)
             return payload != NULL;
     }
-    lun__cache_tell(c, &c->told_damage, "a damaged entry is rebuilt", why);
+    lun__cache_log_once(c, &c->logged_damage, "a damaged entry is rebuilt", why);
     if (unlinkat(c->fd, name, 0) && errno == EISDIR)
         unlinkat(c->fd, name, AT_REMOVEDIR);
     return false;
@@ -204,6 +204,6 @@ void lun__cache_store(lun_cache *c, const char *key, size_t key_length, const vo
         if (errno != ENOENT || !lun__cache_renewed(c))
             break;
     }
-    lun__cache_tell(c, &c->told_store, "an entry cannot be written", strerror(errno));
+    lun__cache_log_once(c, &c->logged_store, "an entry cannot be written", strerror(errno));
     unlinkat(c->fd, temporary, 0);
 }

@@ -568,7 +568,7 @@ static void block(cut_state *c, int first, int past, around a)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-bool lun__cmeet_has(const lun_csource *s, const lun_cunit *entry)
+bool lun__cbarrier_has(const lun_csource *s, const lun_cunit *entry)
 {
     for (int i = entry->body; i < entry->end; i++)
         if (lun__ctoken_word(&s->tokens, i, "LUN_BARRIER"))
@@ -600,7 +600,7 @@ static void check_barriers(cut_state *c, const lun_cunit *u)
             fail_at(c, i, "LUN_BARRIER; is a statement of its own");
 }
 
-lun_status lun__cmeet_find(lun_cmaker *m)
+lun_status lun__cbarrier_find(lun_cmaker *m)
 {
     const lun_cunit *u = &m->units.at[m->entry];
     cut_state c = {.m = m, .t = &m->source.tokens};
@@ -618,7 +618,7 @@ lun_status lun__cmeet_find(lun_cmaker *m)
         add_edit(&c, c.braced[k][0], CUT_BEFORE, "{ ", true);
         add_edit(&c, c.braced[k][1], CUT_AFTER, " }", false);
     }
-    m->meets = true;
+    m->has_barriers = true;
     m->asks = true;
     lun__cmacros_free(&c.macros);
     free(c.segment);
@@ -627,7 +627,7 @@ lun_status lun__cmeet_find(lun_cmaker *m)
     return c.status;
 }
 
-void lun__cmeet_macros(const lun_cmaker *m, bool before, lun_strbuf *out)
+void lun__cbarrier_macros(const lun_cmaker *m, bool before, lun_strbuf *out)
 {
     if (!before) {
         lun__strbuf_puts(out, "#undef LUN_TEAM_ALL\n#undef LUN_TEAM_EACH\n#undef LUN_TEAM_ASK\n"

@@ -11,11 +11,11 @@
 #include "ctext/maker.h"
 
 /* Whether the entry has a barrier. */
-bool lun__cmeet_has(const lun_csource *s, const lun_cunit *entry);
-/* Edits the entry's text, for m->division; the macros are lun__cmeet_macros's.  LUN_EARG with what
- * cannot be cut so, and where, in m->error; LUN_ENOMEM. */
-lun_status lun__cmeet_find(lun_cmaker *m);
+bool lun__cbarrier_has(const lun_csource *s, const lun_cunit *entry);
+/* Edits the entry's text, for m->division; the macros are lun__cbarrier_macros's.  LUN_EARG with
+ * what cannot be cut so, and where, in m->error; LUN_ENOMEM. */
+lun_status lun__cbarrier_find(lun_cmaker *m);
 /* Appends the macros that the text relies on; or takes them back. */
-void lun__cmeet_macros(const lun_cmaker *m, bool before, lun_strbuf *out);
+void lun__cbarrier_macros(const lun_cmaker *m, bool before, lun_strbuf *out);
 
 #endif

@@ -29,10 +29,10 @@ typedef struct lun_cmaker {
      * of a loop of so many axes. */
     bool in_place;
     int axes;
-    bool meets; /* its threads meet at a LUN_BARRIER */
-    bool plain; /* w[i] is checked */
-    bool asks;  /* loops ask whether they shall stop */
-    int entry;  /* its unit */
+    bool has_barriers; /* its threads meet at a LUN_BARRIER */
+    bool plain;        /* w[i] is checked */
+    bool asks;         /* loops ask whether they shall stop */
+    int entry;         /* its unit */
     uint64_t hash;
     bool pastes; /* it has macros that put names together with ## */
     lun_strbuf text, *error;

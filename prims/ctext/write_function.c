@@ -96,7 +96,7 @@ static lun_status give(lun_cmaker *m, lun_ir_function **out)
     m->checks.faults = NULL;
     m->checks.count = 0;
     f->asks = m->asks;
-    f->meets = m->meets;
+    f->has_barriers = m->has_barriers;
     f->result = (uint8_t)lun__cmaker_result(m);
     *out = f;
     return LUN_OK;
@@ -177,11 +177,11 @@ static lun_status edit_team(lun_cmaker *m)
 {
     const lun_cunit *u = &m->units.at[m->entry];
     m->scratches.count = 0;
-    m->meets = m->asks = false;
+    m->has_barriers = m->asks = false;
     lun_status s =
         lun__cscratch_find(&m->scratches, &m->edits, &m->source, u, m->division, m->error);
     if (s == LUN_OK)
-        s = lun__cmeet_has(&m->source, u) ? lun__cmeet_find(m) : find_returns(m, u);
+        s = lun__cbarrier_has(&m->source, u) ? lun__cbarrier_find(m) : find_returns(m, u);
     return s == LUN_OK ? find_own(m, u) : s;
 }
 
@@ -509,11 +509,11 @@ static lun_status write_text(lun_cmaker *m)
     put_names(m, true);
     if (m->division)
         lun__cscratch_macros(m->division, &m->text);
-    if (m->meets)
-        lun__cmeet_macros(m, true, &m->text);
+    if (m->has_barriers)
+        lun__cbarrier_macros(m, true, &m->text);
     put_text(m);
-    if (m->meets)
-        lun__cmeet_macros(m, false, &m->text);
+    if (m->has_barriers)
+        lun__cbarrier_macros(m, false, &m->text);
     if (m->division)
         lun__cscratch_forget(&m->text);
     put_names(m, false);

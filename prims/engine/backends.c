@@ -178,7 +178,7 @@ bool lun__backend_sweeps(lun_engine *e, int64_t *near)
     return true;
 }
 
-bool lun__backend_lines(const lun_engine *e)
+bool lun__backend_segments(const lun_engine *e)
 {
     const lun_backend *b = e->backends[e->current]->backend;
     return b->lines && !b->buffer_new;

@@ -14,7 +14,7 @@ void lun__clear(lun_engine *e)
     lun__strbuf_clear(&e->error);
     e->error_where = NULL;
     e->error_operand = 0;
-    e->error_taking = false;
+    e->error_is_index = false;
     e->out_of_memory = false;
 }
 
@@ -158,7 +158,7 @@ const char *lun_error_from(const lun_engine *e, int first)
     const char *text = lun__error_text(e);
     if (!strstr(text, LUN_NTH_MARK))
         return text;
-    lun_strbuf *told = (lun_strbuf *)(uintptr_t)&e->error_told;
+    lun_strbuf *told = (lun_strbuf *)(uintptr_t)&e->error_plain;
     lun__strbuf_clear(told);
     lun__strbuf_count_from(told, text, first);
     return told->failed ? "out of memory" : told->text;
@@ -190,8 +190,8 @@ lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char
 {
     lun_fail(e, s, text);
     if (e && where && where[0]) {
-        snprintf(e->error_place, sizeof e->error_place, "%s", where);
-        e->error_where = e->error_place;
+        snprintf(e->error_line, sizeof e->error_line, "%s", where);
+        e->error_where = e->error_line;
     }
     return s;
 }

@@ -67,6 +67,6 @@ lun_status lun__nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */
 void lun__open_failed(const char *text);
 /* The place with that number ("script:12"), "" for 0. */
-const char *lun__place(const lun_engine *e, uint32_t where);
+const char *lun__source_line_text(const lun_engine *e, uint32_t where);
 
 #endif

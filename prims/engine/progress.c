@@ -10,18 +10,18 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
 {
     lun_engine *e = ctx;
     double now = lun__now();
-    if (now - e->began < FIRST || now - e->told_at < PACE)
+    if (now - e->began < FIRST || now - e->progress_at < PACE)
         return;
-    e->told_at = now;
-    e->progress_told = true;
+    e->progress_at = now;
+    e->progress_called = true;
     lun_progress p = {.size = sizeof p,
                       .what = what,
                       .seconds = now - e->began,
                       .done = done < total ? done : total,
                       .total = total};
-    e->telling = true;
+    e->in_callback = true;
     e->progress(e->progress_ctx, &p);
-    e->telling = false;
+    e->in_callback = false;
 }
 
 void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *p), void *ctx)
@@ -41,9 +41,9 @@ void lun__progress_begin(lun_engine *e)
 
 void lun__progress_end(lun_engine *e)
 {
-    if (e->progress_told && e->progress)
+    if (e->progress_called && e->progress)
         e->progress(e->progress_ctx, NULL);
-    e->progress_told = false;
+    e->progress_called = false;
 }
 
 lun_status lun__progress_refuse(lun_engine *e)

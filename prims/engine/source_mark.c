@@ -6,42 +6,42 @@
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
-const char *lun__place(const lun_engine *e, uint32_t where)
+const char *lun__source_line_text(const lun_engine *e, uint32_t where)
 {
-    return where && where <= (uint32_t)e->place_count ? e->places[where - 1] : "";
+    return where && where <= (uint32_t)e->source_line_count ? e->source_lines[where - 1] : "";
 }
 
 lun_status lun_mark(lun_engine *e, const char *place)
 {
     LUN_NEED(e, true);
     if (!place || !place[0]) {
-        e->place = 0;
+        e->source_line = 0;
         return LUN_OK;
     }
     /* a script comes back to the same few places, most often to the last ones */
-    for (int i = e->place_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
-        if (!strcmp(e->places[i], place)) {
-            e->place = (uint32_t)i + 1;
+    for (int i = e->source_line_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
+        if (!strcmp(e->source_lines[i], place)) {
+            e->source_line = (uint32_t)i + 1;
             return LUN_OK;
         }
-    for (int i = 0; i < e->place_count; i++)
-        if (!strcmp(e->places[i], place)) {
-            e->place = (uint32_t)i + 1;
+    for (int i = 0; i < e->source_line_count; i++)
+        if (!strcmp(e->source_lines[i], place)) {
+            e->source_line = (uint32_t)i + 1;
             return LUN_OK;
         }
-    if (e->place_count == e->place_room) {
-        int room = e->place_room ? 2 * e->place_room : 32;
-        char **places = realloc(e->places, (size_t)room * sizeof *places);
+    if (e->source_line_count == e->source_line_room) {
+        int room = e->source_line_room ? 2 * e->source_line_room : 32;
+        char **places = realloc(e->source_lines, (size_t)room * sizeof *places);
         if (!places)
             return lun__nomem(e);
-        e->places = places;
-        e->place_room = room;
+        e->source_lines = places;
+        e->source_line_room = room;
     }
     char *copy = strdup(place);
     if (!copy)
         return lun__nomem(e);
-    e->places[e->place_count++] = copy;
-    e->place = (uint32_t)e->place_count;
+    e->source_lines[e->source_line_count++] = copy;
+    e->source_line = (uint32_t)e->source_line_count;
     return LUN_OK;
 }
 

@@ -50,16 +50,16 @@ typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c *
 struct lun_engine {
     lun_services services;
     lun_stats stats;
-    lun_strbuf error;      /* with the marks of LUN_NTH; */
-    lun_strbuf error_told; /* where lun_error_from writes it without */
-    int error_operand;     /* from 1; 0: not about one */
+    lun_strbuf error;       /* with the marks of LUN_NTH; */
+    lun_strbuf error_plain; /* where lun_error_from writes it without */
+    int error_operand;      /* from 1; 0: not about one */
     const char *error_where;
-    bool error_taking;     /* it is that an index of some graph/take_nodes.h is out of range */
-    bool out_of_memory;    /* the last failure, if it has no text */
-    uintptr_t inside;      /* the thread inside of a call, 0: none; atomic, as this is: */
-    bool refused;          /* another one has called meanwhile */
-    lun_later *later;      /* what others have released meanwhile; atomic */
-    char error_place[256]; /* where error_where may point */
+    bool error_is_index;  /* it is that an index of some graph/take_nodes.h is out of range */
+    bool out_of_memory;   /* the last failure, if it has no text */
+    uintptr_t inside;     /* the thread inside of a call, 0: none; atomic, as this is: */
+    bool refused;         /* another one has called meanwhile */
+    lun_later *later;     /* what others have released meanwhile; atomic */
+    char error_line[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
     bool check_indices;                /* of C functions that are made from now on */
@@ -77,9 +77,9 @@ struct lun_engine {
     /* progress.c */
     void (*progress)(void *ctx, const lun_progress *p);
     void *progress_ctx;
-    double began, told_at; /* seconds: of this evaluation, of the last call */
-    bool progress_told;
-    bool telling; /* the host's function runs: nothing is evaluated */
+    double began, progress_at; /* seconds: of this evaluation, of the last call */
+    bool progress_called;
+    bool in_callback; /* the host's function runs: nothing is evaluated */
 
     lun_pool *pool;
     lun_cache *cache;
@@ -109,9 +109,9 @@ struct lun_engine {
     int64_t recipe_bytes, recipe_bytes_most;
     lun_recent recipes_used;
 
-    char **places; /* lun_mark's texts; node->where is an index + 1 */
-    int place_count, place_room;
-    uint32_t place;
+    char **source_lines; /* lun_mark's texts; node->where is an index + 1 */
+    int source_line_count, source_line_room;
+    uint32_t source_line;
     uint16_t workgroup; /* lun_workgroup */
     int64_t chunk;      /* of launches now: see lun_launch */
     bool in_order;
@@ -124,7 +124,7 @@ struct lun_engine {
     struct lun_export *exported; /* those that are held */
     int64_t files_opened;        /* store/element_file.c: so far */
     int diverged;                /* store/divergent.c: arrays whose copies differ; */
-    bool told_first;             /* it was logged that of such an array the first one was taken */
+    bool logged_first;           /* it was logged that of such an array the first one was taken */
     int untimed;                 /* launch/launch.c: launches since the last one that was timed */
 
     lun_queues *queues;                /* NULL: none was made */
@@ -148,7 +148,7 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
 /* Whether the backend in use runs chains of kernels (lun_backend.chain); a set runs none. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */
-bool lun__backend_lines(const lun_engine *e);
+bool lun__backend_segments(const lun_engine *e);
 /* The same of sweeps; *near: what lun_backend.near gives. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *near);
 /* Another one, which is so; NULL: there are too many, or no memory. */

@@ -76,7 +76,7 @@ static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bo
         return LUN_OK;
     lun_status status = lun__levels_run(e, roots, count, run_whole, &levels);
     if (status == LUN_OK)
-        status = lun__short_products(e, roots, count, &some);
+        status = lun__fast_products(e, roots, count, &some);
     some |= levels;
     *done = status == LUN_OK && are_done(roots, count);
     return *done || !some || status != LUN_OK ? status : lun__recipe_run(e, roots, count, done);
@@ -109,14 +109,14 @@ static lun_status run_parts(lun_engine *e, lun_node *const *cones, int count)
 /* Roots that are small parts of what waits: the elements alone that they hang on. */
 static lun_status run_cones(lun_engine *e, lun_node *const *roots, int count, bool *done)
 {
-    lun_node *cones[LUN_SHORT_ROOTS];
-    lun_status status = lun__short_cones(e, roots, count, cones, done);
+    lun_node *cones[LUN_FAST_ROOTS];
+    lun_status status = lun__fast_cones(e, roots, count, cones, done);
     if (status != LUN_OK || !*done)
         return status;
     status = run_parts(e, cones, count);
     for (int i = 0; i < count; i++) {
         if (status == LUN_OK)
-            lun__short_give(e, roots[i], cones[i]);
+            lun__fast_give(e, roots[i], cones[i]);
         lun__node_release(e, cones[i]);
     }
     return status;
@@ -137,10 +137,10 @@ static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
 
 static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
 {
-    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
+    lun_node *few[LUN_FAST_ROOTS], *const *bases = lun__fast_bases(roots, count, few);
     lun_status status = run_bases(e, bases, count);
     for (int i = 0; status == LUN_OK && i < count; i++)
-        lun__short_take(e, roots[i], bases[i]);
+        lun__fast_take(e, roots[i], bases[i]);
     return status;
 }
 
@@ -148,7 +148,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
 {
     if (are_done(roots, count))
         return LUN_OK;
-    if (e->telling)
+    if (e->in_callback)
         return lun__progress_refuse(e);
     lun_status status = lun__merge_operands(e, roots, count);
     if (status != LUN_OK)
@@ -159,7 +159,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     status = run_roots(e, roots, count);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
-        lun__tell_index(e, roots, count, lun__run_range);
+        lun__index_error(e, roots, count, lun__run_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;
@@ -298,7 +298,7 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
                           bool *done)
 {
     *done = false;
-    if (e->telling)
+    if (e->in_callback)
         return lun__progress_refuse(e);
     lun_status status = lun__merge_operands(e, &root, 1);
     if (status != LUN_OK)
@@ -308,7 +308,7 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
     status = run_range(e, root, first, count, host, done);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
-        lun__tell_index(e, &root, 1, lun__run_range);
+        lun__index_error(e, &root, 1, lun__run_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;

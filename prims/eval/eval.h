@@ -17,7 +17,7 @@ lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
  * storages.  *done: false if it cannot be done so; then, and after a failure, nothing was written.
  * The roots wait on. */
 lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
-                         const lun_storage_places *to, bool *done);
+                         const lun_storage_view *to, bool *done);
 /* Elements first .. first+count-1 of an unevaluated root into host memory, without keeping them,
  * where only they need to be computed.  *done: false if the root had to be evaluated as a whole;
  * it is a LEAF then. */

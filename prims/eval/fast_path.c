@@ -21,16 +21,16 @@ static lun_node *base_of(lun_node *root)
     return before && base->rank && root->rank ? base : root;
 }
 
-lun_node *const *lun__short_bases(lun_node *const *roots, int count, lun_node *few[LUN_SHORT_ROOTS])
+lun_node *const *lun__fast_bases(lun_node *const *roots, int count, lun_node *few[LUN_FAST_ROOTS])
 {
-    if (count > LUN_SHORT_ROOTS)
+    if (count > LUN_FAST_ROOTS)
         return roots;
     for (int i = 0; i < count; i++)
         few[i] = base_of(roots[i]);
     return few;
 }
 
-void lun__short_take(lun_engine *e, lun_node *root, const lun_node *base)
+void lun__fast_take(lun_engine *e, lun_node *root, const lun_node *base)
 {
     if (root == base || root->kind != LUN_NODE_RESHAPE || base->kind != LUN_NODE_LEAF)
         return;
@@ -39,14 +39,14 @@ void lun__short_take(lun_engine *e, lun_node *root, const lun_node *base)
     lun__node_become_leaf(e, root, s, base->offset);
 }
 
-lun_status lun__short_cones(lun_engine *e, lun_node *const *roots, int count,
-                            lun_node *cones[LUN_SHORT_ROOTS], bool *less)
+lun_status lun__fast_cones(lun_engine *e, lun_node *const *roots, int count,
+                           lun_node *cones[LUN_FAST_ROOTS], bool *less)
 {
     *less = false;
-    return count <= LUN_SHORT_ROOTS ? lun__cone(e, roots, count, cones, less) : LUN_OK;
+    return count <= LUN_FAST_ROOTS ? lun__cone(e, roots, count, cones, less) : LUN_OK;
 }
 
-void lun__short_give(lun_engine *e, lun_node *root, const lun_node *of)
+void lun__fast_give(lun_engine *e, lun_node *root, const lun_node *of)
 {
     if (lun__node_ready(root))
         return;
@@ -88,7 +88,7 @@ static bool find(void *ctx, lun_node *n, const lun_node *user)
     return true;
 }
 
-lun_status lun__short_products(lun_engine *e, lun_node *const *roots, int count, bool *some)
+lun_status lun__fast_products(lun_engine *e, lun_node *const *roots, int count, bool *some)
 {
     found f = {.count = 0};
     const lun_visitor v = {LUN_WALK_MARK, enter, find, &f};

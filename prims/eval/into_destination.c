@@ -44,7 +44,7 @@ static bool meet(const lun_storage *a, const lun_storage *b)
 
 /* Whether what the kernel reads is in memory, so that reading it cannot fail, and in none of the
  * targets'; a host may have wrapped the same memory twice. */
-static bool reads_apart(const lun_lowered *l, const lun_storage_places *to, int count)
+static bool reads_apart(const lun_lowered *l, const lun_storage_view *to, int count)
 {
     for (int i = 0; i < l->ir.slot_count; i++) {
         const lun_node *n = read_by(l, i);
@@ -59,7 +59,7 @@ static bool reads_apart(const lun_lowered *l, const lun_storage_places *to, int 
 
 /* By slot, where the results of the last step go; false: it has others, or not all of these. */
 static bool find_places(const lun_lowered *l, lun_node *const *roots, int count,
-                        const lun_storage_places *to, const lun_storage_places **places)
+                        const lun_storage_view *to, const lun_storage_view **places)
 {
     int found = 0;
     for (int i = 0; i < l->ir.slot_count; i++) {
@@ -78,7 +78,7 @@ static bool find_places(const lun_lowered *l, lun_node *const *roots, int count,
 
 /* The last step, if it is a kernel by itself that computes the roots as they shall be. */
 static const lun_step *last_of(const lun_steps *s, lun_node *const *roots, int count,
-                               const lun_storage_places *to, const lun_storage_places **places)
+                               const lun_storage_view *to, const lun_storage_view **places)
 {
     const lun_step *last = s->count ? &s->at[s->count - 1] : NULL;
     if (!last || last->kind != LUN_STEP_LAUNCH || last->chain || last->sweep || last->across ||
@@ -97,9 +97,9 @@ static bool has_place(lun_status s)
 }
 
 static lun_status run_into(lun_engine *e, lun_node *const *roots, int count,
-                           const lun_storage_places *to, bool *done)
+                           const lun_storage_view *to, bool *done)
 {
-    const lun_storage_places *places[LUN_GROUP_LEAVES + TARGETS];
+    const lun_storage_view *places[LUN_GROUP_LEAVES + TARGETS];
     lun_steps s;
     lun_kernel_entry *k = NULL;
     lun_status status = lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s);
@@ -129,11 +129,11 @@ static bool may_be_last(const lun_node *n)
 }
 
 lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
-                         const lun_storage_places *to, bool *done)
+                         const lun_storage_view *to, bool *done)
 {
     lun_backend_slot *b;
     *done = false;
-    if (e->set_count || e->diverged || e->telling || count > TARGETS)
+    if (e->set_count || e->diverged || e->in_callback || count > TARGETS)
         return LUN_OK;
     for (int k = 0; k < count; k++)
         if (!may_be_last(roots[k]))

@@ -226,7 +226,7 @@ static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){.nature = lun__node_nature(n),
-                               .place = lun__shape_place(n, s->n),
+                               .place = lun__shape_class(n, s->n),
                                .use = lun__node_ready(n) ? READY : PASSES,
                                .folds = lun__shape_folds(n)};
         if (n->kind == LUN_NODE_CALL) {

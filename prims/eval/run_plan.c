@@ -62,7 +62,7 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     }
     if (step->across || step->pairs) {
         lun_status s =
-            step->across ? lun__across_run(e, step->across) : lun__pairs_run(e, step->pairs);
+            step->across ? lun__outer_axis_run(e, step->across) : lun__pairs_run(e, step->pairs);
         e->stats.kept += s == LUN_OK ? step->kept : 0;
         return s;
     }
@@ -120,9 +120,9 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
     const int first = *at;
     if (step->chain || step->sweep) {
         *at = lun__chain_last(s, first);
-        return step->sweep                   ? lun__sweep_run(e, s, first, *at)
-               : lun__pieces_begin(s, first) ? lun__pieces_run(e, s, first, *at)
-                                             : lun__chain_run(e, s, first, *at);
+        return step->sweep                  ? lun__sweep_run(e, s, first, *at)
+               : lun__tiles_begin(s, first) ? lun__tiles_run(e, s, first, *at)
+                                            : lun__chain_run(e, s, first, *at);
     }
     switch (step->kind) {
     case LUN_STEP_LAUNCH:
@@ -181,10 +181,10 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_steps s;
-    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
-    lun_node *cones[LUN_SHORT_ROOTS];
+    lun_node *few[LUN_FAST_ROOTS], *const *bases = lun__fast_bases(roots, count, few);
+    lun_node *cones[LUN_FAST_ROOTS];
     bool less;
-    lun_status status = lun__short_cones(e, bases, count, cones, &less);
+    lun_status status = lun__fast_cones(e, bases, count, cones, &less);
     if (status == LUN_OK)
         status = lun__steps_make(e, less ? cones : bases, count, LUN_STEPS_KEEP, &s);
     const bool made = status == LUN_OK;
@@ -213,7 +213,7 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
 
 lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count)
 {
-    if (e->telling)
+    if (e->in_callback)
         return lun__progress_refuse(e);
     lun_host_begin(e);
     lun__progress_begin(e);

@@ -61,7 +61,7 @@ static bool visit(void *ctx, lun_node *n, const lun_node *user)
     l->last = n->slot > l->last ? n->slot : l->last;
     l->around |= n->kind == LUN_NODE_PAD && !n->slot;
     if (n->kind == LUN_NODE_PAD)
-        l->fits &= lun__sweep_apart(
+        l->fits &= lun__sweep_is_slower(
             l->e, n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes, l->near);
     return l->fits;
 }

@@ -52,7 +52,7 @@ static bool is_elementwise(const lun_node *n)
 /* The operation that n is, or gives a result of, or is written again. */
 static lun_node *work_of(const lun_node *n)
 {
-    while (n->kind == LUN_NODE_PLACE || n->kind == LUN_NODE_OUTPUT)
+    while (n->kind == LUN_NODE_SOURCE_LINE || n->kind == LUN_NODE_OUTPUT)
         n = n->in[0];
     return (lun_node *)(uintptr_t)n;
 }
@@ -322,7 +322,8 @@ static void ask_operands(const cone *c, const part *p)
 {
     const lun_node *n = p->node;
     lun_node *in;
-    if (n->kind == LUN_NODE_PLACE || n->kind == LUN_NODE_OUTPUT || n->kind == LUN_NODE_RESHAPE) {
+    if (n->kind == LUN_NODE_SOURCE_LINE || n->kind == LUN_NODE_OUTPUT ||
+        n->kind == LUN_NODE_RESHAPE) {
         ask_along(c, p, n->in[0], &p->box);
         return;
     }
@@ -536,7 +537,7 @@ static lun_status make_work(const cone *c, const lun_node *n, lun_node *const *i
 static lun_status make_along(const cone *c, const part *p, lun_node **out)
 {
     const lun_node *n = p->node, *of = work_of(n), *like = NULL, *output = NULL;
-    const uint32_t here = c->e->place;
+    const uint32_t here = c->e->source_line;
     uint32_t place = 0;
     const int count = lun__node_has_many(of) ? of->count : 3;
     lun_node *in, *work = NULL, **operands = calloc((size_t)count + 1, sizeof(lun_node *));
@@ -551,16 +552,16 @@ static lun_status make_along(const cone *c, const part *p, lun_node **out)
     }
     for (const lun_node *at = n; at != of; at = at->in[0]) {
         output = at->kind == LUN_NODE_OUTPUT ? at : output;
-        place = at->kind == LUN_NODE_PLACE && !place ? at->where : place;
+        place = at->kind == LUN_NODE_SOURCE_LINE && !place ? at->where : place;
     }
-    c->e->place = place ? place : of->where;
+    c->e->source_line = place ? place : of->where;
     if (s == LUN_OK)
         s = make_work(c, of, operands, like, &work);
     if (s == LUN_OK && output)
         s = lun__node_output(c->e, work, output->op, (lun_dtype)output->dtype, out);
     else if (s == LUN_OK)
         *out = lun__node_retain(work);
-    c->e->place = here;
+    c->e->source_line = here;
     if (s == LUN_OK && lun__node_is(n, LUN_IS_SOURCE))
         (*out)->is |= LUN_IS_SOURCE;
     lun__node_release(c->e, work);

@@ -130,7 +130,8 @@ static inline bool may_fail(const lun_node *n)
 static lun_status place(lun_engine *e, lun_node **out)
 {
     lun_node *shared = *out;
-    lun_node *n = lun__node_start(e, LUN_NODE_PLACE, (int32_t)e->place, (lun_dtype)shared->dtype);
+    lun_node *n =
+        lun__node_start(e, LUN_NODE_SOURCE_LINE, (int32_t)e->source_line, (lun_dtype)shared->dtype);
     lun_status s = LUN_ENOMEM;
     if (n) {
         n->in[0] = shared;
@@ -143,7 +144,7 @@ static lun_status place(lun_engine *e, lun_node **out)
 /* *out, just made with status s: as built at this place if it may fail. */
 static inline lun_status placed(lun_engine *e, lun_status s, lun_node **out)
 {
-    if (s == LUN_OK && (*out)->where != e->place && e->place && may_fail(*out))
+    if (s == LUN_OK && (*out)->where != e->source_line && e->source_line && may_fail(*out))
         s = place(e, out);
     return s;
 }

@@ -19,12 +19,12 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
     return lun__node_intern(e, n, out);
 }
 
-lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
+lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
     if (!n)
         return lun__nomem(e);
-    n->folds = LUN_FOLDS_PLACE;
+    n->folds = LUN_FOLDS_INDEX;
     n->n = 1;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -56,10 +56,10 @@ static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
     return lun__node_shaped(e, n, s, out);
 }
 
-lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
-                                  const lun_ir_function *body, lun_node *a, lun_node *id,
-                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
-                                  lun_node **out)
+lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
+                                     const lun_ir_function *body, lun_node *a, lun_node *id,
+                                     lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                     lun_node **out)
 {
     lun_node *n = start_lines(e, op, a, id, t, line);
     return n ? finish_lines(e, n, f, body, rank, shape, out) : LUN_ENOMEM;

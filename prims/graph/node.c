@@ -273,7 +273,7 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
             return LUN_OK;
         }
     n->form = form_of(n);
-    n->where = e->place;
+    n->where = e->source_line;
     n->workgroup = e->workgroup;
     count_operands(n);
     n->chain = *bucket;

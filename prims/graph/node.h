@@ -50,8 +50,9 @@ typedef enum lun_node_kind {
     LUN_NODE_RUNNING,   /* the first result of a function that goes along lines of elements with
                          values of its own, see lun__node_running */
     LUN_NODE_RESULT, /* result number op, from 1, of the ALGORITHM or RUNNING in[0]; of its shape */
-    LUN_NODE_PLACE,  /* in[0], an operation that may fail, written again at place number op: equal
-                       expressions share a node, the place of an error is that of each */
+    LUN_NODE_SOURCE_LINE, /* in[0], an operation that may fail, written again at source line
+                             number op: equal expressions share a node, errors name the line of
+                             each */
     LUN_NODE_KINDS
 } lun_node_kind;
 
@@ -72,7 +73,7 @@ typedef enum lun_node_traits {
 /* What else a REDUCE is. */
 typedef enum lun_node_folds {
     LUN_FOLDS_PLAIN,
-    LUN_FOLDS_PLACE,  /* by min or max: where the first such element is, i64 */
+    LUN_FOLDS_INDEX,  /* by min or max: where the first such element is, i64 */
     LUN_FOLDS_NEEDED, /* in[1] is no first value but a bool for each result: what it gives where
                          that is false nothing uses, and where it is so everywhere nothing is
                          computed */
@@ -169,13 +170,13 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
                             lun_node *a, lun_node *id, lun_dtype t, lun_node **out);
 /* The place, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
  * is one: an i64.  a, of dtype acc, is no bool. */
-lun_status lun__node_place_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
+lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
 /* The same for each of the lines, of `line` elements, that a's elements are in flat order: one
  * element each.  a->n == line * the product of the extents; rank > 0, line > 0. */
-lun_status lun__node_reduce_lines(lun_engine *e, lun_op op, lun_function *f,
-                                  const lun_ir_function *body, lun_node *a, lun_node *id,
-                                  lun_dtype t, int64_t line, int rank, const int64_t *shape,
-                                  lun_node **out);
+lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
+                                     const lun_ir_function *body, lun_node *a, lun_node *id,
+                                     lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                     lun_node **out);
 /* The same for a matrix of lines, in the order of blocks. */
 lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
                                    const lun_ir_function *body, lun_node *a, lun_node *id,
@@ -337,7 +338,8 @@ static inline bool lun__node_recurs_peeked(const lun_node *n)
 /* An operation of its own; else another node's result, elements or place. */
 static inline bool lun__node_works(const lun_node *n)
 {
-    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_PLACE && n->kind != LUN_NODE_VIEW;
+    return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_SOURCE_LINE &&
+           n->kind != LUN_NODE_VIEW;
 }
 
 /* Whether a stream makes n's elements, so that a VIEW of n needs none of them in memory. */

@@ -6,13 +6,23 @@
 #include "table/op.h"
 
 /* By kind of node: its name, NULL where an operation or function gives it. */
-static const char *const names[LUN_NODE_KINDS] = {
-    [LUN_NODE_LEAF] = "array",       [LUN_NODE_NUMBER] = "number",  [LUN_NODE_INDEX] = "index",
-    [LUN_NODE_RANDOM] = "random",    [LUN_NODE_CAST] = "cast",      [LUN_NODE_CALL] = "call",
-    [LUN_NODE_OUTPUT] = "result",    [LUN_NODE_REDUCE] = "reduce",  [LUN_NODE_SCAN] = "scan",
-    [LUN_NODE_VIEW] = "view",        [LUN_NODE_CONCAT] = "concat",  [LUN_NODE_RESHAPE] = "reshape",
-    [LUN_NODE_PLACE] = "written at", [LUN_NODE_PAD] = "pad",        [LUN_NODE_MATMUL] = "matmul",
-    [LUN_NODE_RESULT] = "result",    [LUN_NODE_RUNNING] = "running"};
+static const char *const names[LUN_NODE_KINDS] = {[LUN_NODE_LEAF] = "array",
+                                                  [LUN_NODE_NUMBER] = "number",
+                                                  [LUN_NODE_INDEX] = "index",
+                                                  [LUN_NODE_RANDOM] = "random",
+                                                  [LUN_NODE_CAST] = "cast",
+                                                  [LUN_NODE_CALL] = "call",
+                                                  [LUN_NODE_OUTPUT] = "result",
+                                                  [LUN_NODE_REDUCE] = "reduce",
+                                                  [LUN_NODE_SCAN] = "scan",
+                                                  [LUN_NODE_VIEW] = "view",
+                                                  [LUN_NODE_CONCAT] = "concat",
+                                                  [LUN_NODE_RESHAPE] = "reshape",
+                                                  [LUN_NODE_SOURCE_LINE] = "written at",
+                                                  [LUN_NODE_PAD] = "pad",
+                                                  [LUN_NODE_MATMUL] = "matmul",
+                                                  [LUN_NODE_RESULT] = "result",
+                                                  [LUN_NODE_RUNNING] = "running"};
 
 typedef struct printer {
     lun_engine *e;
@@ -79,7 +89,7 @@ static void print_details(const printer *p, const lun_node *n)
     if (operation)
         lun__strbuf_printf(p->out, " by %s",
                            n->op < LUN_OP_COUNT ? lun__op_get((lun_op)n->op)->name : "function");
-    if (n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_PLACE)
+    if (n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_INDEX)
         lun__strbuf_puts(p->out, ": its place");
     if (lun__node_in_blocks(n))
         lun__strbuf_puts(p->out, " in blocks");
@@ -94,7 +104,7 @@ static void print_details(const printer *p, const lun_node *n)
     if (n->kind == LUN_NODE_PAD)
         print_padding(p->out, n);
     if (n->where && n->kind != LUN_NODE_NUMBER)
-        lun__strbuf_printf(p->out, " (%s)", lun__place(p->e, n->where));
+        lun__strbuf_printf(p->out, " (%s)", lun__source_line_text(p->e, n->where));
 }
 
 static bool print_node(void *ctx, lun_node *n, const lun_node *user)

@@ -124,7 +124,7 @@ lun_status lun__node_take(lun_engine *e, const lun_taking *x, lun_node **out)
         s = lun__node_call(e, NULL, &f[x->base != NULL], in, elements + EXTRAS - !x->source,
                            elements, t, x->index, out);
     if (s == LUN_OK) {
-        lun_node *call = (*out)->kind == LUN_NODE_PLACE ? (*out)->in[0] : *out;
+        lun_node *call = (*out)->kind == LUN_NODE_SOURCE_LINE ? (*out)->in[0] : *out;
         call->notes = notes;
     }
     while (made)
@@ -157,7 +157,7 @@ bool lun__taking_failed(const char *note)
     return note == notes[0];
 }
 
-int64_t lun__taking_place(const lun_taking *t, int64_t index)
+int64_t lun__taking_index(const lun_taking *t, int64_t index)
 {
     int64_t at = (int64_t)((uint64_t)index + (uint64_t)(index < 0 ? t->length : -t->first));
     return at >= 0 && at < t->length ? at : -1;

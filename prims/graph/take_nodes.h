@@ -30,6 +30,6 @@ bool lun__node_taking(const lun_node *n, lun_taking *out);
 /* Whether that is the text of such a failure. */
 bool lun__taking_failed(const char *note);
 /* The place, along the axis, of an index; -1: it is out of range. */
-int64_t lun__taking_place(const lun_taking *t, int64_t index);
+int64_t lun__taking_index(const lun_taking *t, int64_t index);
 
 #endif

@@ -69,7 +69,7 @@ static bool is_called(const pusher *c, const lun_node *n, int64_t whole)
 /* n, a CALL, of the elements of its operands; extra ones stay whole. */
 static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int depth, lun_node **out)
 {
-    uint32_t place = c->place ? c->place : n->where, here = c->e->place;
+    uint32_t place = c->place ? c->place : n->where, here = c->e->source_line;
     const lun_node *like = NULL;
     lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
     lun_status s = in ? LUN_OK : lun__nomem(c->e);
@@ -83,15 +83,15 @@ static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int dep
         if (s == LUN_OK && k < n->elements && n->more[k]->n == whole)
             like = in[k];
     }
-    c->e->place = place;
+    c->e->source_line = place;
     if (s == LUN_OK && like)
         s = lun__node_call(c->e, n->function, n->body, in, n->count, n->elements,
                            (lun_dtype)n->dtype, like, out);
     else if (s == LUN_OK) /* of numbers alone */
         s = lun__node_view(c->e, (lun_node *)(uintptr_t)n, c->at, out);
-    c->e->place = here;
+    c->e->source_line = here;
     if (s == LUN_OK && like)
-        ((*out)->kind == LUN_NODE_PLACE ? (*out)->in[0] : *out)->notes = n->notes;
+        ((*out)->kind == LUN_NODE_SOURCE_LINE ? (*out)->in[0] : *out)->notes = n->notes;
     for (k = 0; in && k < n->count; k++)
         lun__node_release(c->e, in[k]);
     free(in);
@@ -115,20 +115,20 @@ static lun_status push_through(pusher *c, const lun_node *n, int64_t whole, int 
                                lun_node **out)
 {
     lun_node *in[3] = {0};
-    uint32_t place = c->place ? c->place : n->where, here = c->e->place;
+    uint32_t place = c->place ? c->place : n->where, here = c->e->source_line;
     lun_status s = LUN_OK;
     int k = 0;
     c->place = 0;
     for (; s == LUN_OK && k < 3 && n->in[k]; k++)
         s = push_down(c, n->in[k], whole, depth - 1, &in[k]);
-    c->e->place = place; /* a part stands where the whole was written */
+    c->e->source_line = place; /* a part stands where the whole was written */
     if (s == LUN_OK && n->kind == LUN_NODE_CAST)
         s = lun__node_cast(c->e, in[0], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK && n->kind == LUN_NODE_RANDOM)
         s = lun__node_random(c->e, in[0], in[1], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK)
         s = lun__node_op(c->e, (lun_op)n->op, in, (lun_dtype)n->dtype, shaped_one(c, in), out);
-    c->e->place = here;
+    c->e->source_line = here;
     if (s == LUN_OK && lun__node_is(n, LUN_IS_SOURCE))
         (*out)->is |= LUN_IS_SOURCE;
     for (k = 0; k < 3; k++)
@@ -318,7 +318,7 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
         *out = lun__node_retain(n);
         return LUN_OK;
     }
-    if (n->kind == LUN_NODE_PLACE) {
+    if (n->kind == LUN_NODE_SOURCE_LINE) {
         c->place = n->where;
         return push_down(c, n->in[0], whole, depth, out);
     }

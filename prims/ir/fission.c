@@ -358,13 +358,13 @@ static bool calls_for_all(const lun_ir *ir)
 {
     bool found = false;
     for (int i = 0; i < ir->function_count; i++)
-        found |= ir->functions[i]->meets;
+        found |= ir->functions[i]->has_barriers;
     return found;
 }
 
 lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out)
 {
-    const bool for_all = calls_for_all(ir), parted = lun__ir_meets(ir);
+    const bool for_all = calls_for_all(ir), parted = lun__ir_has_barriers(ir);
     writer w = {.to = {.ir = ir, .to = &out->ir, .from = &out->from},
                 .out = out,
                 .base = base,

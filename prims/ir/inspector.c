@@ -227,7 +227,7 @@ static lun_status write_all(const slice *s, lun_ir_sought *of, lun_ir *to, int32
     return well && *count >= 0 ? LUN_OK : LUN_ENOMEM;
 }
 
-lun_status lun__ir_wanted(const lun_ir *f, lun_ir_sought *of, lun_ir *to, int32_t *count)
+lun_status lun__ir_inspector(const lun_ir *f, lun_ir_sought *of, lun_ir *to, int32_t *count)
 {
     slice s = {.ir = f, .of = of};
     lun__ir_init(to);

@@ -21,6 +21,6 @@ typedef struct lun_ir_sought {
 /* *to, to be freed in every case: a body that marks what the gathers of f from arrays that are
  * apart want of them; its value *count is how many elements it has found not to be at hand, each
  * as often as it is gathered.  What it does not take of f may not fail in it.  LUN_ENOMEM. */
-lun_status lun__ir_wanted(const lun_ir *f, lun_ir_sought *of, lun_ir *to, int32_t *count);
+lun_status lun__ir_inspector(const lun_ir *f, lun_ir_sought *of, lun_ir *to, int32_t *count);
 
 #endif

@@ -115,7 +115,7 @@ struct lun_ir_function {
     bool asks; /* of the C form: its loops ask whether they shall stop */
     /* Of the C form, of teams: its threads meet, and a call is for a whole team; its result is a
      * line at which some threads would meet without the others, 0: there was none. */
-    bool meets;
+    bool has_barriers;
     /* The engine that used it last and, of all that this engine has used, its number, from 1; of a
      * front end's alone.  What outlives it knows another one at its address by these. */
     const lun_engine *used_by;
@@ -343,11 +343,11 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
 /* Whether threads of a kernel of teams meet. */
-bool lun__ir_meets(const lun_ir *ir);
+bool lun__ir_has_barriers(const lun_ir *ir);
 /* Whether a kernel puts elements at computed places, element by element. */
 bool lun__ir_puts(const lun_ir *ir);
 /* Whether it is a REDUCE that gives a place, too. */
-static inline bool lun__ir_places(const lun_ir_ins *ins)
+static inline bool lun__ir_gives_index(const lun_ir_ins *ins)
 {
     return ins->kind == LUN_IR_REDUCE && ins->places;
 }

@@ -12,7 +12,7 @@ enum {
     OPERATION = LUN_FIELD_OPERATION,
     COMBINER = LUN_FIELD_COMBINER,
     INCLUSIVE = LUN_FIELD_INCLUSIVE,
-    PLACES = LUN_FIELD_PLACES,
+    PLACES = LUN_FIELD_INDICES,
     ATOM = LUN_FIELD_ATOM,
     INDEX = LUN_EFFECT_INDEX,
     READS = LUN_EFFECT_READS,
@@ -87,7 +87,7 @@ bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins)
     return ir->ins[ins->b].kind != LUN_IR_CONST || ir->ins[ins->b].imm == 0;
 }
 
-bool lun__ir_meets(const lun_ir *ir)
+bool lun__ir_has_barriers(const lun_ir *ir)
 {
     for (int i = 0; i < ir->count; i++)
         if (ir->ins[i].kind == LUN_IR_BARRIER)

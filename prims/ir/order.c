@@ -6,7 +6,7 @@
 const lun_order_row lun__order_numbers[] = {
     {"lanes", LUN_LANES},           {"chunk", LUN_CHUNK},
     {"scan_chunk", LUN_SCAN_CHUNK}, {"scan_group", LUN_SCAN_GROUP},
-    {"block", LUN_ORDER_BLOCK},     {"running_line", LUN_RUNNING_LINE},
+    {"block", LUN_ORDER_BLOCK},     {"running_line", LUN_RUNNING_SEGMENT},
     {"part", LUN_ORDER_PART},       {NULL, 0},
 };
 

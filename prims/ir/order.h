@@ -39,7 +39,7 @@
  * The result is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that
  * identity; without one it starts with s_0.
  *
- * Tuples (api/fold/tuples.c): lines of LUN_RUNNING_LINE elements, along axes those of each row
+ * Tuples (api/fold/tuples.c): lines of LUN_RUNNING_SEGMENT elements, along axes those of each row
  * apart; total[k] of line k from left to right, from its first element on.  carry[0] = the first
  * values, carry[k+1] = f(carry[k], total[k]): the last one is what a reduction gives, of one line
  * the fold from the first values.  A scan goes through each line from its carry, element by
@@ -60,13 +60,13 @@
 /* The numbers of the order, once.  They are macros so that generated text can quote them
  * (LUN_ORDER_TEXT); Lua has them as core.internal.order (lun__order_numbers); tests/lint/order.sh
  * refuses them elsewhere. */
-#define LUN_LANES        64    /* lanes of a chunk, elements of a block of pairs */
-#define LUN_CHUNK        16384 /* elements of a reduction that one cell is made of */
-#define LUN_SCAN_CHUNK   65536 /* elements of a scan with one carry */
-#define LUN_SCAN_GROUP   8     /* elements of a chunk that are scanned at a time */
-#define LUN_ORDER_BLOCK  256   /* values of a pair of rows, or of k, in one partial sum */
-#define LUN_RUNNING_LINE 1024  /* elements of a tuple's scan or reduction in one piece */
-#define LUN_ORDER_PART   65536 /* rows of one partial result of groups and of weighted bins */
+#define LUN_LANES           64    /* lanes of a chunk, elements of a block of pairs */
+#define LUN_CHUNK           16384 /* elements of a reduction that one cell is made of */
+#define LUN_SCAN_CHUNK      65536 /* elements of a scan with one carry */
+#define LUN_SCAN_GROUP      8     /* elements of a chunk that are scanned at a time */
+#define LUN_ORDER_BLOCK     256   /* values of a pair of rows, or of k, in one partial sum */
+#define LUN_RUNNING_SEGMENT 1024  /* elements of a tuple's scan or reduction in one piece */
+#define LUN_ORDER_PART      65536 /* rows of one partial result of groups and of weighted bins */
 
 /* A number of the order as text. */
 #define LUN_ORDER_TEXT(number)  LUN_ORDER_QUOTE(number)

@@ -148,7 +148,7 @@ static bool add_homes(const lun_ir *from, lun_ir_fetched *of, lun_ir *to)
     for (int k = 0; well && k < from->slot_count; k++) {
         const int box = of[k].params + of[k].gathers;
         of[k].added = to->arg_count;
-        if (of[k].how == LUN_HAS_MARKED)
+        if (of[k].how == LUN_HAS_BITMAP)
             of[k].added = lun__ir_slot_add(to, LUN_U64, LUN_SLOT_ARRAY);
         else if (of[k].how != LUN_HAS_ALL)
             for (int n = of[k].how == LUN_HAS_BOX ? box : 1; well && n > 0; n--)

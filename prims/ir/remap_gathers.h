@@ -10,7 +10,7 @@ typedef enum lun_ir_having {
     LUN_HAS_RANGE, /* elements from one on: its place is an argument, an i64 */
     LUN_HAS_BOX,   /* elements whose numbers are sums of the body's first arguments times numbers,
                       plus a number: these are arguments, i64s */
-    LUN_HAS_MARKED /* those that bits mark, in the order of their places: a further slot has, of 32
+    LUN_HAS_BITMAP /* those that bits mark, in the order of their places: a further slot has, of 32
                       places each, a u64: in its low half their bits, in its high half how many are
                       marked before */
 } lun_ir_having;

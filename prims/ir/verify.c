@@ -226,7 +226,7 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
            (ins->kind != LUN_IR_CAST || check_cast(v, ins)) && check_imm(v, ins) &&
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins)) &&
-           (!(row->fields & LUN_FIELD_PLACES) || !ins->places || check_places(v, ins));
+           (!(row->fields & LUN_FIELD_INDICES) || !ins->places || check_places(v, ins));
 }
 
 /* All threads of a team come to a barrier together. */

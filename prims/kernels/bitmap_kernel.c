@@ -62,7 +62,7 @@ static void inline_body(lun_lowerer *l, const lun_marking *m, int32_t *params, i
 
 lun_status lun__lower_marking(lun_engine *e, const lun_marking *m, lun_lowered *out)
 {
-    lun_lowerer l = lun__lower_alone(e, out);
+    lun_lowerer l = lun__lower_ungrouped(e, out);
     const size_t params = (size_t)m->body->arg_count + 1;
     int32_t *numbers = malloc((params + (size_t)m->body->slot_count) * sizeof *numbers);
     if (numbers)

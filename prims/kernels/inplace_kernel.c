@@ -53,7 +53,7 @@ static void store(lun_lowerer *l, const lun_ir_function *f, int32_t call, lun_no
 lun_status lun__lower_in_place(lun_engine *e, const lun_ir_function *f, const lun_taken *taken,
                                lun_node *like, lun_lowered *out)
 {
-    lun_lowerer l = lun__lower_alone(e, out);
+    lun_lowerer l = lun__lower_ungrouped(e, out);
     int32_t operands[LUN_IR_INPUTS], call = -1;
     for (int k = 0; l.status == LUN_OK && k < f->params; k++)
         operands[k] = operand(&l, f, k, &taken[k]);

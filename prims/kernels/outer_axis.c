@@ -11,8 +11,8 @@
 
 enum { SHORT_LINES = 4096 }; /* of less than LUN_LANES elements: from so many on they go across */
 
-bool lun__across_places(const lun_across *a, const lun_slot_source *from, lun_layout *out,
-                        int64_t *step)
+bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
+                            int64_t *step)
 {
     lun_layout own, all, line = {.rank = 0};
     lun__node_layout(from->view ? from->view : from->node, &own);
@@ -38,12 +38,12 @@ static bool is_laned(const lun_node *n)
 {
     uint64_t identity;
     return n->kind == LUN_NODE_REDUCE && n->op < LUN_OP_COUNT && !lun__node_first(n) &&
-           n->folds != LUN_FOLDS_PLACE && lun__op_get((lun_op)n->op)->flags & LUN_OPF_COMM &&
+           n->folds != LUN_FOLDS_INDEX && lun__op_get((lun_op)n->op)->flags & LUN_OPF_COMM &&
            lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &identity);
 }
 
 /* Whether the sinks are reductions of the same axes; their extents and kept axes then. */
-static bool same_axes(const lun_group *g, lun_across *a)
+static bool same_axes(const lun_group *g, lun_outer_axis *a)
 {
     int64_t shape[LUN_MAX_RANK], lines[LUN_MAX_RANK];
     for (int i = 0; i < g->sink_count; i++) {
@@ -74,15 +74,15 @@ static bool same_axes(const lun_group *g, lun_across *a)
 }
 
 /* Whether most bytes that a visit reads stand side by side from line to line. */
-static bool stands_across(const lun_across *a, bool *possible)
+static bool stands_across(const lun_outer_axis *a, bool *possible)
 {
-    const lun_lowered *l = &a->visit[1];
+    const lun_lowered *l = &a->accumulate[1];
     int64_t across = 0, along = 0, step;
     lun_layout kept;
     for (int i = 0; i < l->ir.slot_count - 2 * a->result_count; i++) {
         if (l->ir.slots[i].role != LUN_SLOT_IN)
             continue;
-        if (!lun__across_places(a, &l->slots[i], &kept, &step)) {
+        if (!lun__outer_axis_layout(a, &l->slots[i], &kept, &step)) {
             *possible = false;
             return false;
         }
@@ -130,7 +130,7 @@ static int store(lun_ir *ir, lun_dtype t, int value)
                                                    .imm = slot});
 }
 
-static bool make_fold(const lun_across *a, lun_ir *ir)
+static bool make_fold(const lun_outer_axis *a, lun_ir *ir)
 {
     lun__ir_init(ir);
     for (int r = 0; r < a->result_count; r++) {
@@ -150,7 +150,7 @@ static bool make_fold(const lun_across *a, lun_ir *ir)
     return true;
 }
 
-static bool make_finish(const lun_across *a, lun_ir *ir)
+static bool make_finish(const lun_outer_axis *a, lun_ir *ir)
 {
     lun__ir_init(ir);
     for (int r = 0; r < a->result_count; r++) {
@@ -169,12 +169,12 @@ static bool make_finish(const lun_across *a, lun_ir *ir)
     return true;
 }
 
-void lun__across_free(lun_across *a)
+void lun__outer_axis_free(lun_outer_axis *a)
 {
     if (!a)
         return;
-    lun__lowered_free(&a->visit[0]);
-    lun__lowered_free(&a->visit[1]);
+    lun__lowered_free(&a->accumulate[0]);
+    lun__lowered_free(&a->accumulate[1]);
     lun__lowered_free(&a->fold);
     lun__lowered_free(&a->finish);
     lun__lowered_free(&a->brief);
@@ -182,34 +182,34 @@ void lun__across_free(lun_across *a)
 }
 
 /* The lists of a lowered group that name nodes stay empty: nothing there fails or is explained. */
-static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_across *a)
+static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis *a)
 {
     const lun_group *group = &s->groups[g];
     const int64_t leaves = group->line * group->leaves;
     a->is_brief = group->line <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
                   group->line * group->ops <= LUN_GROUP_OPS;
     if (a->is_brief)
-        return lun__lower_brief(e, s, g, (int)group->line, &a->brief);
-    lun_status status = lun__lower_visit(e, s, g, LUN_ACROSS_ROWS, &a->visit[0]);
+        return lun__lower_short_segments(e, s, g, (int)group->line, &a->brief);
+    lun_status status = lun__lower_accumulate(e, s, g, LUN_OUTER_AXIS_ROWS, &a->accumulate[0]);
     if (status == LUN_OK && (!make_fold(a, &a->fold.ir) || !make_finish(a, &a->finish.ir)))
         status = lun__nomem(e);
     return status;
 }
 
-lun_status lun__across_make(lun_engine *e, const lun_schedule *s, int g, lun_across **out)
+lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis **out)
 {
     const lun_group *group = &s->groups[g];
     bool possible = true;
     *out = NULL;
-    if (!group->line || group->scan || group->n < LUN_ACROSS_LEAST)
+    if (!group->line || group->scan || group->n < LUN_OUTER_AXIS_LEAST)
         return LUN_OK;
-    lun_across *a = calloc(1, sizeof *a);
+    lun_outer_axis *a = calloc(1, sizeof *a);
     if (!a)
         return lun__nomem(e);
     lun_status status = LUN_OK;
     bool wanted = same_axes(group, a);
     if (wanted)
-        status = lun__lower_visit(e, s, g, 1, &a->visit[1]);
+        status = lun__lower_accumulate(e, s, g, 1, &a->accumulate[1]);
     if (status == LUN_OK && wanted) {
         bool brief = group->line < LUN_LANES && group->n / group->line >= SHORT_LINES;
         wanted = stands_across(a, &possible) || brief;
@@ -219,7 +219,7 @@ lun_status lun__across_make(lun_engine *e, const lun_schedule *s, int g, lun_acr
     if (status == LUN_OK && wanted && possible)
         *out = a;
     else
-        lun__across_free(a);
+        lun__outer_axis_free(a);
     return status;
 }
 
@@ -268,8 +268,8 @@ static void emit_accumulation(lun_lowerer *l, lun_node *n, int copies, const int
             0);
 }
 
-lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int copies,
-                            lun_lowered *out)
+lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                 lun_lowered *out)
 {
     int32_t values[LUN_GROUP_SINKS][LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
@@ -304,8 +304,8 @@ static void emit_fold(lun_lowerer *l, lun_node *n, int lanes, int32_t *values)
         }
 }
 
-lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,
-                            lun_lowered *out)
+lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                     lun_lowered *out)
 {
     int32_t values[LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);

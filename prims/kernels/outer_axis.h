@@ -6,33 +6,33 @@
 #include "plan/plan.h"
 
 enum {
-    LUN_ACROSS_ROWS = 4,       /* of one lane that one visit takes */
-    LUN_ACROSS_LEAST = 1 << 15 /* elements: fewer are done before so many kernels have begun */
+    LUN_OUTER_AXIS_ROWS = 4,       /* of one lane that one visit takes */
+    LUN_OUTER_AXIS_LEAST = 1 << 15 /* elements: fewer are done before so many kernels have begun */
 };
 
 /* Kernels of such a reduction, none with a REDUCE:
- *   visit[0], visit[1]  accumulators combined with the elements of LUN_ACROSS_ROWS rows of their
- *                       lane, or of one; the last slots are, by result, accumulators in and out
- *   fold                two rows of accumulators combined; slots by result: one, other, out
+ *   accumulate[0], [1]    accumulators combined with the elements of LUN_OUTER_AXIS_ROWS rows of
+ * their                       lane, or of one; the last slots are, by result, accumulators in and
+ * out   fold                two rows of accumulators combined; slots by result: one, other, out
  *   finish              accumulators as elements of the result; slots by result: in, out
  *   brief               a line's elements, each through slots of its own, to an element of the
  *                       result; the last slots are, by result, out */
-typedef struct lun_across {
-    lun_lowered visit[2], fold, finish;
+typedef struct lun_outer_axis {
+    lun_lowered accumulate[2], fold, finish;
     lun_lowered brief; /* of lines of few elements: all that is done; then the others are empty */
     bool is_brief;
     lun_node *results[LUN_GROUP_SINKS];
     int result_count;
     int kept;      /* axes of `of`, in front, that are not reduced */
     lun_layout of; /* the extents of what is reduced */
-} lun_across;
+} lun_outer_axis;
 
 /* *out: NULL where group g is better run line by line, or has to be.  LUN_ENOMEM. */
-lun_status lun__across_make(lun_engine *e, const lun_schedule *s, int g, lun_across **out);
-void lun__across_free(lun_across *a); /* NULL is allowed */
+lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis **out);
+void lun__outer_axis_free(lun_outer_axis *a); /* NULL is allowed */
 /* The places of slot i of a visit: by kept axes and the line's elements (*step apart, the last axis
  * gone from *out).  False: no strides say them. */
-bool lun__across_places(const lun_across *a, const lun_slot_source *from, lun_layout *out,
-                        int64_t *step);
+bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
+                            int64_t *step);
 
 #endif

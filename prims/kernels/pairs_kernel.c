@@ -22,8 +22,8 @@ typedef struct loop {
     const lun_pairs *pairs; /* the host's kernel; NULL: an index for each element of the result */
     int row;                /* of that, which elements are read for */
     int lane_count;         /* elements of lanes that this round has read: slots and values */
-    int lane_slot[LUN_PAIRS_PLACES];
-    int32_t lane_value[LUN_PAIRS_PLACES];
+    int lane_slot[LUN_PAIRS_HELD];
+    int32_t lane_value[LUN_PAIRS_HELD];
     lun_node **held; /* INDEX VIEWs that slots read */
     int held_count;
 } loop;
@@ -39,7 +39,7 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
     lines.rank = 2;
     if (!lines.stride[0] && !lines.stride[1])
         return lun__lower_number(l, LUN_I64, (uint64_t)lines.offset);
-    l->status = p->held_count < LUN_PAIRS_PLACES
+    l->status = p->held_count < LUN_PAIRS_HELD
                     ? lun__node_index(l->e, lines.extent[0] * lines.extent[1], &index)
                     : lun__fail(l->e, LUN_EARG, "internal: too many operands of allpairs");
     if (l->status == LUN_OK)
@@ -62,7 +62,7 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
         0);
 }
 
-bool lun__pairs_places(const int64_t extent[3], const lun_slot_source *from, lun_layout *out)
+bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out)
 {
     lun_layout own;
     lun__node_layout(from->view ? from->view : from->node, &own);
@@ -98,7 +98,7 @@ static int32_t lane_element(lun_lowerer *l, int slot)
     int32_t size = lun__lower_constant(l, LUN_I64, LUN_BLOCK);
     int32_t block = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->number, size);
     int32_t value = gather(l, slot, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, index, block));
-    if (p->lane_count < LUN_PAIRS_PLACES) {
+    if (p->lane_count < LUN_PAIRS_HELD) {
         p->lane_slot[p->lane_count] = slot;
         p->lane_value[p->lane_count++] = value;
     }
@@ -130,7 +130,7 @@ static int element(lun_lowerer *l, lun_slot_source from)
 {
     const loop *p = l->loop;
     lun_layout at;
-    if (!lun__pairs_places(p->extent, &from, &at)) {
+    if (!lun__pairs_layout(p->extent, &from, &at)) {
         l->status = lun__fail(l->e, LUN_EARG, "internal: an operand of allpairs has no strides");
         return -1;
     }
@@ -333,7 +333,7 @@ static lun_status lower(lun_engine *e, const lun_schedule *s, int g, loop *p, lu
 }
 
 lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
-                            lun_node *held[LUN_PAIRS_PLACES], int *count)
+                            lun_node *held[LUN_PAIRS_HELD], int *count)
 {
     loop p = {.held = held};
     lun_status status = lower(e, s, g, &p, out);

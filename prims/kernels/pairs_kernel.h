@@ -34,6 +34,6 @@ lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows);
 int64_t lun__pairs_reads(const lun_pairs *p);
 /* The places of the elements of slot i by row, column and number of the line: those of extent 1 do
  * not move.  False: no strides say them. */
-bool lun__pairs_places(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);
+bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);
 
 #endif

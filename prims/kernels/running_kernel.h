@@ -9,6 +9,6 @@
  * is put into the TARGET slot whose source has copy k. */
 lun_status lun__lower_running(lun_engine *e, lun_node *n, lun_node *const *in, lun_lowered *out);
 /* The lines of n, the indices of its kernel. */
-int64_t lun__running_lines(const lun_node *n);
+int64_t lun__running_segments(const lun_node *n);
 
 #endif

@@ -95,7 +95,7 @@ lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form
                             lun_team_kernel *out)
 {
     memset(out, 0, sizeof *out);
-    lun_lowerer l = lun__lower_alone(e, &out->lowered);
+    lun_lowerer l = lun__lower_ungrouped(e, &out->lowered);
     for (int k = 0; k < b->scratches; k++) {
         const lun_front_scratch *s = &b->scratch[k];
         const int64_t count = s->own ? s->count * b->f->body->threads : s->count;

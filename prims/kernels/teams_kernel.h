@@ -36,7 +36,7 @@ typedef struct lun_team_body {
 typedef enum lun_team_form {
     LUN_TEAMS_WHOLE,
     LUN_TEAMS_GROUPS,
-    LUN_TEAMS_APART,
+    LUN_TEAMS_FISSION,
     LUN_TEAMS_MOVED
 } lun_team_form;
 

@@ -21,7 +21,7 @@ static int read_strided(const void *self, int64_t first, int64_t count, void *to
     else if (s->base)
         lun__layout_read(&s->at, s->base, s->size, first, count, to);
     else
-        lun__layout_places(&s->at, first, count, to);
+        lun__layout_offsets(&s->at, first, count, to);
     return 0;
 }
 
@@ -61,7 +61,7 @@ static bool need_streams(lun_binding *to)
 static void count_bytes(lun_binding *to, int64_t bytes, bool written)
 {
     to->bytes += bytes;
-    if (!to->working)
+    if (!to->is_scratch)
         *(written ? &to->written : &to->read) += bytes;
 }
 
@@ -88,7 +88,7 @@ static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storag
         return made;
     lun_strided *x = &to->strided[i];
     to->origin[i] = offset;
-    to->streams[i].is_places = !s;
+    to->streams[i].is_offsets = !s;
     if (!s)
         return LUN_OK;
     if (to->b->backend->buffer_new) {
@@ -199,7 +199,7 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
     s = bind_strided(e, to, i, in->storage, in->offset, at);
     if (s != LUN_OK)
         return s;
-    lun__near_bind(&to->strided[i], &p->pad, in->storage->room - in->offset, &to->streams[i]);
+    lun__padded_bind(&to->strided[i], &p->pad, in->storage->room - in->offset, &to->streams[i]);
     return s;
 }
 
@@ -274,7 +274,7 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     return status;
 }
 
-lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_places *places)
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *places)
 {
     lun_storage *s = places->s;
     const int64_t n = lun__layout_count(&places->at), size = lun__dtype_get(s->dtype)->bytes;
@@ -298,8 +298,8 @@ lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_sto
     return LUN_OK;
 }
 
-lun_status lun__bind_lines_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
-                              int64_t origin, const lun_layout *at, bool changes)
+lun_status lun__bind_segments_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
+                                 int64_t origin, const lun_layout *at, bool changes)
 {
     const int64_t size = lun__dtype_get(t)->bytes;
     if (!need_streams(to))
@@ -313,12 +313,13 @@ lun_status lun__bind_lines_at(lun_engine *e, lun_binding *to, int i, lun_dtype t
     return LUN_OK;
 }
 
-lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
-                           const lun_layout *at, bool changes)
+lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                              const lun_layout *at, bool changes)
 {
     const lun_status status = lun__storage_host(e, s, changes);
-    return status == LUN_OK ? lun__bind_lines_at(e, to, i, s->dtype, s->data, offset, at, changes)
-                            : status;
+    return status == LUN_OK
+               ? lun__bind_segments_at(e, to, i, s->dtype, s->data, offset, at, changes)
+               : status;
 }
 
 lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,
@@ -345,7 +346,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->room = slots <= LUN_BIND_FEW ? to->few_room : malloc(2 * slots * sizeof *to->room);
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
     to->bytes = to->read = to->written = 0;
-    to->apart = to->working = to->whole = false;
+    to->apart = to->is_scratch = to->whole = false;
     to->line = l->line;
     to->turns = 0;
     to->stage = LUN_STAGE_ALL;

@@ -41,7 +41,7 @@ typedef struct lun_binding {
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
     bool apart;            /* a run leaves a row for each chunk: the caller joins them */
-    bool working;          /* parts bound from now on are working memory, which does not count */
+    bool is_scratch;       /* parts bound from now on are working memory, which does not count */
     bool whole;            /* of the launch */
     lun_stream *streams;   /* NULL: none needed yet */
     lun_strided *strided;  /* by slot, as the streams */
@@ -66,8 +66,7 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
                           const lun_layout *at, int64_t count, bool changes);
 /* Slot i is written, on the host, to places that keep what is there if the launch does not begin;
  * once it has, it goes on to its end. */
-lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i,
-                            const lun_storage_places *places);
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *places);
 /* Slot i reads elements of so many bytes as a layout says; where these stand the caller fills in:
  * to->at, to->origin, to->strided. */
 lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
@@ -88,12 +87,12 @@ void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, 
 lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
 /* The same, of memory on the host, for a launch with turns: each line stands side by side; of an
  * ARRAY slot `at` says where each line has the first element. */
-lun_status lun__bind_lines(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
-                           const lun_layout *at, bool changes);
+lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
+                              const lun_layout *at, bool changes);
 /* The same of elements from number `origin` on of memory on the host, or of a buffer of the backend
  * in use. */
-lun_status lun__bind_lines_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
-                              int64_t origin, const lun_layout *at, bool changes);
+lun_status lun__bind_segments_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
+                                 int64_t origin, const lun_layout *at, bool changes);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
 lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, uint64_t *partials);
@@ -103,13 +102,13 @@ lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k,
                             int64_t first, int64_t count, uint64_t *partials);
 lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k);
 /* The failure that there is no memory for a launch. */
-lun_status lun__no_working_memory(lun_engine *e, int64_t n);
+lun_status lun__no_scratch_memory(lun_engine *e, int64_t n);
 
 /* ---- padded_slots.c -------------------------------------------------------------------------- */
 
 /* x, whose elements `to` reads, is of such an array; room: elements from its base on that may be
  * read. */
-void lun__near_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to);
+void lun__padded_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to);
 
 /* ---- adjacent_columns.c ---------------------------------------------------------------------- */
 

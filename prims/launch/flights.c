@@ -96,7 +96,7 @@ void lun__flights_end(lun_flights *f)
     }
 }
 
-lun_status lun__flights_told(lun_flights *f)
+lun_status lun__flights_failure(lun_flights *f)
 {
     const lun_flight *x = f->failed < 0 ? NULL : &f->at[f->failed];
     if (!x)

@@ -41,7 +41,7 @@ void lun__flights_begin(lun_flights *f, int k, int64_t count, uint64_t *partials
 void lun__flights_end(lun_flights *f);
 /* The failure of the first place that failed, which is explained with its binding; LUN_OK: none
  * has. */
-lun_status lun__flights_told(lun_flights *f);
+lun_status lun__flights_failure(lun_flights *f);
 /* Waits until the host's memory, from which elements are sent to places, is read from no more; s:
  * what has become of the flights, and what is given unless this fails. */
 lun_status lun__flights_settle(lun_engine *e, lun_status s);

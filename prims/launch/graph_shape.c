@@ -68,7 +68,7 @@ static bool append(void *ctx, lun_node *n, const lun_node *user)
     return true;
 }
 
-uint8_t lun__shape_place(const lun_node *n, int64_t space)
+uint8_t lun__shape_class(const lun_node *n, int64_t space)
 {
     int64_t own = lun__shape_space(n);
     unsigned bits = (own == space ? LUN_SHAPE_WHOLE : 0u) | (n->rank == 0 ? LUN_SHAPE_SCALAR : 0u) |
@@ -78,7 +78,7 @@ uint8_t lun__shape_place(const lun_node *n, int64_t space)
         return n->n < PADDED ? LUN_SHAPE_VIEWED : LUN_SHAPE_FOREIGN;
     if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW, or indexed */
         return LUN_SHAPE_VIEWED;
-    if (lun__shape_folds(n) && n->step && (own >= LUN_ACROSS_LEAST || lun__node_in_blocks(n)))
+    if (lun__shape_folds(n) && n->step && (own >= LUN_OUTER_AXIS_LEAST || lun__node_in_blocks(n)))
         return LUN_SHAPE_FOREIGN; /* it may be better run in another way */
     bool combines = n->body && n->kind != LUN_NODE_CALL;
     return foreign || combines || n->workgroup ? LUN_SHAPE_FOREIGN : (uint8_t)bits;
@@ -101,7 +101,7 @@ bool lun__shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_s
     }
     s->n = lun__shape_space(roots[0]);
     for (int i = 0; s->n && i < s->count; i++)
-        if (lun__shape_place(s->order[i], s->n) == LUN_SHAPE_FOREIGN)
+        if (lun__shape_class(s->order[i], s->n) == LUN_SHAPE_FOREIGN)
             return false;
     return s->n != 0;
 }

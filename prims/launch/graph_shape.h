@@ -37,7 +37,7 @@ uint32_t lun__shape_form(lun_node *const *roots, int count);
  * copied into the kernel it is instructions like others.  Its body's number is of e. */
 bool lun__shape_inlines(const lun_engine *e, const lun_node *n);
 /* LUN_SHAPE_... of n over `space` indices. */
-uint8_t lun__shape_place(const lun_node *n, int64_t space);
+uint8_t lun__shape_class(const lun_node *n, int64_t space);
 
 /* Indices over which n or, for a reduction, its operand exists. */
 static inline int64_t lun__shape_space(const lun_node *n)
@@ -55,7 +55,7 @@ static inline bool lun__shape_is_at(const lun_node *n, uint8_t place, int64_t sp
 {
     if (place == LUN_SHAPE_WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
         return space > 1;
-    return lun__shape_place(n, space) == place;
+    return lun__shape_class(n, space) == place;
 }
 
 #endif

@@ -41,7 +41,7 @@ static int64_t first_outside(lun_engine *e, lun_run_range *run, const lun_taking
         if (!elements(e, run, t->index, at, some, index))
             return -1;
         for (int64_t k = 0; k < some; k++)
-            if (lun__taking_place(t, index[k]) < 0 && !(t->lenient && index[k] == t->none))
+            if (lun__taking_index(t, index[k]) < 0 && !(t->lenient && index[k] == t->none))
                 return at + k;
     }
     return -1;
@@ -113,16 +113,16 @@ static bool collect(void *ctx, lun_node *n, const lun_node *user)
     return true;
 }
 
-void lun__tell_index(lun_engine *e, lun_node *const *roots, int count, lun_run_range *run)
+void lun__index_error(lun_engine *e, lun_node *const *roots, int count, lun_run_range *run)
 {
     takes t = {0};
     const lun_visitor v = {LUN_WALK_MARK, enter, collect, &t};
     const char *where = e->error_where;
     lun_taking one;
-    bool found = !e->error_taking;
+    bool found = !e->error_is_index;
     if (found)
         return;
-    e->error_taking = false;
+    e->error_is_index = false;
     uint64_t walk = ++e->walk;
     for (int i = 0; i < count; i++)
         (void)lun__walk(walk, roots[i], &v);

@@ -166,8 +166,8 @@ int64_t lun__join_rows(const lun_lowered *l, int64_t n)
     return l->line ? n / l->line : lun__order_chunks(&l->ir, n);
 }
 
-lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                           lun_kernel *k, lun_launch *run, int64_t rows)
+lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                              lun_kernel *k, lun_launch *run, int64_t rows)
 {
     joint j = {b, k, run};
     lun_status s = LUN_OK;

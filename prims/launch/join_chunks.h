@@ -18,8 +18,8 @@ lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun
                              lun_kernel *k, lun_launch *run, bool apart);
 /* The same for `rows` chunks whose cells are in run->partials already, of launches that had run's
  * arguments; the kernel has run on b. */
-lun_status lun__join_apart(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                           lun_kernel *k, lun_launch *run, int64_t rows);
+lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                              lun_kernel *k, lun_launch *run, int64_t rows);
 /* The results' nodes become numbers, of the cells of that row; not of lines. */
 void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells);
 

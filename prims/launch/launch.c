@@ -19,8 +19,8 @@ enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no me
 
 /* A result in memory, and the node that it is for. */
 typedef struct output {
-    lun_storage *storage;             /* NULL: the node has taken it, or */
-    const lun_storage_places *places; /* where its elements go instead; NULL: they are storage's */
+    lun_storage *storage;           /* NULL: the node has taken it, or */
+    const lun_storage_view *places; /* where its elements go instead; NULL: they are storage's */
     lun_node *node;
 } output;
 
@@ -53,7 +53,7 @@ static void outcome_free(lun_engine *e, outcome *o)
 /* For n indices; places: for the result of each slot, or NULL; shared: memory is that of the places
  * that run it.  Also on failure o is to be ended by outcome_free. */
 static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
-                               const lun_storage_places *const *places, outcome *o)
+                               const lun_storage_view *const *places, outcome *o)
 {
     const lun_ir *ir = &l->ir;
     size_t rows = n > 0 ? (size_t)lun__join_rows(l, n) : 1, bytes;
@@ -63,13 +63,13 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
         ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
     o->lines = NULL;
     if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
-        return lun__no_working_memory(e, n);
+        return lun__no_scratch_memory(e, n);
     if (bytes > sizeof o->few_cells)
         o->cells = malloc(bytes);
     if (l->line && ir->result_count)
         o->lines = calloc((size_t)ir->result_count, sizeof *o->lines);
     if (!o->outputs || !o->cells || (l->line && ir->result_count && !o->lines))
-        return lun__no_working_memory(e, n);
+        return lun__no_scratch_memory(e, n);
     o->line_count = ir->result_count;
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
@@ -317,7 +317,7 @@ lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
 }
 
 lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
-                                 int64_t n, const lun_storage_places *const *places)
+                                 int64_t n, const lun_storage_view *const *places)
 {
     outcome o;
     lun_status status = outcome_make(e, l, n, false, places, &o);

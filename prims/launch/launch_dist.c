@@ -41,7 +41,7 @@ typedef struct sharing {
 static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t first)
 {
     for (int k = 0; k < ir->count; k++)
-        for (int64_t r = 0; lun__ir_places(&ir->ins[k]) && r < rows; r++)
+        for (int64_t r = 0; lun__ir_gives_index(&ir->ins[k]) && r < rows; r++)
             row[r * ir->result_count + ir->ins[k].imm + 1] += (uint64_t)first;
 }
 
@@ -117,7 +117,7 @@ static lun_status run_all(sharing *w)
     lun__flights_end(&w->flights);
     e->stats.run_time += lun__now() - start;
     if (w->flights.failed >= 0)
-        return lun__flights_told(&w->flights);
+        return lun__flights_failure(&w->flights);
     for (int k = 0; s == LUN_OK && !w->l->line && ir->result_count && k < w->cut->places; k++) {
         const lun_interval x = w->turns[k].indices;
         if (x.lo < x.hi)
@@ -135,8 +135,8 @@ static lun_status join(sharing *w, int64_t n)
     lun_flight *x = &w->flights.at[k];
     const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
     x->binding.run.partials = w->cells;
-    lun_status s = lun__join_apart(e, b, w->l, x->kernel->kernel, &x->binding.run,
-                                   lun__order_chunks(&w->l->ir, n));
+    lun_status s = lun__join_partials(e, b, w->l, x->kernel->kernel, &x->binding.run,
+                                      lun__order_chunks(&w->l->ir, n));
     return s == LUN_OK ? s : lun__bind_failed(e, &x->binding, s, n);
 }
 
@@ -152,7 +152,7 @@ static lun_status chain(sharing *w)
     lun_backend_slot *at = lun__set_at(e, k);
     lun__set_enter(e, at);
     if (!bind(w, k))
-        return lun__flights_told(&w->flights);
+        return lun__flights_failure(&w->flights);
     x->binding.stage = LUN_STAGE_CARRIES;
     const lun_status s = lun__bind_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
     at->counted->launches += e->stats.launches - launches;

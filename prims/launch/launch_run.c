@@ -43,7 +43,7 @@ static lun_status run_timed(lun_engine *e, const lun_binding *to, lun_kernel *k,
     return s;
 }
 
-lun_status lun__no_working_memory(lun_engine *e, int64_t n)
+lun_status lun__no_scratch_memory(lun_engine *e, int64_t n)
 {
     return lun__fail(e, LUN_ENOMEM,
                      "out of memory: no working memory for a kernel over %lld elements",
@@ -61,7 +61,7 @@ lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, 
         return LUN_ELIMIT;
     if (s == LUN_EIO && to->streams && run->trap >= 0)
         return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
-    return s == LUN_ENOMEM ? lun__no_working_memory(e, count) : s;
+    return s == LUN_ENOMEM ? lun__no_scratch_memory(e, count) : s;
 }
 
 void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials)

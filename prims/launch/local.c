@@ -39,7 +39,7 @@ static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t fir
         return status;
     to->origin[i] = 0;
     to->streams[i].origin = first;
-    to->streams[i].is_places = true;
+    to->streams[i].is_offsets = true;
     return LUN_OK;
 }
 
@@ -189,8 +189,8 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
-lun_status lun__local_reach(lun_engine *e, const lun_node *n, lun_backend_slot *at,
-                            lun_interval need)
+lun_status lun__local_indexed(lun_engine *e, const lun_node *n, lun_backend_slot *at,
+                              lun_interval need)
 {
     const int64_t first = n->offset, hi = need.hi || !n->n ? need.hi : 1;
     lun_piece *x;

@@ -120,7 +120,7 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     r->told.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
     for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
-        snprintf(r->where, sizeof r->where, "%s", lun__place(e, l->where[i]));
+        snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, l->where[i]));
     return r;
 }
 
@@ -136,7 +136,7 @@ static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t 
     r->told.name = name;
     r->told.ops = 1;
     snprintf(r->what, sizeof r->what, "%s", name);
-    snprintf(r->where, sizeof r->where, "%s", lun__place(e, n->where));
+    snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, n->where));
     return r;
 }
 
@@ -204,7 +204,7 @@ void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
         r->told.name = w->name;
         r->told.ops = w->body ? w->body->count : 1;
         memcpy(r->what, what, sizeof what);
-        snprintf(r->where, sizeof r->where, "%s", lun__place(e, w->where));
+        snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, w->where));
     }
     const double compile = w->after.compile_time - w->before.compile_time;
     const double transfer = w->after.transfer_time - w->before.transfer_time;

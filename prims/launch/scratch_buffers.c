@@ -3,11 +3,11 @@
 
 #include "backend.h"
 
-lun_status lun__working_take(lun_engine *e, lun_dtype t, int64_t count, lun_storage **s,
-                             lun_working *out)
+lun_status lun__scratch_buffer_take(lun_engine *e, lun_dtype t, int64_t count, lun_storage **s,
+                                    lun_scratch_buffer *out)
 {
     lun_backend_slot *at = e->backends[e->current];
-    *out = (lun_working){.room = count};
+    *out = (lun_scratch_buffer){.room = count};
     lun_status status = lun__storage_result(e, t, count, s);
     if (status == LUN_OK && at->backend->buffer_new)
         status = lun__storage_buffer(e, *s, at, &out->buffer);
@@ -39,8 +39,9 @@ static void move_all(const lun_backend_slot *b, move *m)
         move_some(m, 0, n);
 }
 
-lun_status lun__working_arrange(lun_engine *e, lun_dtype t, const lun_working *from,
-                                const lun_layout *of, const lun_working *to, const lun_layout *at)
+lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scratch_buffer *from,
+                                       const lun_layout *of, const lun_scratch_buffer *to,
+                                       const lun_layout *at)
 {
     const lun_backend_slot *b = e->backends[e->current];
     const int size = lun__dtype_get(t)->bytes;

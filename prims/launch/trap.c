@@ -34,10 +34,10 @@ lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
                           const lun_value *value)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    char place_text[sizeof e->error_place] = "";
+    char place_text[sizeof e->error_line] = "";
     for (const char *p = strchr(note, ':'); p; p = strchr(p + 1, ':')) {
         size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - note) + 1 + digits;
-        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_place)
+        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_line)
             continue;
         memcpy(place_text, note, place);
         note += place + 2;
@@ -48,8 +48,8 @@ lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
     lun__fail(e, status, "%s", lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     if (*place_text) {
-        memcpy(e->error_place, place_text, sizeof e->error_place);
-        e->error_where = e->error_place;
+        memcpy(e->error_line, place_text, sizeof e->error_line);
+        e->error_where = e->error_line;
     }
     return status;
 }
@@ -67,7 +67,7 @@ lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l)
     for (int i = 0; i < l->ir.count; i++) {
         if (!c_text(&l->ir, &l->ir.ins[i]))
             continue;
-        e->error_where = lun__place(e, l->where[i]);
+        e->error_where = lun__source_line_text(e, l->where[i]);
         break;
     }
     return LUN_EBUILD;
@@ -90,7 +90,7 @@ static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_l
     } else {
         lun__fail(e, s, "%s", fault ? fault->text : "attempt to perform 'n/0'");
     }
-    e->error_where = lun__place(e, l->where[launch->trap]);
+    e->error_where = lun__source_line_text(e, l->where[launch->trap]);
     return s;
 }
 
@@ -126,7 +126,7 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
                                        : "attempt to perform 'n//0'";
     lun__fail_note(e, s, note, value);
     if (!e->error_where)
-        e->error_where = lun__place(e, l->where[launch->trap]);
-    e->error_taking = lun__taking_failed(note);
+        e->error_where = lun__source_line_text(e, l->where[launch->trap]);
+    e->error_is_index = lun__taking_failed(note);
     return s;
 }

@@ -21,6 +21,6 @@ typedef lun_status lun_run_range(lun_engine *e, lun_node *root, int64_t first, i
 /* After an evaluation of the roots that has failed with LUN_EBOUNDS: where a kernel has found an
  * index of a take (graph/take_nodes.h) out of range, the failure's text names the first such
   * index. */
-void lun__tell_index(lun_engine *e, lun_node *const *roots, int count, lun_run_range *run);
+void lun__index_error(lun_engine *e, lun_node *const *roots, int count, lun_run_range *run);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct working {
 } working;
 
 /* It goes to place k, which writes it; anew: what it held is not needed. */
-static lun_status work_at(lun_teller *t, const lun_across *a, working *w, int k, bool anew)
+static lun_status work_at(lun_teller *t, const lun_outer_axis *a, working *w, int k, bool anew)
 {
     lun_backend_slot *slot = lun__set_at(t->e, k);
     lun_backend_slot *at = slot->backend->buffer_new ? slot : NULL;
@@ -29,24 +29,24 @@ static lun_status work_at(lun_teller *t, const lun_across *a, working *w, int k,
 }
 
 /* What place k reads for its rows. */
-static lun_status read_rows(lun_teller *t, const lun_across *a, int k, lun_interval rows)
+static lun_status read_rows(lun_teller *t, const lun_outer_axis *a, int k, lun_interval rows)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < lun__handing_slots(a); i++) {
         const lun_interval x = lun__handing_need(a, i, rows);
-        s = lun__teller_need(t, a->visit[1].slots[i].node, lun__set_at(t->e, k), x.lo, x.hi,
+        s = lun__teller_need(t, a->accumulate[1].slots[i].node, lun__set_at(t->e, k), x.lo, x.hi,
                              "distribution changes");
     }
     return s;
 }
 
 /* One block of lines, in the order of places. */
-static lun_status tell_block(lun_teller *t, const lun_across *a, const lun_spread *rows,
-                             const lun_across_sizes *x)
+static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows,
+                             const lun_outer_axis_sizes *x)
 {
     const int64_t each = x->count * (x->lines / a->of.extent[0]);
     working acc = {NULL, each * x->lanes};
-    working cells = {NULL, lun__order_chunks(&a->visit[1].ir, x->line) * each};
+    working cells = {NULL, lun__order_chunks(&a->accumulate[1].ir, x->line) * each};
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval part = lun__spread_part(rows, k);
@@ -65,9 +65,9 @@ static lun_status tell_block(lun_teller *t, const lun_across *a, const lun_sprea
     return s;
 }
 
-lun_status lun__handing_tell(lun_teller *t, const lun_across *a, const lun_spread *rows)
+lun_status lun__handing_tell(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows)
 {
-    const lun_across_sizes x = lun__across_sizes(a);
+    const lun_outer_axis_sizes x = lun__outer_axis_sizes(a);
     lun_status s = LUN_OK;
     for (int64_t at = 0; s == LUN_OK && at < a->of.extent[0]; at += x.count)
         s = tell_block(t, a, rows, &x);

@@ -4,9 +4,9 @@
 
 #include "ir/order.h"
 
-lun_across_sizes lun__across_sizes(const lun_across *a)
+lun_outer_axis_sizes lun__outer_axis_sizes(const lun_outer_axis *a)
 {
-    lun_across_sizes x = {.line = 1, .lanes = 2};
+    lun_outer_axis_sizes x = {.line = 1, .lanes = 2};
     for (int k = a->kept; k < a->of.rank; k++)
         x.line *= a->of.extent[k];
     x.lines = lun__layout_count(&a->of) / x.line;
@@ -17,9 +17,9 @@ lun_across_sizes lun__across_sizes(const lun_across *a)
     return x;
 }
 
-int lun__handing_slots(const lun_across *a)
+int lun__handing_slots(const lun_outer_axis *a)
 {
-    return a->visit[1].ir.slot_count - 2 * a->result_count;
+    return a->accumulate[1].ir.slot_count - 2 * a->result_count;
 }
 
 bool lun__handing_begins(lun_interval rows)
@@ -33,21 +33,21 @@ bool lun__handing_ends(lun_interval rows, int64_t line)
 }
 
 /* Positions of slot i's elements of row 0, and from row to row. */
-static lun_interval first_row(const lun_across *a, int i, int64_t *step)
+static lun_interval first_row(const lun_outer_axis *a, int i, int64_t *step)
 {
-    const lun_slot_source *from = &a->visit[1].slots[i];
+    const lun_slot_source *from = &a->accumulate[1].slots[i];
     lun_layout kept;
     int64_t low = 0, high = -1;
-    (void)lun__across_places(a, from, &kept, step);
-    if (!lun__layout_reach_of(&kept, 0, lun__layout_count(&kept) - 1, &low, &high))
+    (void)lun__outer_axis_layout(a, from, &kept, step);
+    if (!lun__layout_range_of(&kept, 0, lun__layout_count(&kept) - 1, &low, &high))
         return (lun_interval){0, INT64_MAX};
     return (lun_interval){low + from->offset, high + 1 + from->offset};
 }
 
-lun_interval lun__handing_need(const lun_across *a, int i, lun_interval rows)
+lun_interval lun__handing_need(const lun_outer_axis *a, int i, lun_interval rows)
 {
     int64_t step = 0;
-    if (a->visit[1].slots[i].node->kind == LUN_NODE_INDEX || rows.lo >= rows.hi)
+    if (a->accumulate[1].slots[i].node->kind == LUN_NODE_INDEX || rows.lo >= rows.hi)
         return (lun_interval){0, 0};
     lun_interval x = first_row(a, i, &step);
     const int64_t one = rows.lo * step, other = (rows.hi - 1) * step;
@@ -59,16 +59,16 @@ lun_interval lun__handing_need(const lun_across *a, int i, lun_interval rows)
 /* Whether all that visits read is elements of arrays, or their positions, at known places. */
 static bool divides(const lun_step *step)
 {
-    const lun_across *a = step->across;
+    const lun_outer_axis *a = step->across;
     lun_layout kept;
     int64_t apart, low, high;
     if (!a || a->is_brief || step->chain || step->sweep)
         return false;
     for (int i = 0; i < lun__handing_slots(a); i++) {
-        const lun_slot_source *from = &a->visit[1].slots[i];
-        if (a->visit[1].ir.slots[i].role != LUN_SLOT_IN || from->node->kind == LUN_NODE_PAD ||
-            !lun__across_places(a, from, &kept, &apart) ||
-            !lun__layout_reach_of(&kept, 0, lun__layout_count(&kept) - 1, &low, &high))
+        const lun_slot_source *from = &a->accumulate[1].slots[i];
+        if (a->accumulate[1].ir.slots[i].role != LUN_SLOT_IN || from->node->kind == LUN_NODE_PAD ||
+            !lun__outer_axis_layout(a, from, &kept, &apart) ||
+            !lun__layout_range_of(&kept, 0, lun__layout_count(&kept) - 1, &low, &high))
             return false;
     }
     return true;
@@ -76,10 +76,10 @@ static bool divides(const lun_step *step)
 
 /* The rows of slot i whose elements are in the parts of `of`; *out NULL: rows do not go from part
  * to part. */
-static lun_status rows_of(lun_engine *e, const lun_across *a, int i, const lun_spread *of,
+static lun_status rows_of(lun_engine *e, const lun_outer_axis *a, int i, const lun_spread *of,
                           int64_t offset, lun_spread **out)
 {
-    const int64_t line = lun__across_sizes(a).line;
+    const int64_t line = lun__outer_axis_sizes(a).line;
     int64_t step = 0;
     const lun_interval row = first_row(a, i, &step);
     if ((of->kind != LUN_SPREAD_BLOCK && of->kind != LUN_SPREAD_OVERLAP) ||
@@ -106,13 +106,13 @@ static lun_status rows_of(lun_engine *e, const lun_across *a, int i, const lun_s
 lun_status lun__handing_rows(lun_engine *e, const lun_step *step, lun_placing_look *look, void *ctx,
                              lun_spread **out)
 {
-    const lun_across *a = step->across;
+    const lun_outer_axis *a = step->across;
     lun_status s = LUN_OK;
     *out = NULL;
     if (!divides(step))
         return LUN_OK;
     for (int i = 0; s == LUN_OK && !*out && i < lun__handing_slots(a); i++) {
-        const lun_node *n = a->visit[1].slots[i].node;
+        const lun_node *n = a->accumulate[1].slots[i].node;
         int64_t offset = 0;
         const lun_spread *of = n->kind == LUN_NODE_INDEX ? NULL : look(ctx, n, &offset);
         if (of)

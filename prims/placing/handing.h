@@ -12,10 +12,10 @@ enum { LUN_CROSSING_ACCUMULATORS = 1 << 20 }; /* about: they stay in the last ca
 
 /* Elements of one line; how many lines; LUN_LANES, or as many lanes as short lines need; steps of
  * the outermost kept axis whose lines are reduced at once. */
-typedef struct lun_across_sizes {
+typedef struct lun_outer_axis_sizes {
     int64_t line, lines, lanes, count;
-} lun_across_sizes;
-lun_across_sizes lun__across_sizes(const lun_across *a);
+} lun_outer_axis_sizes;
+lun_outer_axis_sizes lun__outer_axis_sizes(const lun_outer_axis *a);
 
 /* How the places share the rows of a step, by the first array that it reads which is in parts.
  * *out: a reference; NULL: the step is run where the first place computes. */
@@ -23,14 +23,14 @@ lun_status lun__handing_rows(lun_engine *e, const lun_step *step, lun_placing_lo
                              lun_spread **out);
 /* The elements of its node's array, without the node's offset, that slot i of a visit needs for
  * these rows; none of what is in no memory. */
-lun_interval lun__handing_need(const lun_across *a, int i, lun_interval rows);
+lun_interval lun__handing_need(const lun_outer_axis *a, int i, lun_interval rows);
 /* Slots of a visit that are no accumulators. */
-int lun__handing_slots(const lun_across *a);
+int lun__handing_slots(const lun_outer_axis *a);
 /* Whether accumulators begin with these rows, instead of being what the rows before came to. */
 bool lun__handing_begins(lun_interval rows);
 /* Whether chunks of a line of so many elements end in these rows. */
 bool lun__handing_ends(lun_interval rows, int64_t line);
 /* Tells the moves of a step whose rows are shared so. */
-lun_status lun__handing_tell(lun_teller *t, const lun_across *a, const lun_spread *rows);
+lun_status lun__handing_tell(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows);
 
 #endif

@@ -288,14 +288,14 @@ static lun_status alone(lun_teller *t, const lun_step *step)
 /* Rows that are handed on.  *done: false: the places do not share them. */
 static lun_status hand_on(lun_teller *t, const lun_step *step, bool *done)
 {
-    const lun_across *a = step->across;
+    const lun_outer_axis *a = step->across;
     lun_spread *rows;
     lun_status s = lun__handing_rows(t->e, step, lun__teller_spread, t, &rows);
     *done = s == LUN_OK && rows;
     if (!*done)
         return s;
     s = lun__handing_tell(t, a, rows);
-    const int64_t columns = lun__across_sizes(a).lines;
+    const int64_t columns = lun__outer_axis_sizes(a).lines;
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
         if (x.lo < x.hi)

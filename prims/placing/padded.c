@@ -8,7 +8,7 @@ lun_interval lun__padded_read(const lun_lowered *l, int i, lun_interval indices)
     lun_layout at;
     int64_t low, high;
     lun__node_layout(from->view ? from->view : from->node, &at);
-    if (!lun__layout_reach_of(&at, indices.lo, indices.hi - 1, &low, &high))
+    if (!lun__layout_range_of(&at, indices.lo, indices.hi - 1, &low, &high))
         return (lun_interval){0, from->node->n};
     return (lun_interval){low, high + 1};
 }

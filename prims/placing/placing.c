@@ -269,7 +269,7 @@ lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, in
 lun_interval lun__placing_reach(const lun_layout *at, int64_t first, int64_t last)
 {
     int64_t low = 0, high = 0;
-    if (!lun__layout_reach_of(at, first, last, &low, &high))
+    if (!lun__layout_range_of(at, first, last, &low, &high))
         return (lun_interval){0, INT64_MAX};
     return (lun_interval){low, high + 1};
 }

@@ -128,7 +128,7 @@ static bool has_rows(const lun_pairs *p, int i)
     lun_layout at;
     return p->kernel.ir.slots[i].role == LUN_SLOT_ARRAY && n->kind != LUN_NODE_NUMBER &&
            p->kernel.slots[i].copy != LUN_PAIRS_OTHER &&
-           lun__pairs_places(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
+           lun__pairs_layout(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
            at.stride[0] == p->extent[2] && n->n == p->extent[0] * p->extent[2];
 }
 
@@ -158,7 +158,7 @@ lun_interval lun__placing_pairs_need(const lun_pairs *p, int i, lun_interval row
         return (lun_interval){from->offset, from->offset + 1};
     if (from->copy == LUN_PAIRS_OTHER)
         return (lun_interval){0, from->node->n};
-    (void)lun__pairs_places(p->extent, from, &at);
+    (void)lun__pairs_layout(p->extent, from, &at);
     *all = !at.stride[0];
     rows = lun__pairs_rows_of(p, rows);
     at.offset += rows.lo * at.stride[0];

@@ -30,7 +30,7 @@ static int emit_view(lun_lowerer *l, lun_node *n)
         return l->element(l, (lun_slot_source){.node = base, .view = n});
     lun__node_layout(n, &at);
     if (l->out->rows && !lun__node_made(base) && base->rank &&
-        lun__layout_lines(&at, l->out->line, &step, &along) && along == 0) {
+        lun__layout_segments(&at, l->out->line, &step, &along) && along == 0) {
         lun_ir_ins ins = {.kind = LUN_IR_LOADU, .dtype = n->dtype};
         ins.imm = lun__lower_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_UNIFORM);
         return ins.imm < 0 ? -1 : lun__lower_add(l, ins, 0);
@@ -151,7 +151,7 @@ static int emit_node(lun_lowerer *l, lun_node *n, uint32_t where)
         }
         break;
     case LUN_NODE_RESHAPE:
-    case LUN_NODE_PLACE:
+    case LUN_NODE_SOURCE_LINE:
         return v[0];
     default:
         l->status =
@@ -193,7 +193,8 @@ static bool emit_visited(void *ctx, lun_node *n, const lun_node *user)
     if (read)
         n->value = lun__lower_load(l, n, 0, n->n == 1 && l->g->n != 1);
     else
-        n->value = emit_node(l, n, user && user->kind == LUN_NODE_PLACE ? user->where : n->where);
+        n->value =
+            emit_node(l, n, user && user->kind == LUN_NODE_SOURCE_LINE ? user->where : n->where);
     return l->status == LUN_OK;
 }
 
@@ -232,7 +233,7 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
         lun__lower_captured(l, n, 2, &ins);
     }
     ins.imm = add_result(l, n, (lun_dtype)n->acc);
-    ins.places = n->folds == LUN_FOLDS_PLACE;
+    ins.places = n->folds == LUN_FOLDS_INDEX;
     if (ins.places)
         add_result(l, n, LUN_I64);
     o->ops++;

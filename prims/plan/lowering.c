@@ -236,7 +236,7 @@ lun_status lun__lower_end(lun_lowerer *l)
     return l->status;
 }
 
-lun_lowerer lun__lower_alone(lun_engine *e, lun_lowered *out)
+lun_lowerer lun__lower_ungrouped(lun_engine *e, lun_lowered *out)
 {
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
@@ -245,7 +245,7 @@ lun_lowerer lun__lower_alone(lun_engine *e, lun_lowered *out)
 
 lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
 {
-    lun_lowerer l = lun__lower_alone(e, out);
+    lun_lowerer l = lun__lower_ungrouped(e, out);
     l.s = s;
     l.g = &s->groups[g];
     l.group = g;

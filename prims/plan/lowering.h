@@ -34,7 +34,7 @@ struct lun_lowerer {
 };
 
 /* Of a kernel that is made of no group. */
-lun_lowerer lun__lower_alone(lun_engine *e, lun_lowered *out);
+lun_lowerer lun__lower_ungrouped(lun_engine *e, lun_lowered *out);
 lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 /* Frees all but the result, and that too where the lowering failed; the IR is right. */
 lun_status lun__lower_end(lun_lowerer *l);

@@ -67,7 +67,7 @@ typedef struct lun_slot_source {
     int64_t offset;
     lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL.  UNIFORM: where a
                        launch takes line after line, the VIEW whose element each line has */
-    int copy;       /* IN: of several that a visit has, see lun__lower_visit */
+    int copy;       /* IN: of several that a visit has, see lun__lower_accumulate */
 } lun_slot_source;
 
 typedef struct lun_arg_source {
@@ -107,18 +107,18 @@ lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t 
 /* The IR of group g, whose sinks are REDUCEs of lines by operations, without REDUCE: accumulators
  * combined with `copies` elements each, in order.  Each copy has IN slots of its own; the last
  * slots are, by sink, accumulators in and out. */
-lun_status lun__lower_visit(lun_engine *e, const lun_schedule *s, int g, int copies,
-                            lun_lowered *out);
+lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                 lun_lowered *out);
 /* The IR of group g, whose one sink is a matrix, reduced in blocks (lun__node_in_blocks): an index
  * for each element of it, which reads its line in a loop and is stored.  Places are nodes that the
  * slots read: *held, references for the caller, as many as *count says. */
-enum { LUN_PAIRS_PLACES = 8 };
+enum { LUN_PAIRS_HELD = 8 };
 lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
-                            lun_node *held[LUN_PAIRS_PLACES], int *count);
+                            lun_node *held[LUN_PAIRS_HELD], int *count);
 /* The IR of group g, as above, for lines of `copies` elements, which are the copies: their lanes
  * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
-lun_status lun__lower_brief(lun_engine *e, const lun_schedule *s, int g, int copies,
-                            lun_lowered *out);
+lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                     lun_lowered *out);
 enum { LUN_LOWER_COPIES = 8 }; /* most copies of both */
 /* The message of what failed at instruction i, NULL: it has none. */
 static inline const char *lun__lowered_note(const lun_lowered *l, int64_t i)

@@ -12,12 +12,12 @@
 typedef struct taking {
     lun_engine *e;
     const lun_backend_slot *at;
-    lun_away *to;
+    lun_detached *to;
     lun_node **order; /* by part */
     int room;
 } taking;
 
-static bool take_operands(lun_away_part *p, const lun_node *n)
+static bool take_operands(lun_detached_node *p, const lun_node *n)
 {
     const lun_node *in;
     p->count = lun__node_has_many(n) ? n->count : 3;
@@ -27,7 +27,7 @@ static bool take_operands(lun_away_part *p, const lun_node *n)
     return p->in != NULL;
 }
 
-static bool take_shape(lun_away_part *p, const lun_node *n)
+static bool take_shape(lun_detached_node *p, const lun_node *n)
 {
     const bool both = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD;
     const size_t bytes = (both ? 2 : 1) * (size_t)n->rank * sizeof *n->shape;
@@ -44,13 +44,13 @@ static bool take_shape(lun_away_part *p, const lun_node *n)
  * memory. */
 static int take_function(taking *t, const lun_node *n)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     for (int i = 0; i < to->function_count; i++)
         if (to->functions[i]->of == n->function && to->functions[i]->body_of == n->body)
             return i;
     if (!lun__grow(&to->functions, to->function_count, &to->function_room, sizeof *to->functions))
         return -1;
-    lun_away_used *u = calloc(1, sizeof *u);
+    lun_detached_function *u = calloc(1, sizeof *u);
     if (!u)
         return -1;
     const lun_function *f = n->function;
@@ -74,17 +74,17 @@ static int take_function(taking *t, const lun_node *n)
 /* Adds a part for n, with operands that are parts; its number, -1 without memory. */
 static int take_part(taking *t, lun_node *n)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     const int i = to->count;
     if (!lun__grow(&to->parts, i, &to->room, sizeof *to->parts) ||
         !lun__grow(&t->order, i, &t->room, sizeof(lun_node *)))
         return -1;
-    lun_away_part *p = &to->parts[to->count++];
-    *p = (lun_away_part){
-        .node = *n, .lent = -1, .function = -1, .where = lun__place(t->e, n->where)};
+    lun_detached_node *p = &to->parts[to->count++];
+    *p = (lun_detached_node){
+        .node = *n, .lent = -1, .function = -1, .where = lun__source_line_text(t->e, n->where)};
     t->order[i] = n;
-    if (n->kind == LUN_NODE_PLACE)
-        p->place = lun__place(t->e, (uint32_t)n->op);
+    if (n->kind == LUN_NODE_SOURCE_LINE)
+        p->place = lun__source_line_text(t->e, (uint32_t)n->op);
     if (!take_shape(p, n) || !take_operands(p, n))
         return -1;
     if (n->extended && n->function && (p->function = take_function(t, n)) < 0)
@@ -104,9 +104,9 @@ static bool visit(void *ctx, lun_node *n, const lun_node *user)
 /* The LEAFs that functions captured. */
 static bool take_captured(taking *t)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     for (int i = 0; i < to->function_count; i++) {
-        lun_away_used *u = to->functions[i];
+        lun_detached_function *u = to->functions[i];
         if (!u->own.array_count)
             continue;
         u->array = malloc((size_t)u->own.array_count * sizeof *u->array);
@@ -121,9 +121,9 @@ static bool take_captured(taking *t)
 }
 
 /* Elements of a LEAF where the queue's device reads them, as nobody changes them; its number. */
-static lun_status lend(taking *t, lun_node *n, lun_away_part *p)
+static lun_status lend(taking *t, lun_node *n, lun_detached_node *p)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     lun_node *leaf = lun__node_retain(n);
     lun_status s = LUN_OK;
     if (n->storage->wrapped) {
@@ -146,8 +146,8 @@ static lun_status lend(taking *t, lun_node *n, lun_away_part *p)
         lun__storage_release(t->e, of);
         return lun__nomem(t->e);
     }
-    lun_away_lent *l = &to->lents[to->lent_count++];
-    *l = (lun_away_lent){.of = of};
+    lun_detached_lent *l = &to->lents[to->lent_count++];
+    *l = (lun_detached_lent){.of = of};
     return t->at->backend->buffer_new
                ? lun__storage_buffer(t->e, of, (lun_backend_slot *)t->at, &l->buffer)
                : lun__storage_host(t->e, of, false);
@@ -156,7 +156,7 @@ static lun_status lend(taking *t, lun_node *n, lun_away_part *p)
 /* Memory for the elements. */
 static lun_status prepare(taking *t)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     const lun_node *top = to->top;
     lun_status s = LUN_OK;
     if (top->rank)
@@ -170,7 +170,7 @@ static lun_status prepare(taking *t)
 
 static lun_status take(taking *t)
 {
-    lun_away *to = t->to;
+    lun_detached *to = t->to;
     const lun_visitor v = {LUN_WALK_MARK, NULL, visit, t};
     lun_status s = LUN_OK;
     if (!lun__walk(++t->e->walk, to->top, &v))
@@ -184,9 +184,10 @@ static lun_status take(taking *t)
     return s == LUN_OK ? prepare(t) : s;
 }
 
-lun_status lun__away_take(lun_engine *e, lun_backend_slot *at, lun_node *top, lun_away **out)
+lun_status lun__detached_take(lun_engine *e, lun_backend_slot *at, lun_node *top,
+                              lun_detached **out)
 {
-    lun_away *a = calloc(1, sizeof *a);
+    lun_detached *a = calloc(1, sizeof *a);
     if (!a)
         return lun__nomem(e);
     taking t = {.e = e, .at = at, .to = a};
@@ -198,11 +199,11 @@ lun_status lun__away_take(lun_engine *e, lun_backend_slot *at, lun_node *top, lu
     if (s == LUN_OK)
         *out = a;
     else
-        lun__away_free(e, a);
+        lun__detached_free(e, a);
     return s;
 }
 
-void lun__away_free(lun_engine *e, lun_away *a)
+void lun__detached_free(lun_engine *e, lun_detached *a)
 {
     if (!a)
         return;
@@ -227,17 +228,17 @@ void lun__away_free(lun_engine *e, lun_away *a)
     free(a);
 }
 
-int64_t lun__away_elements(const lun_away *a)
+int64_t lun__detached_elements(const lun_detached *a)
 {
     return a->top->n;
 }
 
-bool lun__away_is(const lun_away *a, const lun_node *n)
+bool lun__detached_is(const lun_detached *a, const lun_node *n)
 {
     return a && a->top == n;
 }
 
-void lun__away_land(lun_engine *e, lun_away *a)
+void lun__detached_land(lun_engine *e, lun_detached *a)
 {
     if (!a || lun__node_ready(a->top))
         return;

@@ -7,7 +7,7 @@
 #include "lunarray_bind.h"
 #include "queue/detach.h"
 
-static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_away_lent *l)
+static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_detached_lent *l)
 {
     const lun_storage *of = l->of;
     lun_status s = lun__storage_empty(e, of->dtype, of->count, &l->here);
@@ -28,7 +28,7 @@ static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_away_lent *l)
     return LUN_OK;
 }
 
-static void give_back(lun_engine *e, const lun_backend_slot *at, lun_away_lent *l)
+static void give_back(lun_engine *e, const lun_backend_slot *at, lun_detached_lent *l)
 {
     if (!l->here)
         return;
@@ -43,14 +43,14 @@ static void give_back(lun_engine *e, const lun_backend_slot *at, lun_away_lent *
     l->here = NULL;
 }
 
-static lun_status make_leaf(lun_engine *e, const lun_away *a, const lun_away_part *p,
+static lun_status make_leaf(lun_engine *e, const lun_detached *a, const lun_detached_node *p,
                             lun_node **out)
 {
     const int64_t *shape = p->shape ? p->shape : &p->node.n;
     return lun__node_leaf(e, a->lents[p->lent].here, p->node.offset, p->node.rank, shape, out);
 }
 
-static lun_status make_node(lun_engine *e, const lun_away *a, const lun_away_part *p,
+static lun_status make_node(lun_engine *e, const lun_detached *a, const lun_detached_node *p,
                             lun_node *const *made, lun_node **out)
 {
     enum { FEW = 8 };
@@ -60,13 +60,13 @@ static lun_status make_node(lun_engine *e, const lun_away *a, const lun_away_par
         return lun__nomem(e);
     for (int k = 0; k < p->count; k++)
         in[k] = p->in[k] < 0 ? NULL : made[p->in[k]];
-    lun_away_used *u = p->function < 0 ? NULL : a->functions[p->function];
+    lun_detached_function *u = p->function < 0 ? NULL : a->functions[p->function];
     const lun_ir_function *body = u && p->node.body ? &u->body : p->node.body;
     int32_t op = p->node.op;
     lun_status s = LUN_OK;
     if (p->place) {
         s = lun_mark(e, p->place);
-        op = (int32_t)e->place;
+        op = (int32_t)e->source_line;
     }
     if (s == LUN_OK)
         s = lun_mark(e, p->where);
@@ -80,7 +80,7 @@ static lun_status make_node(lun_engine *e, const lun_away *a, const lun_away_par
 }
 
 /* The parts' nodes, a reference each. */
-static lun_status make_all(lun_engine *e, const lun_away *a, lun_node **made)
+static lun_status make_all(lun_engine *e, const lun_detached *a, lun_node **made)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < a->count; i++)
@@ -96,7 +96,7 @@ static lun_status make_all(lun_engine *e, const lun_away *a, lun_node **made)
 }
 
 /* The elements of n, which is evaluated, where they are to arrive. */
-static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n, lun_away *a)
+static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n, lun_detached *a)
 {
     const lun_layout flat = lun__layout_right(1, &n->n);
     lun_transfer t = {.bytes = lun__dtype_get((lun_dtype)n->dtype)->bytes,
@@ -119,10 +119,10 @@ static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n
     return s == LUN_OK ? at->backend->transfer(at->state, &t) : s;
 }
 
-lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a)
+lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a)
 {
     lun_node **made = calloc((size_t)a->count + 1, sizeof(lun_node *));
-    const uint32_t place = e->place;
+    const uint32_t place = e->source_line;
     lun_status s = made ? LUN_OK : lun__nomem(e);
     e->error_where = NULL;
     for (int i = 0; s == LUN_OK && i < a->lent_count; i++)
@@ -141,6 +141,6 @@ lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a)
     for (int i = 0; i < a->lent_count; i++)
         give_back(e, at, &a->lents[i]);
     free(made);
-    e->place = place;
+    e->source_line = place;
     return s;
 }

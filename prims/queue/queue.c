@@ -26,11 +26,11 @@ static lun_status settle(lun_engine *e, lun_array *a)
         for (int k = 0; k < 3; k++)
             for (const lun_item *i = lists[k]; i; i = k == 1 ? NULL : i->next)
                 fills |= (i->copy.array && lun__base(i->copy.array) == base) ||
-                         lun__away_is(i->away, base->node);
+                         lun__detached_is(i->away, base->node);
         pthread_mutex_unlock(&e->queues->lock);
         if (!fills)
             continue;
-        s = lun__queue_reach(q, NULL);
+        s = lun__queue_await(q, NULL);
         if (s == LUN_OK)
             s = lun__queue_let_go(q, NULL, true);
     }
@@ -44,7 +44,7 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
         return lun__nomem(q->e);
     item->kind = kind;
     item->math = q->e->math;
-    item->where = q->e->place;
+    item->where = q->e->source_line;
     item->deadline = q->e->deadline;
     if (q->e->profiling &&
         (kind == LUN_ITEM_TASK || kind == LUN_ITEM_COPY || kind == LUN_ITEM_EVALUATE))
@@ -76,7 +76,7 @@ static lun_status do_now(lun_queue *q, lun_item *item)
         item->event->dropped = s != LUN_OK;
     }
     if (s == LUN_OK) {
-        lun__item_told(q->e, item);
+        lun__item_profile(q->e, item);
         s = lun__copy_land(q->e, &item->copy);
     }
     lun__item_free(q->e, item);
@@ -193,7 +193,7 @@ lun_status lun_queue_evaluate(lun_queue *q, lun_array *a)
     if (!lun__node_ready(n))
         s = new_item(q, LUN_ITEM_EVALUATE, &item);
     if (item)
-        s = lun__away_take(e, q->at, n, &item->away);
+        s = lun__detached_take(e, q->at, n, &item->away);
     lun__node_release(e, n);
     if (item && s == LUN_OK)
         return give(q, item);
@@ -232,7 +232,7 @@ lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev)
         return LUN_EARG;
     LUN_NEED(q->e, ev && ev->queue->e == q->e);
     if (!q->async)
-        return lun__queue_reach(ev->queue, ev);
+        return lun__queue_await(ev->queue, ev);
     lun_status s = new_item(q, LUN_ITEM_AFTER, &item);
     if (s != LUN_OK)
         return s;
@@ -246,7 +246,7 @@ lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev)
 static lun_status open_queue(lun_queue *q, const char *device)
 {
     lun_engine *e = q->e;
-    lun_status s = lun__memory_place(e, device, &q->at);
+    lun_status s = lun__memory_location(e, device, &q->at);
     if (s == LUN_OK && !q->at)
         return lun__fail(e, LUN_EARG,
                          "'host' is memory, and computes nothing: a queue is on a backend or a "

@@ -44,7 +44,7 @@ struct lun_memory {
 
 /* A device by its name, open: one device has one slot.  *out NULL: the host's memory, which "host"
  * and backends without memory of their own name. */
-lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot **out);
+lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slot **out);
 /* The slot of that device, of the user's engine, in engine `own`: open, with the same memory. */
 lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
 /* A backend of the engine is the only one in use for a while. */
@@ -84,15 +84,15 @@ lun_status lun__task_run(lun_engine *e, const lun_task *t);
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* Elements of one side: memory, or at an address of the host, as `at` says. */
-typedef struct lun_copy_place {
+typedef struct lun_copy_operand {
     lun_memory *memory;
     void *host;
     lun_layout at;
-} lun_copy_place;
+} lun_copy_operand;
 
 typedef struct lun_copying {
     lun_dtype dtype;
-    lun_copy_place to, from;
+    lun_copy_operand to, from;
     lun_node *source;     /* the LEAF of an array that is read: a reference */
     lun_storage *landing; /* what an array is to receive: a reference, */
     lun_array *array;     /* that array: a reference, */
@@ -111,20 +111,21 @@ lun_status lun__copy_land(lun_engine *e, lun_copying *c);
 /* ---- expressions ----------------------------------------------------------------------------- */
 
 /* What a node that waits is made of, as it was: nothing that the user's engine does changes it. */
-typedef struct lun_away lun_away;
+typedef struct lun_detached lun_detached;
 
 /* For a queue on `at`, of the user's engine e. */
-lun_status lun__away_take(lun_engine *e, lun_backend_slot *at, lun_node *top, lun_away **out);
+lun_status lun__detached_take(lun_engine *e, lun_backend_slot *at, lun_node *top,
+                              lun_detached **out);
 /* NULL is allowed. */
-void lun__away_free(lun_engine *e, lun_away *a);
+void lun__detached_free(lun_engine *e, lun_detached *a);
 /* Evaluates it with engine e on the same device, its slot `at`. */
-lun_status lun__away_run(lun_engine *e, lun_backend_slot *at, lun_away *a);
+lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a);
 /* How many elements it has. */
-int64_t lun__away_elements(const lun_away *a);
+int64_t lun__detached_elements(const lun_detached *a);
 /* Whether that is the node; of none: false. */
-bool lun__away_is(const lun_away *a, const lun_node *n);
+bool lun__detached_is(const lun_detached *a, const lun_node *n);
 /* The node gets its elements, unless it has some by now; of none: nothing. */
-void lun__away_land(lun_engine *e, lun_away *a);
+void lun__detached_land(lun_engine *e, lun_detached *a);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
@@ -150,7 +151,7 @@ struct lun_item {
     bool dropped; /* it was not done, or failed */
     lun_task *task;
     lun_copying copy;
-    lun_away *away;
+    lun_detached *away;
     lun_event *event;
     uint32_t where;         /* the script's place that gave it */
     double deadline;        /* of the stretch that gave it, when its work ends too; 0: none */
@@ -203,13 +204,13 @@ lun_queues *lun__queues(lun_engine *e);
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
 /* Adds what it took to the profile of the user's engine, if one is on since it was given. */
-void lun__item_told(lun_engine *e, const lun_item *item);
+void lun__item_profile(lun_engine *e, const lun_item *item);
 /* Ends it and what it holds; on the user's thread. */
 void lun__item_free(lun_engine *e, lun_item *item);
 /* The engine's last failure, kept. */
 void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out);
 /* The same told as e's failure; t is empty then. */
-lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t);
+lun_status lun__trouble_report(lun_engine *e, lun_trouble *t);
 
 /* An item's reference. */
 void lun__event_unref(lun_engine *e, lun_event *ev);
@@ -220,7 +221,7 @@ lun_status lun__queue_usable(const lun_queue *q);
 lun_status lun__queues_look(lun_engine *e);
 /* Waits until the event has happened, or without one until the queue has done all; if the user's
  * work is to stop, stops the queue. */
-lun_status lun__queue_reach(lun_queue *q, const lun_event *ev);
+lun_status lun__queue_await(lun_queue *q, const lun_event *ev);
 /* Takes the items that have ended, as far as the event or without one all, and lets go of them;
  * arrays receive what was copied to them or is theirs; lands: else such items stay. */
 lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands);

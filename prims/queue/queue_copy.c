@@ -148,7 +148,7 @@ static lun_status hold_target(lun_engine *e, const side *target, lun_copying *c)
     return LUN_OK;
 }
 
-static void hold_memory(lun_memory *m, lun_copy_place *p)
+static void hold_memory(lun_memory *m, lun_copy_operand *p)
 {
     m->refs++;
     p->memory = m;
@@ -259,7 +259,7 @@ static lun_status transfer(const moving *m, const lun_backend_slot *b, lun_buffe
 }
 
 /* From contiguous memory of the host. */
-static lun_status upload(const moving *m, const lun_copy_place *to, const void *host)
+static lun_status upload(const moving *m, const lun_copy_operand *to, const void *host)
 {
     const int64_t bytes = m->count * m->size;
     lun_backend_slot *b;
@@ -281,7 +281,7 @@ static lun_status upload(const moving *m, const lun_copy_place *to, const void *
 }
 
 /* To contiguous memory of the host. */
-static lun_status download(const moving *m, const lun_copy_place *from, void *host)
+static lun_status download(const moving *m, const lun_copy_operand *from, void *host)
 {
     const int64_t bytes = m->count * m->size;
     lun_backend_slot *b;
@@ -322,7 +322,7 @@ static lun_status within(const moving *m, const lun_copying *c)
     return s;
 }
 
-static char *at_host(const moving *m, const lun_copy_place *p)
+static char *at_host(const moving *m, const lun_copy_operand *p)
 {
     return (char *)p->host + p->at.offset * m->size;
 }
@@ -331,7 +331,7 @@ static char *at_host(const moving *m, const lun_copy_place *p)
 static lun_status across(const moving *m, const lun_copying *c)
 {
     const bool up = c->to.memory && c->to.memory->buffer;
-    const lun_copy_place *here = up ? &c->from : &c->to;
+    const lun_copy_operand *here = up ? &c->from : &c->to;
     const bool dense = lun__layout_is_dense(&here->at);
     char *host = dense ? at_host(m, here) : malloc((size_t)(m->count * m->size));
     lun_status s = LUN_OK;

@@ -20,7 +20,7 @@ static lun_status run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
     if (item->kind == LUN_ITEM_COPY)
         return lun__copy_run(e, &item->copy);
     if (item->kind == LUN_ITEM_EVALUATE)
-        return lun__away_run(e, at, item->away);
+        return lun__detached_run(e, at, item->away);
     return LUN_OK;
 }
 
@@ -62,12 +62,12 @@ void lun__event_unref(lun_engine *e, lun_event *ev)
         lun__object_free(e->account, ev);
 }
 
-static const char *place_name(const lun_copy_place *p)
+static const char *place_name(const lun_copy_operand *p)
 {
     return p->memory ? p->memory->device : "an array";
 }
 
-void lun__item_told(lun_engine *e, const lun_item *item)
+void lun__item_profile(lun_engine *e, const lun_item *item)
 {
     char what[80];
     lun_profile_work *w = item->cost;
@@ -88,7 +88,7 @@ void lun__item_told(lun_engine *e, const lun_item *item)
         w->after.bytes_written += w->elements * lun__dtype_get(item->copy.dtype)->bytes;
     } else {
         w->name = "evaluate";
-        w->elements = lun__away_elements(item->away);
+        w->elements = lun__detached_elements(item->away);
     }
     lun__profile_queued(e, w);
 }
@@ -97,7 +97,7 @@ void lun__item_free(lun_engine *e, lun_item *item)
 {
     lun_task_release(item->task);
     lun__copy_close(e, &item->copy);
-    lun__away_free(e, item->away);
+    lun__detached_free(e, item->away);
     lun__event_unref(e, item->event);
     free(item->cost);
     lun__object_free(e->account, item);
@@ -111,7 +111,7 @@ void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out)
     snprintf(out->where, sizeof out->where, "%s", lun_error_where(e));
 }
 
-lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t)
+lun_status lun__trouble_report(lun_engine *e, lun_trouble *t)
 {
     const lun_status s = t->status;
     if (s == LUN_OK)
@@ -120,8 +120,8 @@ lun_status lun__trouble_tell(lun_engine *e, lun_trouble *t)
         lun__fail(e, s, "%s", t->text);
     else
         lun__nomem(e);
-    snprintf(e->error_place, sizeof e->error_place, "%s", t->where);
-    e->error_where = e->error_place[0] ? e->error_place : NULL;
+    snprintf(e->error_line, sizeof e->error_line, "%s", t->where);
+    e->error_where = e->error_line[0] ? e->error_line : NULL;
     free(t->text);
     *t = (lun_trouble){.status = LUN_OK};
     return s;

@@ -144,7 +144,7 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
         return lun__nomem(e);
     t->refs = 1;
     t->e = e;
-    t->where = e->place;
+    t->where = e->source_line;
     t->f = f;
     lun_function_retain(f);
     lun_status s = make(t, &division, args, count);

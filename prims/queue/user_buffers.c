@@ -44,7 +44,7 @@ lun_queues *lun__queues(lun_engine *e)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-lun_status lun__memory_place(lun_engine *e, const char *name, lun_backend_slot **out)
+lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slot **out)
 {
     lun_backend_slot *b = lun__backend_find(e, name);
     if (name && !strcmp(name, "host")) {
@@ -177,7 +177,7 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
         return lun__nomem(e);
     *m = (lun_memory){.refs = 1, .e = e, .dtype = t};
     lun_backend_slot *at = NULL;
-    lun_status s = lun__memory_place(e, device, &at);
+    lun_status s = lun__memory_location(e, device, &at);
     snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
     m->at = at && at->backend->buffer_new ? at : NULL;
     if (s == LUN_OK)

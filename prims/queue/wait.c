@@ -91,7 +91,7 @@ lun_status lun__queues_look(lun_engine *e)
     return lun__stopped(e);
 }
 
-lun_status lun__queue_reach(lun_queue *q, const lun_event *ev)
+lun_status lun__queue_await(lun_queue *q, const lun_event *ev)
 {
     lun_queues *all = q->e->queues;
     lun_status s = lun__queue_usable(q);
@@ -128,8 +128,8 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
         if (!item->dropped && s == LUN_OK)
             s = lun__copy_land(q->e, &item->copy);
         if (!item->dropped) {
-            lun__item_told(q->e, item);
-            lun__away_land(q->e, item->away);
+            lun__item_profile(q->e, item);
+            lun__detached_land(q->e, item->away);
         }
         more = !ev || item->event != ev;
         lun__item_free(q->e, item);
@@ -144,7 +144,7 @@ static lun_status tell(lun_queue *q)
     pthread_mutex_lock(&all->lock);
     while (q->trouble.status != LUN_OK && q->waiting) /* it drops them */
         pthread_cond_wait(&all->changed, &all->lock);
-    lun_status s = lun__trouble_tell(q->e, &q->trouble);
+    lun_status s = lun__trouble_report(q->e, &q->trouble);
     pthread_mutex_unlock(&all->lock);
     return s;
 }
@@ -156,14 +156,14 @@ static lun_status abandon(lun_queue *q, lun_status s)
     lun__trouble_keep(q->e, s, &stopped);
     (void)lun__queue_let_go(q, NULL, true);
     (void)tell(q);
-    return lun__trouble_tell(q->e, &stopped);
+    return lun__trouble_report(q->e, &stopped);
 }
 
 lun_status lun_queue_wait(lun_queue *q)
 {
     if (!q)
         return LUN_EARG;
-    lun_status s = lun__queue_reach(q, NULL);
+    lun_status s = lun__queue_await(q, NULL);
     if (s != LUN_OK)
         return abandon(q, s);
     const lun_status landed = lun__queue_let_go(q, NULL, true);
@@ -206,7 +206,7 @@ lun_status lun_event_wait(lun_event *ev)
     bool dropped;
     if (!ev)
         return LUN_EARG;
-    lun_status s = lun__queue_reach(ev->queue, ev);
+    lun_status s = lun__queue_await(ev->queue, ev);
     if (s != LUN_OK)
         return abandon(ev->queue, s);
     (void)look(ev, &dropped);

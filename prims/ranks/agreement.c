@@ -197,7 +197,7 @@ static uint64_t say(lun_engine *e, const char *doing, const char *options)
     lun_ranks_state *r = e->ranks;
     lun__strbuf_clear(&r->doing);
     lun__strbuf_puts(&r->doing, doing);
-    lun__add_place(e, &r->doing);
+    lun__add_source_line(e, &r->doing);
     lun__strbuf_clear(&r->options);
     lun__strbuf_puts(&r->options, options ? options : "");
     return hash(hash(hash(SEED, doing), "\n"), options ? options : "");
@@ -283,7 +283,7 @@ lun_status lun_spmd_unable(lun_engine *e, const char *why)
     lun_status s = r->given_up ? lun__is_over(e) : pass_split(e);
     if (s != LUN_OK)
         return s;
-    const char *place = lun__place(e, e->place);
+    const char *place = lun__source_line_text(e, e->source_line);
     const bool told = !*place || !strncmp(why, place, strlen(place)); /* where it happened */
     lun__strbuf_clear(&r->doing);
     lun__strbuf_printf(&r->doing, "cannot take its step (%s%s%s)", told ? "" : place,
@@ -342,7 +342,7 @@ static lun_status hear_ends(lun_engine *e)
     lun_wait w = lun__wait_new("the end of the script", LUN_NET_ANY);
     for (int i = 0; i < r->net->size; i++)
         while (i != r->net->rank && !r->ended[i]) {
-            lun_status s = lun__wait_turn(e, &w);
+            lun_status s = lun__wait_poll(e, &w);
             if (s != LUN_OK)
                 return s;
         }

@@ -71,7 +71,7 @@ lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void 
     if (s != LUN_OK)
         return s;
     if (lun__alone(e)) {
-        s = lun__copy_own(e, own, count, counts, &bytes);
+        s = lun__gather_self(e, own, count, counts, &bytes);
     } else {
         s = said ? gather_agreed(e, &a, own, count, counts, &bytes)
                  : lun__gather(e, own, count, counts, &bytes);

@@ -127,8 +127,8 @@ void lun__count_step(lun_engine *e, int64_t bytes)
     e->stats.bytes_sent += bytes;
 }
 
-lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                         char **all)
+lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                            char **all)
 {
     *counts = malloc(sizeof **counts);
     *all = malloc((size_t)count + 1);
@@ -355,7 +355,7 @@ static lun_status exchange_own(lun_engine *e, const void *given, const int64_t *
                                int64_t **got_counts, void **got)
 {
     char *bytes = NULL;
-    lun_status s = lun__copy_own(e, given, given_counts[0], got_counts, &bytes);
+    lun_status s = lun__gather_self(e, given, given_counts[0], got_counts, &bytes);
     *got = s == LUN_OK ? bytes : *got;
     return s;
 }

@@ -23,7 +23,7 @@ static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, l
                 return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
             lun__wait_soon(w);
         }
-        lun_status s = lun__wait_turn(e, w);
+        lun_status s = lun__wait_poll(e, w);
         if (s != LUN_OK)
             return s;
     }
@@ -71,10 +71,11 @@ static bool is_own(const lun_engine *e, int pe, int tag)
 
 static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t count)
 {
-    lun_kept **at = &e->ranks->own, *k = lun__object_new(e->account, sizeof *k + (size_t)count);
+    lun_self_message **at = &e->ranks->own,
+                     *k = lun__object_new(e->account, sizeof *k + (size_t)count);
     if (!k)
         return lun__nomem(e);
-    *k = (lun_kept){.tag = tag, .count = count};
+    *k = (lun_self_message){.tag = tag, .count = count};
     if (count)
         memcpy(k->bytes, bytes, (size_t)count);
     while (*at)
@@ -85,10 +86,10 @@ static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t co
 
 static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
 {
-    lun_kept **at = &e->ranks->own;
+    lun_self_message **at = &e->ranks->own;
     while (*at && (*at)->tag != tag)
         at = &(*at)->next;
-    lun_kept *k = *at;
+    lun_self_message *k = *at;
     if (!k)
         return lun__fail(e, LUN_EARG, "recv of PE %d from itself, which has sent nothing%s",
                          lun_spmd_mype(e), tag ? " with that tag" : "");
@@ -272,7 +273,7 @@ lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes, cons
         s = receive_into(e, pes[i], LUN_TAG_PARTS, bytes[i], counts[i]);
     w.moves = true;
     while (s == LUN_OK && r->moving)
-        s = lun__wait_turn(e, &w);
+        s = lun__wait_poll(e, &w);
     if (s == LUN_OK || r->given_up)
         return s;
     lun_strbuf text = LUN_STRBUF_INIT; /* others wait for the rest */

@@ -60,7 +60,7 @@ static void say_missing(lun_engine *e, const lun_wait *w, double seconds, lun_st
     else
         lun__strbuf_printf(out, "no message for %g s in %s, though all ranks are there", seconds,
                            w->noun);
-    lun__add_place(e, out);
+    lun__add_source_line(e, out);
     lun__strbuf_free(&missing);
 }
 
@@ -179,7 +179,7 @@ lun_status lun__wait_on(lun_engine *e, lun_wait *w)
     return s;
 }
 
-lun_status lun__wait_turn(lun_engine *e, lun_wait *w)
+lun_status lun__wait_poll(lun_engine *e, lun_wait *w)
 {
     lun_status s = lun__wait_on(e, w);
     if (s == LUN_OK && !(e->ranks->linked && e->ranks->ending)) /* those that serve end at once */
@@ -207,7 +207,7 @@ lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w)
             lun__count_network(e);
             return LUN_OK;
         }
-        lun_status s = lun__wait_turn(e, w);
+        lun_status s = lun__wait_poll(e, w);
         if (s != LUN_OK)
             return s;
     }

@@ -97,7 +97,7 @@ void lun__ranks_close(lun_engine *e)
     }
     lun__drop_questions(r);
     while (r->own) {
-        lun_kept *k = r->own;
+        lun_self_message *k = r->own;
         r->own = k->next;
         lun__object_free(e->account, k);
     }

@@ -76,9 +76,9 @@ void lun__clock_reaches(lun_engine *e, double at)
     lun__count_network(e);
 }
 
-void lun__add_place(lun_engine *e, lun_strbuf *text)
+void lun__add_source_line(lun_engine *e, lun_strbuf *text)
 {
-    const char *place = lun__place(e, e->place);
+    const char *place = lun__source_line_text(e, e->source_line);
     if (*place)
         lun__strbuf_printf(text, " (%s)", place);
 }

@@ -41,12 +41,12 @@ typedef struct lun_sending {
 } lun_sending;
 
 /* A message of a rank to itself. */
-typedef struct lun_kept {
-    struct lun_kept *next;
+typedef struct lun_self_message {
+    struct lun_self_message *next;
     int tag;
     int64_t count;
     char bytes[];
-} lun_kept;
+} lun_self_message;
 
 /* A question of another rank that is answered later. */
 typedef struct lun_question {
@@ -96,8 +96,8 @@ struct lun_ranks_state {
     const char *around; /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
-    int moving;    /* sends of a step that have not gone */
-    lun_kept *own; /* in the order in which they were sent */
+    int moving;            /* sends of a step that have not gone */
+    lun_self_message *own; /* in the order in which they were sent */
 
     bool split;        /* a barrier has begun */
     bool passed;       /* and is over, since another step came before its end */
@@ -161,7 +161,7 @@ void lun__wait_soon(lun_wait *w);
 /* Until the request is done: answers others meanwhile, and heeds cancellation and time. */
 lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
 /* One turn of a wait for something else than a request. */
-lun_status lun__wait_turn(lun_engine *e, lun_wait *w);
+lun_status lun__wait_poll(lun_engine *e, lun_wait *w);
 /* Of a rank that serves one turn more without a request: rank 0 may take its time, so a time limit
  * for ranks ends nothing, but is logged once rank 0 does not answer either. */
 lun_status lun__wait_serving(lun_engine *e, lun_wait *w);
@@ -225,11 +225,11 @@ lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, ch
 /* So many bytes of every rank; `all` has room for all. */
 lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *all);
 /* One rank alone: its own bytes. */
-lun_status lun__copy_own(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                         char **all);
+lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                            char **all);
 /* Counts a step that has moved so many bytes of this rank. */
 void lun__count_step(lun_engine *e, int64_t bytes);
 /* Appends " (place)" of the script's line. */
-void lun__add_place(lun_engine *e, lun_strbuf *text);
+void lun__add_source_line(lun_engine *e, lun_strbuf *text);
 
 #endif

@@ -52,7 +52,7 @@ const lun_node *lun__chain_product(const lun_step *step)
     return step->pairs ? step->pairs->result : step->kind == LUN_STEP_PRODUCT ? step->node : NULL;
 }
 
-int64_t lun__chain_line(const lun_step *step)
+int64_t lun__chain_segment(const lun_step *step)
 {
     int64_t shape[LUN_MAX_RANK];
     const lun_node *product = lun__chain_product(step);
@@ -217,7 +217,7 @@ static bool repeats_rows(const lun_node *view, int64_t n, int64_t line)
     lun_layout l;
     int64_t step, along;
     lun__node_layout(view, &l);
-    return view->n == n && l.offset == 0 && lun__layout_lines(&l, line, &step, &along) &&
+    return view->n == n && l.offset == 0 && lun__layout_segments(&l, line, &step, &along) &&
            step == 1 && along == 0;
 }
 
@@ -288,7 +288,7 @@ static bool packs(const lun_step *step, const lun_node *product)
 
 static bool may_begin(const lun_step *head)
 {
-    const int64_t line = lun__chain_line(head), n = head->n;
+    const int64_t line = lun__chain_segment(head), n = head->n;
     const lun_node *product = lun__chain_product(head);
     if (line < LUN_BLOCK || n / line < 2)
         return false;
@@ -308,7 +308,7 @@ static int last_of(const lun_steps *s, int first, int count)
     const lun_step *head = &s->at[first];
     const lun_node *product = lun__chain_product(head);
     const bool made = product != NULL;
-    const int64_t line = lun__chain_line(head), n = head->n;
+    const int64_t line = lun__chain_segment(head), n = head->n;
     int wide = made, end = first;
     if (!may_begin(head))
         return first;
@@ -350,7 +350,7 @@ static void move_products(lun_steps *s, int count)
         while (to < count && to <= k + NEAR && !needs(&s->at[to], n))
             to++;
         if (to == k + 1 || to == count || to > k + NEAR ||
-            lun__chain_width(&s->at[to], product.n, lun__chain_line(&product)) !=
+            lun__chain_width(&s->at[to], product.n, lun__chain_segment(&product)) !=
                 LUN_CHAINED_WIDE ||
             ((other = lun__chain_product(&s->at[to - 1])) && needs(&s->at[to], other)))
             continue;
@@ -366,7 +366,7 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
     lun_status status = LUN_OK;
     move_products(s, count);
     for (int k = 0; k < count; k = last + 1) {
-        const int64_t line = lun__chain_line(&s->at[k]), n = s->at[k].n;
+        const int64_t line = lun__chain_segment(&s->at[k]), n = s->at[k].n;
         last = last_of(s, k, count);
         *chains += last > k;
         for (int i = k; status == LUN_OK && last > k && i <= last; i++) {

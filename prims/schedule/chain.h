@@ -20,7 +20,7 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
 /* What step makes that is a matrix product, or one of all pairs of rows; NULL: it is neither. */
 const lun_node *lun__chain_product(const lun_step *step);
 /* The elements of a row of a chain that begins with that step, a LAUNCH or a PRODUCT; 0: none. */
-int64_t lun__chain_line(const lun_step *step);
+int64_t lun__chain_segment(const lun_step *step);
 /* The last step of the chain that begins at step `first`. */
 int lun__chain_last(const lun_steps *s, int first);
 /* Whether n is a result of steps first .. last. */

@@ -52,7 +52,7 @@ static lun_node *in_memory(lun_node *n)
 static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s,
                               lun_lowered *l)
 {
-    lun_node *places[LUN_PAIRS_PLACES];
+    lun_node *places[LUN_PAIRS_HELD];
     int count;
     lun_status status = lun__lower_pairs(e, groups, g, l, places, &count);
     bool held = true;
@@ -78,11 +78,11 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
         if (in_memory(l.slots[i].node)->kind == LUN_NODE_NUMBER)
             status = fill(e, s, in_memory(l.slots[i].node));
-    lun_across *across = NULL;
-    if (status == LUN_OK && blocks && lun__backend_lines(e))
+    lun_outer_axis *across = NULL;
+    if (status == LUN_OK && blocks && lun__backend_segments(e))
         status = lun__pairs_make(e, groups, g, &pairs);
     else if (status == LUN_OK && !blocks)
-        status = lun__across_make(e, groups, g, &across);
+        status = lun__outer_axis_make(e, groups, g, &across);
     const int64_t n = blocks ? group->sinks[0]->n : group->n;
     lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, n, group->cut) : NULL;
     if (step) {
@@ -95,7 +95,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
         step->kept = group->kept;
     } else {
         lun__lowered_free(&l);
-        lun__across_free(across);
+        lun__outer_axis_free(across);
         lun__pairs_free(pairs);
     }
     return status == LUN_OK && !step ? lun__nomem(e) : status;
@@ -216,7 +216,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     if (status == LUN_OK && lun__backend_sweeps(e, &near))
         status = lun__sweeps_find(e, out, whole, chains, near);
     if (status == LUN_OK && lun__backend_chains(e))
-        lun__pieces_find(out, whole);
+        lun__tiles_find(out, whole);
     lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)
@@ -233,7 +233,7 @@ void lun__steps_free(lun_engine *e, lun_steps *s)
 {
     for (int i = 0; i < s->count; i++) {
         lun__lowered_free(&s->at[i].lowered);
-        lun__across_free(s->at[i].across);
+        lun__outer_axis_free(s->at[i].across);
         lun__pairs_free(s->at[i].pairs);
     }
     for (int i = 0; i < s->held_count; i++)

@@ -39,9 +39,9 @@ typedef struct lun_step {
     int chain;  /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
     bool held;  /* PRODUCT, blocks: more than this plan refers to what it makes */
     bool sweep; /* it is run as sweeps are (schedule/sweep.h), with its neighbours of that chain */
-    struct lun_across *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
-    bool blocks;               /* LAUNCH: its result is a reduction in blocks; */
-    struct lun_pairs *pairs;   /* how that is run instead, with the same bits; or NULL */
+    struct lun_outer_axis *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
+    bool blocks;                   /* LAUNCH: its result is a reduction in blocks; */
+    struct lun_pairs *pairs;       /* how that is run instead, with the same bits; or NULL */
 } lun_step;
 
 /* A node that receives a result: it lives as long as steps need it, though its users may become

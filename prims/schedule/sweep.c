@@ -27,9 +27,9 @@ static int64_t widest_of(const lun_step *step)
     return step->n * widest;
 }
 
-bool lun__sweep_apart(const lun_engine *e, int64_t bytes, int64_t near)
+bool lun__sweep_is_slower(const lun_engine *e, int64_t bytes, int64_t near)
 {
-    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR;
+    const int64_t rings = near > 0 ? near : LUN_SWEEP_CACHE;
     return bytes <= APART_MOST * rings && (!e->block_all || bytes > APART_LEAST * rings);
 }
 
@@ -41,8 +41,8 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
     *out = 0;
     if (!lun__sketch_takes(&s->at[first]))
         return LUN_OK;
-    const int64_t rings = near > 0 ? near : LUN_SWEEP_NEAR, whole = widest_of(&s->at[first]);
-    const bool apart = lun__sweep_apart(e, whole, near);
+    const int64_t rings = near > 0 ? near : LUN_SWEEP_CACHE, whole = widest_of(&s->at[first]);
+    const bool apart = lun__sweep_is_slower(e, whole, near);
     lun_status status = lun__sketch(e, s, first, apart ? first + 1 : end, &k);
     if (status != LUN_OK)
         return status;

@@ -6,11 +6,11 @@
 #include "backend.h"
 #include "schedule/steps.h"
 
-enum { LUN_SWEEP_NEAR = 256 << 10 }; /* bytes of rings, where caches are not known */
+enum { LUN_SWEEP_CACHE = 256 << 10 }; /* bytes of rings, where caches are not known */
 
 /* Whether steps over an array of so many bytes are quicker one by one: caches that are nearly as
  * near as rings hold it. */
-bool lun__sweep_apart(const lun_engine *e, int64_t bytes, int64_t near);
+bool lun__sweep_is_slower(const lun_engine *e, int64_t bytes, int64_t near);
 /* Marks the steps, of the first `count`, that are sweeps (lun_step.sweep); those that are run
  * together get numbers as chains, from `chains` + 1 on.  near: see lun_backend.  LUN_ENOMEM. */
 lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t near);

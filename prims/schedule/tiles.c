@@ -56,7 +56,7 @@ static bool feeds_product(const lun_steps *s, int at)
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(rows, shape);
     if (lun__chain_is_of(product->in[1], rows) || bytes_of(rows) < BYTES ||
-        shape[0] < (int64_t)4 * LUN_PIECE_ROWS || lun__chain_keeps(s, at + 1, rows))
+        shape[0] < (int64_t)4 * LUN_TILE_ROWS || lun__chain_keeps(s, at + 1, rows))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT && l->slots[i].node != rows)
@@ -105,7 +105,7 @@ static int last_of(const lun_steps *s, int first, int count)
     return last;
 }
 
-void lun__pieces_find(lun_steps *s, int count)
+void lun__tiles_find(lun_steps *s, int count)
 {
     int chains = 0;
     for (int k = 0; k < s->count; k++)
@@ -121,7 +121,7 @@ void lun__pieces_find(lun_steps *s, int count)
     }
 }
 
-bool lun__pieces_begin(const lun_steps *s, int first)
+bool lun__tiles_begin(const lun_steps *s, int first)
 {
     const lun_step_kind last = s->at[lun__chain_last(s, first)].kind;
     return last == LUN_STEP_ALGORITHM || last == LUN_STEP_PRODUCT;
@@ -135,13 +135,13 @@ static int first_of(const lun_steps *s, int at)
     return first;
 }
 
-bool lun__pieces_makes(const lun_steps *s, int at, const lun_node *n)
+bool lun__tiles_makes(const lun_steps *s, int at, const lun_node *n)
 {
     int first = first_of(s, at);
     return first < at && lun__chain_makes(s, first, at - 1, n);
 }
 
-bool lun__pieces_has_taken(const lun_steps *s, int at, const lun_node *n)
+bool lun__tiles_has_taken(const lun_steps *s, int at, const lun_node *n)
 {
     for (int k = first_of(s, at); k < at; k++)
         for (int j = 0; s->at[k].node && j < s->at[k].node->count; j++)

@@ -7,14 +7,14 @@
 #include "schedule/steps.h"
 
 /* Indices that are run at a time; rows of a product's first operand, if they are more. */
-enum { LUN_PIECE = 1 << 18, LUN_PIECE_ROWS = 256 };
+enum { LUN_TILE_INDICES = 1 << 18, LUN_TILE_ROWS = 256 };
 
 /* Numbers such steps among the first `count` in step->chain, as chains are, which come first. */
-void lun__pieces_find(lun_steps *s, int count);
+void lun__tiles_find(lun_steps *s, int count);
 /* Whether the steps that begin with `first`, which are a chain by their number, are such. */
-bool lun__pieces_begin(const lun_steps *s, int first);
+bool lun__tiles_begin(const lun_steps *s, int first);
 /* Whether an earlier step of those makes n, which is then in no memory of its own, or takes it. */
-bool lun__pieces_makes(const lun_steps *s, int at, const lun_node *n);
-bool lun__pieces_has_taken(const lun_steps *s, int at, const lun_node *n);
+bool lun__tiles_makes(const lun_steps *s, int at, const lun_node *n);
+bool lun__tiles_has_taken(const lun_steps *s, int at, const lun_node *n);
 
 #endif

@@ -19,8 +19,8 @@ typedef struct turn {
     lun_interval rows;    /* of the result, */
     lun_interval indices; /* and its elements */
     bool packs;
-    lun_working *near; /* by slot, where it packs: where its array is there */
-    lun_working to;    /* and the rows */
+    lun_scratch_buffer *near; /* by slot, where it packs: where its array is there */
+    lun_scratch_buffer to;    /* and the rows */
     lun_pairs_work *work;
 } turn;
 
@@ -38,12 +38,12 @@ typedef struct sharing {
 /* ---- operands -------------------------------------------------------------------------------- */
 
 /* Where element 0 of s, if `first` is its first one, is in a piece. */
-static lun_working within(const lun_piece *x, int64_t first)
+static lun_scratch_buffer within(const lun_piece *x, int64_t first)
 {
-    return (lun_working){.data = x->data,
-                         .buffer = x->buffer,
-                         .origin = first - x->lo,
-                         .room = x->lo + lun__order_blocks(x->hi - x->lo) - first};
+    return (lun_scratch_buffer){.data = x->data,
+                                .buffer = x->buffer,
+                                .origin = first - x->lo,
+                                .room = x->lo + lun__order_blocks(x->hi - x->lo) - first};
 }
 
 /* What slot i reads at place k has memory there; current: and is made current. */
@@ -147,7 +147,7 @@ static lun_status run_stage(sharing *w, int stage)
     }
     lun__flights_end(&w->flights);
     if (w->flights.failed >= 0)
-        return lun__flights_told(&w->flights);
+        return lun__flights_failure(&w->flights);
     for (int k = 0; k < w->places; k++)
         lun__flight_close(&w->flights.at[k]);
     return s;

@@ -11,9 +11,9 @@
 
 /* What the places share; ended: there are cells of chunks. */
 typedef struct handing {
-    lun_crossing x;
+    lun_outer_reduction x;
     const lun_spread *rows;
-    lun_across_sizes sizes;
+    lun_outer_axis_sizes sizes;
     bool ended;
 } handing;
 
@@ -29,19 +29,19 @@ static lun_status hand_on(const handing *h, lun_storage **all)
 /* Storages of n accumulators in the place of others. */
 static lun_status take_anew(const handing *h, int64_t n, lun_storage **to)
 {
-    lun__cross_drop(&h->x, to);
-    return lun__cross_take(&h->x, n, false, to);
+    lun__outer_axis_drop(&h->x, to);
+    return lun__outer_axis_take(&h->x, n, false, to);
 }
 
 /* All that visits at the place in use read of these rows is there before one is bound: more of an
  * array moves its memory. */
 static lun_status make_current(const handing *h, lun_interval rows)
 {
-    const lun_across *a = h->x.a;
+    const lun_outer_axis *a = h->x.a;
     lun_piece *piece;
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < lun__handing_slots(a); i++) {
-        const lun_node *n = a->visit[1].slots[i].node;
+        const lun_node *n = a->accumulate[1].slots[i].node;
         const lun_interval need = lun__handing_need(a, i, rows);
         if (n->kind == LUN_NODE_INDEX)
             continue;
@@ -55,33 +55,33 @@ static lun_status make_current(const handing *h, lun_interval rows)
 }
 
 /* Combines the rows of the place in use with a block's accumulators, chunk by chunk. */
-static lun_status take_rows(handing *h, const lun_crossing_block *b, lun_interval rows)
+static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval rows)
 {
-    const lun_crossing *x = &h->x;
+    const lun_outer_reduction *x = &h->x;
     const int64_t each = x->lanes * b->lines;
     lun_status s = LUN_OK;
     for (int64_t row = rows.lo, end; s == LUN_OK && row < rows.hi; row = end) {
-        lun_crossing_part p = {.first = row / LUN_CHUNK, .chunks = 1, .from = row % LUN_CHUNK};
+        lun_outer_tile p = {.first = row / LUN_CHUNK, .chunks = 1, .from = row % LUN_CHUNK};
         const int64_t first = p.first * LUN_CHUNK;
         end = rows.hi - first < LUN_CHUNK ? rows.hi : first + LUN_CHUNK;
         p.rows = end - first;
         if (!p.from)
-            s = lun__cross_begin(x, each);
+            s = lun__outer_axis_begin(x, each);
         if (s == LUN_OK)
-            s = lun__visit_rows(x, b, &p);
+            s = lun__outer_axis_rows(x, b, &p);
         if (s == LUN_OK && (p.rows == LUN_CHUNK || end == x->line))
-            s = lun__cross_fold(x, b, &p);
+            s = lun__outer_axis_fold(x, b, &p);
     }
     return s;
 }
 
 /* The part of place k of a block. */
-static lun_status run_at(handing *h, const lun_crossing_block *b, int k)
+static lun_status run_at(handing *h, const lun_outer_block *b, int k)
 {
-    lun_crossing *x = &h->x;
+    lun_outer_reduction *x = &h->x;
     const lun_interval rows = lun__spread_part(h->rows, k);
     const int64_t room = h->sizes.count * (x->lines / x->a->of.extent[0]) * x->lanes;
-    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
     if (rows.lo >= rows.hi)
         return LUN_OK;
     x->at = lun__set_at(x->e, k);
@@ -100,7 +100,7 @@ static lun_status run_at(handing *h, const lun_crossing_block *b, int k)
     return s == LUN_OK ? take_rows(h, b, rows) : s;
 }
 
-static lun_status run_block(handing *h, const lun_crossing_block *b)
+static lun_status run_block(handing *h, const lun_outer_block *b)
 {
     lun_engine *e = h->x.e;
     lun_status s = LUN_OK;
@@ -116,21 +116,21 @@ static lun_status run_block(handing *h, const lun_crossing_block *b)
 }
 
 /* What a block comes to, where the first place computes. */
-static lun_status finish_block(handing *h, const lun_crossing_block *b)
+static lun_status finish_block(handing *h, const lun_outer_block *b)
 {
-    lun_crossing *x = &h->x;
+    lun_outer_reduction *x = &h->x;
     lun_backend_slot *lead = lun__set_at(x->e, 0);
     const int64_t launches = x->e->stats.launches;
-    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
     const int64_t lines = h->sizes.count * (x->lines / x->a->of.extent[0]);
     lun__set_enter(x->e, lead);
     lun_status s = hand_on(h, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
         s = take_anew(h, (chunks + 1) / 2 * lines, x->cells[1]);
     if (s == LUN_OK && !b->first)
-        s = lun__cross_take(x, x->lines, true, x->out);
+        s = lun__outer_axis_take(x, x->lines, true, x->out);
     if (s == LUN_OK)
-        s = lun__cross_finish(x, b);
+        s = lun__outer_axis_finish(x, b);
     lead->counted->launches += x->e->stats.launches - launches;
     return s;
 }
@@ -140,17 +140,17 @@ lun_status lun__handed_rows(lun_engine *e, const lun_step *step, lun_spread **ro
     return lun__handing_rows(e, step, lun__placed_look, e, rows);
 }
 
-lun_status lun__handed_run(lun_engine *e, const lun_across *a, const lun_spread *rows)
+lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows)
 {
-    handing h = {.rows = rows, .sizes = lun__across_sizes(a)};
-    h.x = (lun_crossing){
+    handing h = {.rows = rows, .sizes = lun__outer_axis_sizes(a)};
+    h.x = (lun_outer_reduction){
         .e = e, .a = a, .line = h.sizes.line, .lines = h.sizes.lines, .lanes = h.sizes.lanes};
     const int before = e->current;
     const int64_t all = a->of.extent[0], inner = h.sizes.lines / all;
     lun_status s = LUN_OK;
     e->kernels_held++;
     for (int64_t at = 0; s == LUN_OK && at < all; at += h.sizes.count) {
-        lun_crossing_block b = {.first = at, .count = h.sizes.count, .at = at * inner};
+        lun_outer_block b = {.first = at, .count = h.sizes.count, .at = at * inner};
         if (all - at < b.count)
             b.count = all - at;
         b.lines = b.count * inner;
@@ -162,5 +162,5 @@ lun_status lun__handed_run(lun_engine *e, const lun_across *a, const lun_spread 
     s = s == LUN_OK ? sent : s;
     e->current = before;
     e->kernels_held--;
-    return lun__cross_end(&h.x, s);
+    return lun__outer_axis_end(&h.x, s);
 }

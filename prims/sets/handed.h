@@ -10,6 +10,6 @@
 /* How the places of the set in use share the rows of a step; a reference; NULL: they do not. */
 lun_status lun__handed_rows(lun_engine *e, const lun_step *step, lun_spread **rows);
 /* Runs it so.  The results are where the first place computes. */
-lun_status lun__handed_run(lun_engine *e, const lun_across *a, const lun_spread *rows);
+lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows);
 
 #endif

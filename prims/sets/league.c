@@ -48,7 +48,7 @@ static lun_status make_current(league *l, int k)
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++)
         if (!lun__team_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
-            s = lun__local_reach(l->e, lowered->slots[i].node, at, need(l, k, i));
+            s = lun__local_indexed(l->e, lowered->slots[i].node, at, need(l, k, i));
     return s;
 }
 
@@ -137,7 +137,7 @@ static lun_status end_round(league *l, lun_status s)
     lun_flights *f = &l->flights;
     if (f->failed >= 0) {
         lun__team_memory_use(&l->t->k, &l->parts[f->failed].memory);
-        s = lun__flights_told(f);
+        s = lun__flights_failure(f);
     }
     for (int k = 0; k < f->places; k++) {
         part *p = &l->parts[k];
@@ -189,13 +189,13 @@ static lun_status run(league *l, int64_t teams)
         p->end = lun__spread_bound(LUN_SPREAD_REMAINDER, teams, places, k + 1);
     }
     each_part(l, open_part);
-    lun_status s = lun__flights_told(&l->flights);
+    lun_status s = lun__flights_failure(&l->flights);
     while (s == LUN_OK && !last)
         s = run_round(l, &last);
     return s;
 }
 
-lun_status lun__run_teams_apart(lun_engine *e, const lun_team_run *r)
+lun_status lun__run_teams_shared(lun_engine *e, const lun_team_run *r)
 {
     league l = {.e = e};
     const int before = lun__set_enter(e, lun__set_at(e, 0)), places = lun__set_places(e);

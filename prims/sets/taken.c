@@ -53,8 +53,8 @@ static lun_status load(taking *w, const part *x, lun_backend_slot *at, int k, lu
         to->data = *number;
         return LUN_OK;
     }
-    s = lun__placed_near(w->e, n->storage, at, n->offset + x->taken.lo, n->offset + x->taken.hi,
-                         &data);
+    s = lun__placed_for_host(w->e, n->storage, at, n->offset + x->taken.lo, n->offset + x->taken.hi,
+                             &data);
     to->data = (void *)(uintptr_t)data;
     w->read += count * size_of(n);
     return s;

@@ -132,9 +132,9 @@ static lun_status grow(lun_algorithm_work *w, int64_t first, int64_t more)
     return LUN_OK;
 }
 
-lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t count,
-                                const void *(*piece)(const void *ctx, const lun_node *n),
-                                const void *ctx)
+lun_status lun__algorithm_tile(lun_algorithm_work *w, int64_t first, int64_t count,
+                               const void *(*piece)(const void *ctx, const lun_node *n),
+                               const void *ctx)
 {
     const lun_status grown = grow(w, first, count);
     if (grown != LUN_OK)
@@ -166,8 +166,8 @@ static lun_status run_pieces(lun_algorithm_work *w)
     lun_status s = LUN_OK;
     w->r.out[0].n = 0;
     for (int64_t first = 0; s == LUN_OK && first < w->n->n; first += PIECE)
-        s = lun__algorithm_piece(w, first, w->n->n - first < PIECE ? w->n->n - first : PIECE,
-                                 in_memory, NULL);
+        s = lun__algorithm_tile(w, first, w->n->n - first < PIECE ? w->n->n - first : PIECE,
+                                in_memory, NULL);
     return s;
 }
 

@@ -49,9 +49,9 @@ typedef struct lun_algorithm_work {
 lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w);
 /* Takes elements first .. first + count - 1 of one that takes its operands in order; piece(ctx,
  * operand): where these are of one that is not in memory, else NULL. */
-lun_status lun__algorithm_piece(lun_algorithm_work *w, int64_t first, int64_t count,
-                                const void *(*piece)(const void *ctx, const lun_node *n),
-                                const void *ctx);
+lun_status lun__algorithm_tile(lun_algorithm_work *w, int64_t first, int64_t count,
+                               const void *(*piece)(const void *ctx, const lun_node *n),
+                               const void *ctx);
 /* Ends it: where s is LUN_OK n and its results become LEAFs.  Gives s, or why that failed. */
 lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s);
 

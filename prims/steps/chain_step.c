@@ -156,7 +156,7 @@ static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
     if (s != LUN_OK || !from->view || from->node->kind != LUN_NODE_LEAF)
         return s;
     lun__node_layout(from->view, &at);
-    if (lun__layout_lines(&at, each, &slot->step, &along) && along == (walked && each > 1)) {
+    if (lun__layout_segments(&at, each, &slot->step, &along) && along == (walked && each > 1)) {
         const lun_storage *storage = from->node->storage;
         int64_t origin = from->node->offset + at.offset;
         to->streams[i] = (lun_stream){0};
@@ -362,7 +362,7 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
 {
     const lun_step *head = &s->at[first];
     chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
-    c.line = lun__chain_line(head);
+    c.line = lun__chain_segment(head);
     c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
     c.pairs = head->pairs;
     c.first += c.product || c.pairs;

@@ -90,8 +90,8 @@ static bool any_remote(const lun_engine *e, const lun_node *n)
 static lun_status transfer_operand(const copy *c, lun_storage *s)
 {
     const lun_node *in = c->in, *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
-    const lun_storage_places to = {s, 0, c->at};
-    lun_storage_places from = {.s = NULL};
+    const lun_storage_view to = {s, 0, c->at};
+    lun_storage_view from = {.s = NULL};
     if (in->kind == LUN_NODE_NUMBER)
         return lun__storage_transfer(c->e, &to, NULL, in->cell);
     lun__node_layout(in, &from.at);

@@ -12,7 +12,7 @@
 #include "launch/launch.h"
 #include "launch/local.h"
 
-void lun__cross_drop(const lun_crossing *x, lun_storage **all)
+void lun__outer_axis_drop(const lun_outer_reduction *x, lun_storage **all)
 {
     for (int r = 0; r < x->a->result_count; r++)
         if (all[r]) {
@@ -21,30 +21,31 @@ void lun__cross_drop(const lun_crossing *x, lun_storage **all)
         }
 }
 
-lun_status lun__cross_end(lun_crossing *x, lun_status s)
+lun_status lun__outer_axis_end(lun_outer_reduction *x, lun_status s)
 {
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         lun__node_become_leaf(x->e, x->a->results[r], x->out[r], 0);
         x->out[r] = NULL;
     }
     for (int i = 0; i < 2; i++) {
-        lun__cross_drop(x, x->acc[i]);
-        lun__cross_drop(x, x->cells[i]);
+        lun__outer_axis_drop(x, x->acc[i]);
+        lun__outer_axis_drop(x, x->cells[i]);
     }
-    lun__cross_drop(x, x->out);
+    lun__outer_axis_drop(x, x->out);
     return s;
 }
 
 /* ---- folding --------------------------------------------------------------------------------- */
 
 /* n elements of `from` at `one` and at `other`, combined, to `to` at `at`. */
-static lun_status fold(const lun_crossing *x, lun_storage *const *from, const lun_layout *one,
-                       const lun_layout *other, lun_storage *const *to, int64_t at, int64_t n)
+static lun_status fold(const lun_outer_reduction *x, lun_storage *const *from,
+                       const lun_layout *one, const lun_layout *other, lun_storage *const *to,
+                       int64_t at, int64_t n)
 {
     const lun_lowered *l = &x->a->fold;
     lun_binding b;
     lun_status s = lun__bind_open(x->e, l, &b);
-    b.working = true;
+    b.is_scratch = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         s = lun__bind_part(x->e, &b, 3 * r, from[r], 0, one, n, false);
         if (s == LUN_OK)
@@ -53,13 +54,13 @@ static lun_status fold(const lun_crossing *x, lun_storage *const *from, const lu
             s = lun__bind_part(x->e, &b, 3 * r + 2, to[r], at, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__cross_launch(x, l, &b, n);
+        s = lun__outer_axis_launch(x, l, &b, n);
     lun__bind_close(&b);
     return s;
 }
 
-lun_status lun__cross_fold(const lun_crossing *x, const lun_crossing_block *b,
-                           const lun_crossing_part *p)
+lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_block *b,
+                                const lun_outer_tile *p)
 {
     lun_status s = LUN_OK;
     int which = 0;
@@ -77,7 +78,7 @@ lun_status lun__cross_fold(const lun_crossing *x, const lun_crossing_block *b,
 }
 
 /* Row `from` of the cells in one storage to row `to` of the other. */
-static lun_status move_row(const lun_crossing *x, int which, int64_t lines, int64_t from,
+static lun_status move_row(const lun_outer_reduction *x, int which, int64_t lines, int64_t from,
                            int64_t to)
 {
     lun_status s = LUN_OK;
@@ -86,8 +87,8 @@ static lun_status move_row(const lun_crossing *x, int which, int64_t lines, int6
         int64_t size = lun__dtype_get(a->dtype)->bytes;
         if (lun__storage_remote(x->e, a)) {
             const lun_layout row = lun__layout_right(1, &lines);
-            s = lun__storage_transfer(x->e, &(lun_storage_places){b, to * lines, row},
-                                      &(lun_storage_places){a, from * lines, row}, 0);
+            s = lun__storage_transfer(x->e, &(lun_storage_view){b, to * lines, row},
+                                      &(lun_storage_view){a, from * lines, row}, 0);
             continue;
         }
         s = lun__storage_host(x->e, a, false);
@@ -101,7 +102,7 @@ static lun_status move_row(const lun_crossing *x, int which, int64_t lines, int6
 }
 
 /* The cells of a block's chunks, joined; *which: the storage whose first row they are then. */
-static lun_status join(const lun_crossing *x, const lun_crossing_block *b, int64_t chunks,
+static lun_status join(const lun_outer_reduction *x, const lun_outer_block *b, int64_t chunks,
                        int *which)
 {
     lun_status s = LUN_OK;
@@ -118,27 +119,27 @@ static lun_status join(const lun_crossing *x, const lun_crossing_block *b, int64
     return s;
 }
 
-static lun_status finish(const lun_crossing *x, const lun_crossing_block *b, int which)
+static lun_status finish(const lun_outer_reduction *x, const lun_outer_block *b, int which)
 {
     const lun_lowered *l = &x->a->finish;
     lun_binding to;
     lun_status s = lun__bind_open(x->e, l, &to);
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
-        to.working = true;
+        to.is_scratch = true;
         s = lun__bind_part(x->e, &to, 2 * r, x->cells[which][r], 0, NULL, b->lines, false);
-        to.working = false;
+        to.is_scratch = false;
         if (s == LUN_OK)
             s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->lines, true);
     }
     if (s == LUN_OK)
-        s = lun__cross_launch(x, l, &to, b->lines);
+        s = lun__outer_axis_launch(x, l, &to, b->lines);
     lun__bind_close(&to);
     return s;
 }
 
 /* ---- a reduction ----------------------------------------------------------------------------- */
 
-lun_status lun__cross_take(const lun_crossing *x, int64_t n, bool own, lun_storage **to)
+lun_status lun__outer_axis_take(const lun_outer_reduction *x, int64_t n, bool own, lun_storage **to)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
@@ -148,7 +149,7 @@ lun_status lun__cross_take(const lun_crossing *x, int64_t n, bool own, lun_stora
     return s;
 }
 
-lun_status lun__cross_begin(const lun_crossing *x, int64_t n)
+lun_status lun__outer_axis_begin(const lun_outer_reduction *x, int64_t n)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
@@ -156,7 +157,7 @@ lun_status lun__cross_begin(const lun_crossing *x, int64_t n)
         uint64_t identity = 0;
         lun__op_identity((lun_op)node->op, (lun_dtype)node->acc, &identity);
         if (lun__storage_remote(x->e, x->acc[0][r])) {
-            const lun_storage_places all = {x->acc[0][r], 0, lun__layout_right(1, &n)};
+            const lun_storage_view all = {x->acc[0][r], 0, lun__layout_right(1, &n)};
             s = lun__storage_transfer(x->e, &all, NULL, identity);
             continue;
         }
@@ -168,57 +169,57 @@ lun_status lun__cross_begin(const lun_crossing *x, int64_t n)
     return s;
 }
 
-lun_status lun__cross_finish(const lun_crossing *x, const lun_crossing_block *b)
+lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b)
 {
     int which;
-    lun_status s = join(x, b, lun__order_chunks(&x->a->visit[1].ir, x->line), &which);
+    lun_status s = join(x, b, lun__order_chunks(&x->a->accumulate[1].ir, x->line), &which);
     return s == LUN_OK ? finish(x, b, which) : s;
 }
 
 /* The chunks of a block, as many at once as its accumulators have room for. */
-static lun_status reduce_block(const lun_crossing *x, const lun_crossing_block *b, int64_t room)
+static lun_status reduce_block(const lun_outer_reduction *x, const lun_outer_block *b, int64_t room)
 {
-    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
     const int64_t whole = x->line / LUN_CHUNK, most = room / (x->lanes * b->lines);
     lun_status s = LUN_OK;
     for (int64_t c = 0; s == LUN_OK && c < chunks;) {
-        lun_crossing_part p = {.first = c, .chunks = 1, .rows = LUN_CHUNK};
+        lun_outer_tile p = {.first = c, .chunks = 1, .rows = LUN_CHUNK};
         if (c >= whole)
             p.rows = x->line % LUN_CHUNK;
         else
             p.chunks = whole - c < most ? whole - c : most > 1 ? most : 1;
-        s = lun__cross_begin(x, x->lanes * p.chunks * b->lines);
+        s = lun__outer_axis_begin(x, x->lanes * p.chunks * b->lines);
         if (s == LUN_OK)
-            s = lun__visit_rows(x, b, &p);
+            s = lun__outer_axis_rows(x, b, &p);
         if (s == LUN_OK)
-            s = lun__cross_fold(x, b, &p);
+            s = lun__outer_axis_fold(x, b, &p);
         c += p.chunks;
     }
-    return s == LUN_OK ? lun__cross_finish(x, b) : s;
+    return s == LUN_OK ? lun__outer_axis_finish(x, b) : s;
 }
 
-static lun_status reduce(lun_crossing *x)
+static lun_status reduce(lun_outer_reduction *x)
 {
     const lun_layout *of = &x->a->of;
     const int64_t inner = x->lines / of->extent[0];
-    const int64_t count = lun__across_sizes(x->a).count;
+    const int64_t count = lun__outer_axis_sizes(x->a).count;
     const int64_t each = count * inner * x->lanes; /* accumulators of a chunk */
     int64_t room = each, whole = x->line / LUN_CHUNK;
     if (whole > 1 && each <= LUN_CROSSING_ACCUMULATORS / 2)
         room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
                                                                 : whole);
-    const int64_t chunks = lun__order_chunks(&x->a->visit[1].ir, x->line);
-    lun_status s = lun__cross_take(x, room, false, x->acc[0]);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
+    lun_status s = lun__outer_axis_take(x, room, false, x->acc[0]);
     if (s == LUN_OK)
-        s = lun__cross_take(x, room / 2 + 1, false, x->acc[1]);
+        s = lun__outer_axis_take(x, room / 2 + 1, false, x->acc[1]);
     if (s == LUN_OK)
-        s = lun__cross_take(x, chunks * count * inner, false, x->cells[0]);
+        s = lun__outer_axis_take(x, chunks * count * inner, false, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
-        s = lun__cross_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
+        s = lun__outer_axis_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
     if (s == LUN_OK)
-        s = lun__cross_take(x, x->lines, true, x->out);
+        s = lun__outer_axis_take(x, x->lines, true, x->out);
     for (int64_t at = 0; s == LUN_OK && at < of->extent[0]; at += count) {
-        lun_crossing_block b = {.first = at, .count = count, .at = at * inner};
+        lun_outer_block b = {.first = at, .count = count, .at = at * inner};
         if (of->extent[0] - at < count)
             b.count = of->extent[0] - at;
         b.lines = b.count * inner;
@@ -228,12 +229,12 @@ static lun_status reduce(lun_crossing *x)
 }
 
 /* Lines of few elements: one launch. */
-static lun_status reduce_brief(lun_crossing *x)
+static lun_status reduce_brief(lun_outer_reduction *x)
 {
     const lun_lowered *l = &x->a->brief;
     const int first = l->ir.slot_count - x->a->result_count;
     lun_binding to;
-    lun_status s = lun__cross_take(x, x->lines, true, x->out);
+    lun_status s = lun__outer_axis_take(x, x->lines, true, x->out);
     if (s != LUN_OK)
         return s;
     s = lun__bind_open(x->e, l, &to);
@@ -245,28 +246,28 @@ static lun_status reduce_brief(lun_crossing *x)
             s = lun__bind_slot(x->e, &to, i, NULL, 0, x->lines);
             continue;
         }
-        (void)lun__across_places(x->a, from, &at, &step);
+        (void)lun__outer_axis_layout(x->a, from, &at, &step);
         at.offset += from->copy * step + from->offset;
         s = lun__bind_elements(x->e, &to, i, from->node, &at, x->lines);
     }
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
         s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->lines, true);
     if (s == LUN_OK)
-        s = lun__cross_launch(x, l, &to, x->lines);
+        s = lun__outer_axis_launch(x, l, &to, x->lines);
     lun__bind_close(&to);
     return s;
 }
 
-lun_status lun__across_run(lun_engine *e, const lun_across *a)
+lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a)
 {
-    const lun_across_sizes sizes = lun__across_sizes(a);
-    lun_crossing x = {
+    const lun_outer_axis_sizes sizes = lun__outer_axis_sizes(a);
+    lun_outer_reduction x = {
         .e = e, .a = a, .line = sizes.line, .lines = sizes.lines, .lanes = sizes.lanes};
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
         s = a->is_brief ? reduce_brief(&x) : reduce(&x);
-    return lun__cross_end(&x, s);
+    return lun__outer_axis_end(&x, s);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -274,7 +275,8 @@ lun_status lun__across_run(lun_engine *e, const lun_across *a)
 enum { NEAREST = 1 << 11 }; /* accumulators that stay in the nearest cache, about */
 
 /* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__cross_launch(const lun_crossing *x, const lun_lowered *l, lun_binding *b, int64_t n)
+lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowered *l,
+                                  lun_binding *b, int64_t n)
 {
     lun_kernel_entry *k;
     lun_status s = lun__run_kernel(x->e, l, &k);
@@ -285,13 +287,13 @@ lun_status lun__cross_launch(const lun_crossing *x, const lun_lowered *l, lun_bi
 
 /* Where slot i of a visit finds the elements of `lanes` rows from `row` on, by chunk, lane and
  * line. */
-static lun_layout places(const lun_crossing *x, const lun_slot_source *from,
-                         const lun_crossing_block *b, const lun_crossing_part *p, int64_t row,
+static lun_layout places(const lun_outer_reduction *x, const lun_slot_source *from,
+                         const lun_outer_block *b, const lun_outer_tile *p, int64_t row,
                          int64_t lanes)
 {
     lun_layout kept, to = {.rank = 2};
     int64_t step = 0;
-    (void)lun__across_places(x->a, from, &kept, &step);
+    (void)lun__outer_axis_layout(x->a, from, &kept, &step);
     to.offset = kept.offset + b->first * kept.stride[0] + (p->first * LUN_CHUNK + row) * step;
     to.extent[0] = p->chunks;
     to.stride[0] = step * LUN_CHUNK;
@@ -308,10 +310,10 @@ static lun_layout places(const lun_crossing *x, const lun_slot_source *from,
 }
 
 /* Combines accumulators of the first `lanes` lanes with rows from `row` on, `copies` of each. */
-static lun_status visit(const lun_crossing *x, const lun_crossing_block *b,
-                        const lun_crossing_part *p, int64_t row, int64_t lanes, int copies)
+static lun_status visit(const lun_outer_reduction *x, const lun_outer_block *b,
+                        const lun_outer_tile *p, int64_t row, int64_t lanes, int copies)
 {
-    const lun_lowered *l = &x->a->visit[copies == 1];
+    const lun_lowered *l = &x->a->accumulate[copies == 1];
     const int64_t n = lanes * p->chunks * b->lines, at_lane = row % x->lanes * b->lines;
     const int first = l->ir.slot_count - 2 * x->a->result_count;
     lun_binding to;
@@ -328,7 +330,7 @@ static lun_status visit(const lun_crossing *x, const lun_crossing_block *b,
                 ? lun__local_bind_elements(x->e, &to, i, from->node, x->at, &at)
                 : lun__bind_elements(x->e, &to, i, from->node, &at, n);
     }
-    to.working = true;
+    to.is_scratch = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         lun_storage *acc = x->acc[0][r];
         s = lun__bind_part(x->e, &to, first + 2 * r, acc, at_lane, NULL, n, false);
@@ -336,7 +338,7 @@ static lun_status visit(const lun_crossing *x, const lun_crossing_block *b,
             s = lun__bind_part(x->e, &to, first + 2 * r + 1, acc, at_lane, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__cross_launch(x, l, &to, n);
+        s = lun__outer_axis_launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }
@@ -352,14 +354,14 @@ typedef struct rows {
 } rows;
 
 /* Where slot i of a visit finds its elements. */
-static bool piece_places(const lun_crossing *x, const lun_slot_source *from,
-                         const lun_crossing_block *b, const lun_crossing_part *p, const rows *w,
+static bool piece_places(const lun_outer_reduction *x, const lun_slot_source *from,
+                         const lun_outer_block *b, const lun_outer_tile *p, const rows *w,
                          lun_layout *out)
 {
     lun_layout kept, to = {.rank = 4};
     int64_t step = 0;
     if (from->node->kind != LUN_NODE_LEAF || from->node->storage->source ||
-        !lun__across_places(x->a, from, &kept, &step))
+        !lun__outer_axis_layout(x->a, from, &kept, &step))
         return false;
     int64_t row = p->first * LUN_CHUNK + w->first + from->copy * LUN_LANES;
     to.offset = kept.offset + b->first * kept.stride[0] + row * step + from->offset;
@@ -377,14 +379,14 @@ static bool piece_places(const lun_crossing *x, const lun_slot_source *from,
         to.stride[to.rank++] = kept.stride[k];
     }
     *out = lun__layout_simplified(&to);
-    return kept.rank + 4 <= LUN_LAYOUT_RANK && lun__layout_in_lines(out, w->lanes * b->lines);
+    return kept.rank + 4 <= LUN_LAYOUT_RANK && lun__layout_in_segments(out, w->lanes * b->lines);
 }
 
 /* Whether all slots stand side by side in pieces of so many lanes. */
-static bool has_pieces(const lun_crossing *x, const lun_crossing_block *b,
-                       const lun_crossing_part *p, const rows *w)
+static bool has_pieces(const lun_outer_reduction *x, const lun_outer_block *b,
+                       const lun_outer_tile *p, const rows *w)
 {
-    const lun_lowered *l = &x->a->visit[w->copies == 1];
+    const lun_lowered *l = &x->a->accumulate[w->copies == 1];
     lun_layout at;
     if (w->lanes * b->lines % LUN_BLOCK)
         return false;
@@ -398,8 +400,8 @@ static bool has_pieces(const lun_crossing *x, const lun_crossing_block *b,
  * share out or few lines; one where the accumulators of all are more than caches hold, or where
  * something is the same for all rows, which then stands side by side.  0: visits are launches of
  * their own, each shared out among threads. */
-static int64_t piece_lanes(const lun_crossing *x, const lun_crossing_block *b,
-                           const lun_crossing_part *p)
+static int64_t piece_lanes(const lun_outer_reduction *x, const lun_outer_block *b,
+                           const lun_outer_tile *p)
 {
     enum { TASKS = 4, FEW = 1 << 13, ALONE = 512 };
     const lun_backend *k = x->e->backends[x->e->current]->backend;
@@ -416,10 +418,10 @@ static int64_t piece_lanes(const lun_crossing *x, const lun_crossing_block *b,
 }
 
 /* Combines all accumulators with these rows. */
-static lun_status visit_turns(const lun_crossing *x, const lun_crossing_block *b,
-                              const lun_crossing_part *p, const rows *w)
+static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_block *b,
+                              const lun_outer_tile *p, const rows *w)
 {
-    const lun_lowered *l = &x->a->visit[w->copies == 1];
+    const lun_lowered *l = &x->a->accumulate[w->copies == 1];
     const int64_t piece = w->lanes * b->lines, pieces = LUN_LANES / w->lanes;
     const int64_t n = p->chunks * pieces * w->turns * piece;
     const int first = l->ir.slot_count - 2 * x->a->result_count;
@@ -434,27 +436,28 @@ static lun_status visit_turns(const lun_crossing *x, const lun_crossing_block *b
         const lun_slot_source *from = &l->slots[i];
         lun_layout at;
         if (l->ir.slots[i].role == LUN_SLOT_IN && piece_places(x, from, b, p, w, &at))
-            s = lun__bind_lines(x->e, &to, i, from->node->storage, from->node->offset, &at, false);
+            s = lun__bind_segments(x->e, &to, i, from->node->storage, from->node->offset, &at,
+                                   false);
         else
             s = lun__bind_slot(x->e, &to, i, NULL, 0, n);
     }
-    to.working = true;
+    to.is_scratch = true;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
-        s = lun__bind_lines(x->e, &to, first + 2 * r, x->acc[0][r], 0, &acc, false);
+        s = lun__bind_segments(x->e, &to, first + 2 * r, x->acc[0][r], 0, &acc, false);
         if (s == LUN_OK)
-            s = lun__bind_lines(x->e, &to, first + 2 * r + 1, x->acc[0][r], 0, &acc, true);
+            s = lun__bind_segments(x->e, &to, first + 2 * r + 1, x->acc[0][r], 0, &acc, true);
     }
     if (s == LUN_OK)
-        s = lun__cross_launch(x, l, &to, n);
+        s = lun__outer_axis_launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }
 
 /* The rows of a part that all lanes have, as many as one launch may take; *done: how many. */
-static lun_status visit_full(const lun_crossing *x, const lun_crossing_block *b,
-                             const lun_crossing_part *p, int64_t *done)
+static lun_status visit_full(const lun_outer_reduction *x, const lun_outer_block *b,
+                             const lun_outer_tile *p, int64_t *done)
 {
-    rows w = {.lanes = piece_lanes(x, b, p), .copies = LUN_ACROSS_ROWS};
+    rows w = {.lanes = piece_lanes(x, b, p), .copies = LUN_OUTER_AXIS_ROWS};
     if (w.lanes * b->lines * x->a->result_count <=
         NEAREST) /* one stream is read faster than four */
         w.copies = 1;
@@ -471,17 +474,17 @@ static lun_status visit_full(const lun_crossing *x, const lun_crossing_block *b,
     return s;
 }
 
-lun_status lun__visit_rows(const lun_crossing *x, const lun_crossing_block *b,
-                           const lun_crossing_part *p)
+lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_block *b,
+                                const lun_outer_tile *p)
 {
-    const int64_t many = LUN_ACROSS_ROWS * LUN_LANES;
+    const int64_t many = LUN_OUTER_AXIS_ROWS * LUN_LANES;
     int64_t done = p->from;
     lun_status s = x->at ? LUN_OK : visit_full(x, b, p, &done);
     for (int64_t row = done; s == LUN_OK && row < p->rows;) {
         int64_t left = p->rows - row, lanes = x->lanes - row % x->lanes;
         bool full = lanes == LUN_LANES && left >= many;
         lanes = left < lanes ? left : lanes;
-        s = visit(x, b, p, row, lanes, full ? LUN_ACROSS_ROWS : 1);
+        s = visit(x, b, p, row, lanes, full ? LUN_OUTER_AXIS_ROWS : 1);
         row += full ? many : lanes;
         if (s == LUN_OK)
             s = lun__stopped(x->e);

@@ -8,47 +8,48 @@
 #include "placing/handing.h"
 
 /* Computes the results of a; their nodes are LEAFs then.  Fails as lun__run_lowered does. */
-lun_status lun__across_run(lun_engine *e, const lun_across *a);
+lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a);
 
 /* A reduction under way. */
-typedef struct lun_crossing {
+typedef struct lun_outer_reduction {
     lun_engine *e;
-    const lun_across *a;
+    const lun_outer_axis *a;
     int64_t line, lines;  /* elements of one; how many */
     int64_t lanes;        /* LUN_LANES, or as many as short lines need */
     lun_backend_slot *at; /* the place of a set whose rows are taken; NULL: all are at one place */
     lun_storage *acc[2][LUN_GROUP_SINKS], *cells[2][LUN_GROUP_SINKS], *out[LUN_GROUP_SINKS];
-} lun_crossing;
+} lun_outer_reduction;
 
 /* Some lines, first .. first + count - 1 along the outermost kept axis, all within `inner`. */
-typedef struct lun_crossing_block {
+typedef struct lun_outer_block {
     int64_t first, count, lines, at; /* along the axis; lines; the first one's number */
-} lun_crossing_block;
+} lun_outer_block;
 
 /* Some chunks of these lines: elements from .. rows - 1 of each; from > 0: of one chunk. */
-typedef struct lun_crossing_part {
+typedef struct lun_outer_tile {
     int64_t first, chunks, from, rows;
-} lun_crossing_part;
+} lun_outer_tile;
 
 /* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__cross_launch(const lun_crossing *x, const lun_lowered *l, lun_binding *b,
-                             int64_t n);
+lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowered *l,
+                                  lun_binding *b, int64_t n);
 /* Storage of n elements for each result, in the dtype of its accumulators or its own, where the
  * backend in use computes. */
-lun_status lun__cross_take(const lun_crossing *x, int64_t n, bool own, lun_storage **to);
-void lun__cross_drop(const lun_crossing *x, lun_storage **all);
+lun_status lun__outer_axis_take(const lun_outer_reduction *x, int64_t n, bool own,
+                                lun_storage **to);
+void lun__outer_axis_drop(const lun_outer_reduction *x, lun_storage **all);
 /* n accumulators begin as the operation's identity. */
-lun_status lun__cross_begin(const lun_crossing *x, int64_t n);
+lun_status lun__outer_axis_begin(const lun_outer_reduction *x, int64_t n);
 /* The lanes of a part to its cells. */
-lun_status lun__cross_fold(const lun_crossing *x, const lun_crossing_block *b,
-                           const lun_crossing_part *p);
+lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_block *b,
+                                const lun_outer_tile *p);
 /* The cells of a block's chunks to elements of the results. */
-lun_status lun__cross_finish(const lun_crossing *x, const lun_crossing_block *b);
+lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b);
 /* The results go to their nodes, if s is LUN_OK, and all else goes. */
-lun_status lun__cross_end(lun_crossing *x, lun_status s);
+lun_status lun__outer_axis_end(lun_outer_reduction *x, lun_status s);
 /* Combines the accumulators of a block's lines with the rows of a part, which begin as the
  * operation's identity. */
-lun_status lun__visit_rows(const lun_crossing *x, const lun_crossing_block *b,
-                           const lun_crossing_part *p);
+lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_block *b,
+                                const lun_outer_tile *p);
 
 #endif

@@ -22,18 +22,19 @@ struct lun_pairs_work {
     lun_engine *e;
     const lun_pairs *p;
     lun_kernel_entry *k;
-    int64_t extent[3], first;  /* those of p, but from row `first` of its result on */
-    lun_interval wanted;       /* of these rows */
-    const lun_working *near;   /* by slot: its array at a place; NULL: arrays are in host memory */
+    int64_t extent[3], first; /* those of p, but from row `first` of its result on */
+    lun_interval wanted;      /* of these rows */
+    const lun_scratch_buffer
+        *near;                 /* by slot: its array at a place; NULL: arrays are in host memory */
     int64_t rows, lanes, line; /* of the operands */
     int64_t blocks;            /* whole ones; a last one follows if `more` */
     bool more;
-    lun_storage *packed[MOST_OPERANDS]; /* by number of the slot among those of lanes, */
-    lun_working packs[MOST_OPERANDS];   /* and where they are */
-    lun_storage *own;  /* memory for the kernel's results; NULL: it is the caller's */
-    lun_working to;    /* they begin there, */
-    int64_t top, step; /* with row `top`; from row to row */
-    bool working;      /* what is launched counts elsewhere */
+    lun_storage *packed[MOST_OPERANDS];      /* by number of the slot among those of lanes, */
+    lun_scratch_buffer packs[MOST_OPERANDS]; /* and where they are */
+    lun_storage *own;      /* memory for the kernel's results; NULL: it is the caller's */
+    lun_scratch_buffer to; /* they begin there, */
+    int64_t top, step;     /* with row `top`; from row to row */
+    bool is_scratch;       /* what is launched counts elsewhere */
 };
 typedef struct lun_pairs_work work;
 
@@ -43,10 +44,10 @@ static int64_t at_least(int64_t n, int64_t least)
 }
 
 /* Where slot i reads its elements. */
-static lun_status find_operand(const work *w, int i, lun_layout *at, lun_working *from)
+static lun_status find_operand(const work *w, int i, lun_layout *at, lun_scratch_buffer *from)
 {
     const lun_slot_source *source = &w->p->kernel.slots[i];
-    (void)lun__pairs_places(w->p->extent, source, at);
+    (void)lun__pairs_layout(w->p->extent, source, at);
     at->extent[0] = w->extent[0];
     at->offset += w->first * at->stride[0];
     if (w->near) {
@@ -55,7 +56,7 @@ static lun_status find_operand(const work *w, int i, lun_layout *at, lun_working
     }
     lun_storage *s = source->node->storage;
     const lun_status status = lun__storage_host(w->e, s, false);
-    *from = (lun_working){.data = s->data, .origin = source->node->offset};
+    *from = (lun_scratch_buffer){.data = s->data, .origin = source->node->offset};
     return status;
 }
 
@@ -67,9 +68,9 @@ typedef struct lanes {
     int64_t block, blocks, lane, first, count, row;
 } lanes;
 
-static lun_status pack(const work *w, int i, const lanes *x, const lun_working *to)
+static lun_status pack(const work *w, int i, const lanes *x, const lun_scratch_buffer *to)
 {
-    lun_working from;
+    lun_scratch_buffer from;
     lun_layout at;
     lun_status s = find_operand(w, i, &at, &from);
     const int64_t row = at.stride[w->p->lanes];
@@ -82,11 +83,11 @@ static lun_status pack(const work *w, int i, const lanes *x, const lun_working *
                                .extent = {x->blocks, w->line, x->count},
                                .stride = {w->line * LANES, LANES, 1}};
     const lun_dtype t = (lun_dtype)w->p->kernel.ir.slots[i].dtype;
-    return s == LUN_OK ? lun__working_arrange(w->e, t, &from, &of, to, &places) : s;
+    return s == LUN_OK ? lun__scratch_buffer_arrange(w->e, t, &from, &of, to, &places) : s;
 }
 
 /* What slot i reads of each lane, packed; a block with fewer lanes repeats the last. */
-static lun_status pack_slot(const work *w, int i, lun_storage **out, lun_working *to)
+static lun_status pack_slot(const work *w, int i, lun_storage **out, lun_scratch_buffer *to)
 {
     const int64_t some = w->lanes < LANES ? w->lanes : LANES;
     const lanes parts[] = {{0, w->blocks, 0, 0, LANES, 1},
@@ -94,9 +95,9 @@ static lun_status pack_slot(const work *w, int i, lun_storage **out, lun_working
                            {w->blocks, w->more, some, w->lanes - 1, LANES - some, 0}};
     int64_t room;
     if (__builtin_mul_overflow((w->blocks + w->more) * LANES, w->line, &room))
-        return lun__no_working_memory(w->e, w->p->result->n);
+        return lun__no_scratch_memory(w->e, w->p->result->n);
     lun_status s =
-        lun__working_take(w->e, (lun_dtype)w->p->kernel.ir.slots[i].dtype, room, out, to);
+        lun__scratch_buffer_take(w->e, (lun_dtype)w->p->kernel.ir.slots[i].dtype, room, out, to);
     for (size_t k = 0; s == LUN_OK && k < sizeof parts / sizeof *parts; k++)
         if (parts[k].blocks && parts[k].count)
             s = pack(w, i, &parts[k], to);
@@ -151,21 +152,22 @@ static lun_status bind_result(const work *w, lun_binding *to, int i, const part 
                                         t->lane,
                               .extent = {t->blocks, t->groups, LANES},
                               .stride = {LANES, ROWS * w->step, 1}};
-    return lun__bind_lines_at(w->e, to, i, (lun_dtype)w->p->result->dtype,
-                              lun__working_start(&w->to), w->to.origin, &lines, true);
+    return lun__bind_segments_at(w->e, to, i, (lun_dtype)w->p->result->dtype,
+                                 lun__scratch_buffer_start(&w->to), w->to.origin, &lines, true);
 }
 
 /* packed: where the operand of slot i is, if it is that of lanes. */
 static lun_status bind_operand(const work *w, lun_binding *to, int i, const part *t,
-                               const lun_working *packed)
+                               const lun_scratch_buffer *packed)
 {
     const lun_dtype dtype = (lun_dtype)w->p->kernel.ir.slots[i].dtype;
     lun_layout at, lines = {.rank = 3, .extent = {t->blocks, t->groups, LANES}};
-    lun_working from;
+    lun_scratch_buffer from;
     if (packed) {
         lines.offset = t->block * w->line * LANES;
         lines.stride[0] = w->line * LANES;
-        return lun__bind_lines_at(w->e, to, i, dtype, lun__working_start(packed), 0, &lines, false);
+        return lun__bind_segments_at(w->e, to, i, dtype, lun__scratch_buffer_start(packed), 0,
+                                     &lines, false);
     }
     lun_status s = find_operand(w, i, &at, &from);
     if (s != LUN_OK)
@@ -173,8 +175,8 @@ static lun_status bind_operand(const work *w, lun_binding *to, int i, const part
     const int64_t row = at.stride[!w->p->lanes];
     lines.offset = at.offset + t->row * row;
     lines.stride[1] = ROWS * row;
-    return lun__bind_lines_at(w->e, to, i, dtype, lun__working_start(&from), from.origin, &lines,
-                              false);
+    return lun__bind_segments_at(w->e, to, i, dtype, lun__scratch_buffer_start(&from), from.origin,
+                                 &lines, false);
 }
 
 /* What the functions have beside rows: an array, or a number. */
@@ -184,7 +186,7 @@ static lun_status bind_other(const work *w, lun_binding *to, int i, int64_t n)
     const int64_t size = lun__dtype_get((lun_dtype)w->p->kernel.ir.slots[i].dtype)->bytes;
     if (!w->near)
         return lun__bind_slot(w->e, to, i, NULL, 0, n);
-    const lun_working *x = &w->near[i];
+    const lun_scratch_buffer *x = &w->near[i];
     to->origin[i] = x->origin + from->offset;
     to->room[i] = x->room - from->offset;
     to->at[i] = x->buffer ? (void *)x->buffer : (char *)x->data + to->origin[i] * size;
@@ -213,7 +215,7 @@ static lun_status bind(const work *w, const part *t, lun_binding *to)
     lun_status s = lun__bind_open(w->e, &w->p->kernel, to);
     to->line = LANES;
     to->turns = t->turns;
-    to->working = w->working;
+    to->is_scratch = w->is_scratch;
     return s == LUN_OK ? bind_slots(w, to, t) : s;
 }
 
@@ -260,13 +262,13 @@ static void begin(lun_engine *e, const lun_pairs *p, lun_interval rows, work *w)
 
 /* The kernel, what is packed, and memory for that many rows; to: where they belong, if it has the
  * form that the kernel writes, or NULL. */
-static lun_status make(work *w, int64_t rows, const lun_working *to)
+static lun_status make(work *w, int64_t rows, const lun_scratch_buffer *to)
 {
     lun_backend_slot *b;
     int64_t room;
     lun_status s = lun__backend(w->e, &b);
     if (s == LUN_OK && __builtin_mul_overflow(rows, w->step, &room))
-        return lun__no_working_memory(w->e, w->p->result->n);
+        return lun__no_scratch_memory(w->e, w->p->result->n);
     if (s == LUN_OK)
         s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
     if (s == LUN_OK)
@@ -274,7 +276,7 @@ static lun_status make(work *w, int64_t rows, const lun_working *to)
     if (to)
         w->to = *to;
     else if (s == LUN_OK)
-        s = lun__working_take(w->e, (lun_dtype)w->p->result->dtype, room, &w->own, &w->to);
+        s = lun__scratch_buffer_take(w->e, (lun_dtype)w->p->result->dtype, room, &w->own, &w->to);
     return s;
 }
 
@@ -285,7 +287,8 @@ static bool is_direct(const work *w)
 }
 
 lun_status lun__pairs_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
-                            const lun_working *near, const lun_working *to, lun_pairs_work **out)
+                            const lun_scratch_buffer *near, const lun_scratch_buffer *to,
+                            lun_pairs_work **out)
 {
     work *w = *out = malloc(sizeof *w);
     if (!w)
@@ -305,16 +308,16 @@ lun_status lun__pairs_bind(const lun_pairs_work *w, int stage, lun_binding *to, 
     return bind(w, &t, to);
 }
 
-lun_status lun__pairs_end(const lun_pairs_work *w, const lun_working *to)
+lun_status lun__pairs_end(const lun_pairs_work *w, const lun_scratch_buffer *to)
 {
     const int64_t extent[] = {w->wanted.hi - w->wanted.lo, w->extent[1]};
     lun_layout at = lun__layout_right(2, extent), of = at;
     of.stride[w->p->lanes] = 1;
     of.stride[!w->p->lanes] = w->step;
     of.offset = w->wanted.lo * of.stride[0];
-    return is_direct(w)
-               ? LUN_OK
-               : lun__working_arrange(w->e, (lun_dtype)w->p->result->dtype, &w->to, &of, to, &at);
+    return is_direct(w) ? LUN_OK
+                        : lun__scratch_buffer_arrange(w->e, (lun_dtype)w->p->result->dtype, &w->to,
+                                                      &of, to, &at);
 }
 
 lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
@@ -322,13 +325,13 @@ lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
     const lun_stats before = e->stats;
     const double start = lun__now();
     lun_storage *to = NULL;
-    lun_working at;
+    lun_scratch_buffer at;
     work *w = NULL;
     lun_status s =
         lun__storage_new(e, (lun_dtype)p->result->dtype, p->extent[0] * p->extent[1], &to);
     if (s != LUN_OK)
         return s;
-    at = (lun_working){.data = to->data};
+    at = (lun_scratch_buffer){.data = to->data};
     s = lun__pairs_begin(e, p, (lun_interval){0, p->extent[0]}, NULL, &at, &w);
     if (s == LUN_OK)
         s = launch_some(w, 0, w->rows);
@@ -349,12 +352,12 @@ lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
 lun_status lun__pairs_open(lun_engine *e, const lun_pairs *p, int64_t count, lun_storage *whole,
                            lun_pairs_work **out)
 {
-    const lun_working to = {.data = whole ? whole->data : NULL};
+    const lun_scratch_buffer to = {.data = whole ? whole->data : NULL};
     work *w = *out = malloc(sizeof *w);
     if (!w)
         return lun__nomem(e);
     begin(e, p, (lun_interval){0, p->extent[0]}, w);
-    w->working = true;
+    w->is_scratch = true;
     return make(w, count, whole ? &to : NULL);
 }
 

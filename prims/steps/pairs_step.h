@@ -24,12 +24,13 @@ enum { LUN_PAIRS_STAGES = 6 }; /* launches, at most, of which each writes elemen
  * there, which stays; to: memory for the rows, row-major.  *out, also after a failure, is to be
  * closed. */
 lun_status lun__pairs_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
-                            const lun_working *near, const lun_working *to, lun_pairs_work **out);
+                            const lun_scratch_buffer *near, const lun_scratch_buffer *to,
+                            lun_pairs_work **out);
 /* Launch number `stage`, over indices 0 .. *n - 1 of the kernel; *n 0: there is none, and nothing
  * is bound.  Else, also on failure, `to` is to be closed, before the work is. */
 lun_status lun__pairs_bind(const lun_pairs_work *w, int stage, lun_binding *to, int64_t *n);
 /* All launches have ended: the rows are in `to`, the same as above, or on their way. */
-lun_status lun__pairs_end(const lun_pairs_work *w, const lun_working *to);
+lun_status lun__pairs_end(const lun_pairs_work *w, const lun_scratch_buffer *to);
 lun_kernel_entry *lun__pairs_kernel(const lun_pairs_work *w);
 
 /* ---- some rows at a time --------------------------------------------------------------------- */

@@ -73,7 +73,7 @@ static lun_status compute(work *w)
 {
     const lun_stats before = w->e->stats;
     const double start = lun__now();
-    const int64_t lines = lun__running_lines(w->n);
+    const int64_t lines = lun__running_segments(w->n);
     lun_kernel_entry *k;
     if (!lines || !w->n->n)
         return LUN_OK;

@@ -40,6 +40,6 @@ lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last
 
 /* Runs steps first .. last, which schedule/tiles.h says are such: their algorithms become LEAFs,
  * what the kernel makes for them stays unevaluated. */
-lun_status lun__pieces_run(lun_engine *e, const lun_steps *s, int first, int last);
+lun_status lun__tiles_run(lun_engine *e, const lun_steps *s, int first, int last);
 
 #endif

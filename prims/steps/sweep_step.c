@@ -136,7 +136,7 @@ static lun_status run_stages(sweeps *x)
     lun_sweep run = {.box = x->sketch.box,
                      .stages = x->stages,
                      .arrays = x->arrays,
-                     .near = near > 0 ? near : LUN_SWEEP_NEAR,
+                     .near = near > 0 ? near : LUN_SWEEP_CACHE,
                      .bytes = x->bytes};
     const lun_stats before = e->stats;
     double start = lun__now();
@@ -157,8 +157,8 @@ static lun_status join_cells(sweeps *x)
 {
     const lun_step *last = &x->s->at[x->last];
     const int stage = x->last - x->first;
-    return lun__join_apart(x->e, x->bindings[stage].b, &last->lowered, x->kernels[stage]->kernel,
-                           &x->bindings[stage].run, lun__join_rows(&last->lowered, last->n));
+    return lun__join_partials(x->e, x->bindings[stage].b, &last->lowered, x->kernels[stage]->kernel,
+                              &x->bindings[stage].run, lun__join_rows(&last->lowered, last->n));
 }
 
 /* The results go to their nodes, but for those that only the sweeps needed. */

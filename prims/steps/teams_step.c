@@ -118,7 +118,7 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
     if (s != LUN_OK || entry->at->backend->fits(entry->at->state, entry->kernel))
         return s;
     lun__team_kernel_free(&t->k);
-    return lun__lower_teams(e, &body, LUN_TEAMS_APART, &t->k);
+    return lun__lower_teams(e, &body, LUN_TEAMS_FISSION, &t->k);
 }
 
 lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
@@ -284,7 +284,7 @@ lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_
         lun_storage *memory;
         int64_t n;
         if (__builtin_mul_overflow(k->memory[i].count, teams, &n))
-            return lun__no_working_memory(e, teams);
+            return lun__no_scratch_memory(e, teams);
         n += !n; /* a slot has an element, also if nothing is there */
         s = zeros(e, dtype_of(k, i), n, &memory);
         if (s != LUN_OK)
@@ -414,10 +414,10 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
     *near = 0;
     if (b->backend->teams)
         return LUN_TEAMS_WHOLE;
-    const bool meets =
-        b->backend->groups && body->threads > 1 && !body->function_count && lun__ir_meets(body);
+    const bool meets = b->backend->groups && body->threads > 1 && !body->function_count &&
+                       lun__ir_has_barriers(body);
     return meets && body->threads <= b->backend->groups(b->state, near) ? LUN_TEAMS_GROUPS
-                                                                        : LUN_TEAMS_APART;
+                                                                        : LUN_TEAMS_FISSION;
 }
 
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)

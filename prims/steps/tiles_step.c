@@ -35,7 +35,7 @@ static lun_status launch(const pieces *p, int64_t first, int64_t count)
     lun_binding to;
     lun_status s = lun__bind_open(p->e, l, &to);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        to.working = p->made[i] != NULL;
+        to.is_scratch = p->made[i] != NULL;
         s = lun__bind_slot(p->e, &to, i, p->made[i], first, count);
     }
     if (s == LUN_OK)
@@ -77,7 +77,7 @@ static lun_status run_all(pieces *p)
             s = launch(p, first, count);
         seconds += e->profiling ? lun__now() - start : 0;
         for (int k = 0; s == LUN_OK && k < p->count; k++)
-            s = lun__algorithm_piece(&p->works[k], first, count, piece_of, p);
+            s = lun__algorithm_tile(&p->works[k], first, count, piece_of, p);
         if (s == LUN_OK && p->product)
             s = multiply(p, first, count);
     }
@@ -123,7 +123,7 @@ static int64_t shared(const lun_steps *s, int first, int last)
     for (int k = first; k <= last; k++)
         for (int j = 0; s->at[k].node && j < s->at[k].node->count; j++) {
             const lun_node *in = s->at[k].node->more[j];
-            if (lun__pieces_has_taken(s, k, in) && !lun__pieces_makes(s, k, in))
+            if (lun__tiles_has_taken(s, k, in) && !lun__tiles_makes(s, k, in))
                 bytes += bytes_of(in);
         }
     return bytes;
@@ -138,8 +138,8 @@ static lun_status run_product(lun_engine *e, const lun_steps *s, int first)
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(n->in[0], shape);
     p.row = shape[1];
-    const int64_t some = LUN_PIECE / p.row / LUN_BLOCK * LUN_BLOCK,
-                  count = some > LUN_PIECE_ROWS ? some : LUN_PIECE_ROWS;
+    const int64_t some = LUN_TILE_INDICES / p.row / LUN_BLOCK * LUN_BLOCK,
+                  count = some > LUN_TILE_ROWS ? some : LUN_TILE_ROWS;
     p.piece = count * p.row;
     lun_status status = open_kernel(&p);
     if (status == LUN_OK)
@@ -159,9 +159,9 @@ static lun_status run_product(lun_engine *e, const lun_steps *s, int first)
     return status;
 }
 
-lun_status lun__pieces_run(lun_engine *e, const lun_steps *s, int first, int last)
+lun_status lun__tiles_run(lun_engine *e, const lun_steps *s, int first, int last)
 {
-    pieces p = {.e = e, .n = s->at[first].n, .piece = LUN_PIECE};
+    pieces p = {.e = e, .n = s->at[first].n, .piece = LUN_TILE_INDICES};
     if (s->at[last].kind == LUN_STEP_PRODUCT)
         return run_product(e, s, first);
     p.head = s->at[first].kind == LUN_STEP_LAUNCH ? &s->at[first] : NULL;

@@ -48,7 +48,7 @@ lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
     return x;
 }
 
-void lun__pieces_swap(lun_placed *a, lun_placed *b)
+void lun__tiles_swap(lun_placed *a, lun_placed *b)
 {
     lun_placed was = *a;
     a->pieces = b->pieces, a->count = b->count, a->room = b->room;

@@ -184,7 +184,7 @@ lun_status lun__versions_taken(lun_engine *e, lun_storage *s, lun_storage *from)
     if (!from->stale && s->count)
         memcpy(s->data, from->data, (size_t)(s->count * lun__dtype_get(s->dtype)->bytes));
     s->stale = from->stale;
-    lun__pieces_swap(p, own);
+    lun__tiles_swap(p, own);
     end(e, p->versions);
     p->versions = NULL;
     return LUN_OK;

@@ -89,7 +89,7 @@ void lun__piece_empty(lun_engine *e, lun_piece *x);
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
 /* The same if there is one, else NULL. */
 lun_piece *lun__placed_find(const lun_placed *p, const lun_backend_slot *at);
-void lun__pieces_swap(lun_placed *a, lun_placed *b);
+void lun__tiles_swap(lun_placed *a, lun_placed *b);
 
 /* Makes elements lo .. hi - 1 of s current at a place; its piece holds them then.  What comes from
  * host memory must stay there until it is settled; of a file no more is read. */
@@ -142,8 +142,8 @@ lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at,
 lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
 /* Elements lo .. hi - 1 of s become current where the host reads them for a place: in that place's
  * memory, or for a device in host memory.  *out: the first of them; none where lo == hi. */
-lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                            int64_t hi, const void **out);
+lun_status lun__placed_for_host(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                                int64_t hi, const void **out);
 /* Whether elements of s are at places of the set in use, over which it is distributed, alone. */
 bool lun__placed_alone(lun_engine *e, const lun_storage *s);
 /* The elements of `from`, which is such, into `to`, a new storage without memory, where they

@@ -59,8 +59,8 @@ lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
     return status == LUN_OK && s->stale ? lun__placed_fetch(e, s, lo, hi) : status;
 }
 
-lun_status lun__placed_near(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                            int64_t hi, const void **out)
+lun_status lun__placed_for_host(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                                int64_t hi, const void **out)
 {
     const bool host = at->backend->buffer_new != NULL;
     lun_piece *x = NULL;

@@ -211,8 +211,8 @@ bool lun__storage_remote(const lun_engine *e, const lun_storage *s)
     return m && m->at == e->backends[e->current];
 }
 
-lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
-                                 const lun_storage_places *from, uint64_t cell)
+lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
+                                 const lun_storage_view *from, uint64_t cell)
 {
     lun_backend_slot *at = e->backends[e->current];
     lun_transfer t = {
@@ -235,7 +235,7 @@ lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
     return bytes ? at->backend->transfer(at->state, &t) : LUN_OK;
 }
 
-const char *lun__storage_place(const lun_engine *e, const lun_storage *s)
+const char *lun__storage_location(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = e->backends[e->current];
     const lun_mirror *m = find(s, here);

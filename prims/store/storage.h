@@ -80,18 +80,18 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend
  * not. */
 bool lun__storage_remote(const lun_engine *e, const lun_storage *s);
 /* Elements of a storage: those of a layout whose base is element `offset`. */
-typedef struct lun_storage_places {
+typedef struct lun_storage_view {
     lun_storage *s;
     int64_t offset;
     lun_layout at;
-} lun_storage_places;
+} lun_storage_view;
 /* Gives the elements of `to`, whose places are different, those of `from` in flat order, of another
  * storage, or without one the cell, in memory of the backend in use, which must have its own. */
-lun_status lun__storage_transfer(lun_engine *e, const lun_storage_places *to,
-                                 const lun_storage_places *from, uint64_t cell);
+lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
+                                 const lun_storage_view *from, uint64_t cell);
 /* Where the current elements are: the backend in use if it can read them, "host", or
  * another device's. */
-const char *lun__storage_place(const lun_engine *e, const lun_storage *s);
+const char *lun__storage_location(const lun_engine *e, const lun_storage *s);
 
 /* ---- file_backed.c: storage in a file -------------------------------------------------------- */
 

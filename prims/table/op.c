@@ -162,7 +162,7 @@ static bool whole(lun_op op, lun_value *x)
     return !isnan(x->as.d);
 }
 
-lun_op lun__op_beside(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge)
+lun_op lun__op_compared(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge)
 {
     lun_op o = left ? mirrored(op) : op;
     bool is_whole = whole(o, &x), all = o == LUN_OP_NE;

@@ -70,7 +70,7 @@ lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dt
 
 /* Comparison `op` of integers of dtype t with any number x, on their right or left, as a comparison
  * with a number of dtype t, *edge, which it returns: the same for each integer. */
-lun_op lun__op_beside(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge);
+lun_op lun__op_compared(lun_op op, lun_dtype t, lun_value x, bool left, lun_value *edge);
 
 /* What comparison `op` says of two integers. */
 bool lun__op_holds(lun_op op, int a, int b);

@@ -180,7 +180,7 @@ static lun_status far_transfer(void *state, const lun_transfer *t)
         lun__layout_copy(&t->of, t->from->data + t->from_origin * t->bytes, &t->at, to, t->bytes, 0,
                          n);
     for (int64_t i = 0; !t->from && i < n; i++)
-        memcpy(to + lun__layout_place(&t->at, i) * t->bytes, &t->cell, (size_t)t->bytes);
+        memcpy(to + lun__layout_offset(&t->at, i) * t->bytes, &t->cell, (size_t)t->bytes);
     return LUN_OK;
 }
 

@@ -43,7 +43,7 @@ static void test_right_and_left(void **state)
     same(&l, &left);
     l = lun__layout_right(0, NULL);
     assert_int_equal(lun__layout_count(&l), 1);
-    assert_int_equal(lun__layout_place(&l, 0), 0);
+    assert_int_equal(lun__layout_offset(&l, 0), 0);
     l = lun__layout_right(3, empty);
     assert_int_equal(lun__layout_count(&l), 0);
     l = lun__layout_left(3, empty);
@@ -60,10 +60,10 @@ static void expect_answers(const lun_layout *l)
     assert_int_equal(lun__layout_count(l), p.count);
     for (int64_t f = 0; f < p.count; f++) {
         dense = dense && p.at[f] == l->offset + f;
-        assert_int_equal(lun__layout_place(l, f), p.at[f]);
+        assert_int_equal(lun__layout_offset(l, f), p.at[f]);
     }
     if (p.count) {
-        assert_true(lun__layout_reach(l, &low, &high));
+        assert_true(lun__layout_range(l, &low, &high));
         assert_int_equal(low, p.low);
         assert_int_equal(high, p.high);
     }
@@ -119,28 +119,28 @@ static void test_reach_beyond_numbers(void **state)
     (void)state;
     int64_t low, high;
     lun_layout l = LAYOUT(1, 0, L(2), L(INT64_MAX));
-    assert_true(lun__layout_reach(&l, &low, &high));
+    assert_true(lun__layout_range(&l, &low, &high));
     assert_int_equal(high, INT64_MAX);
     l.offset = 1;
-    assert_false(lun__layout_reach(&l, &low, &high));
+    assert_false(lun__layout_range(&l, &low, &high));
     l = LAYOUT(1, INT64_MAX, L(3), L(-INT64_MAX)); /* the span alone does not fit */
-    assert_true(lun__layout_reach(&l, &low, &high));
+    assert_true(lun__layout_range(&l, &low, &high));
     assert_int_equal(low, -INT64_MAX);
     assert_int_equal(high, INT64_MAX);
     l = LAYOUT(1, -1, L(2), L(INT64_MIN));
-    assert_false(lun__layout_reach(&l, &low, &high));
+    assert_false(lun__layout_range(&l, &low, &high));
     l = LAYOUT(2, 0, L(2, 2), L(INT64_MAX, INT64_MIN)); /* up and down do not make up for another */
-    assert_true(lun__layout_reach(&l, &low, &high));
+    assert_true(lun__layout_range(&l, &low, &high));
     assert_int_equal(low, INT64_MIN);
     assert_int_equal(high, INT64_MAX);
     l = LAYOUT(2, 0, L(3, 3), L(INT64_MAX, INT64_MIN));
-    assert_false(lun__layout_reach(&l, &low, &high));
+    assert_false(lun__layout_range(&l, &low, &high));
     l = LAYOUT(2, 0, L(INT64_C(1) << 32, INT64_C(1) << 30), L(INT64_C(1) << 32, INT64_C(1) << 32));
-    assert_false(lun__layout_reach(&l, &low, &high));
+    assert_false(lun__layout_range(&l, &low, &high));
     const int64_t most[] = {INT64_MAX, 1, 1, 1, 1, 1, 1, 1};
     const int64_t far[] = {INT64_MIN, 0, 0, 0, 0, 0, 0, 0};
     l = layout(8, most, far, INT64_MAX);
-    assert_false(lun__layout_reach(&l, &low, &high));
+    assert_false(lun__layout_range(&l, &low, &high));
 }
 
 static void test_simplified(void **state)
@@ -251,7 +251,7 @@ static lun_layout random_picks(rng *r, int64_t n)
             if (below(r, 2))
                 l.stride[k] = below(r, 9) - 4;
         }
-        assert_true(lun__layout_reach(&l, &low, &high));
+        assert_true(lun__layout_range(&l, &low, &high));
         if (high - low < n && lun__layout_count(&l) < MOST_ELEMENTS) {
             l.offset = below(r, n - (high - low)) - low;
             return l;

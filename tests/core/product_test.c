@@ -51,7 +51,7 @@ static operand make_operand(lun_dtype t, int64_t rows, int64_t columns, int64_t 
             l.stride[k] = -l.stride[k];
     if (below(seed, 20) == 0)
         l.stride[1 + below(seed, 2)] = 0;
-    assert_true(lun__layout_reach(&l, &low, &high));
+    assert_true(lun__layout_range(&l, &low, &high));
     l.offset = -low;
     operand o = {.memory = test_guarded((size_t)((high - low + 1) * size))};
     for (int64_t i = 0; i <= high - low; i++) {
@@ -67,7 +67,7 @@ static operand make_operand(lun_dtype t, int64_t rows, int64_t columns, int64_t 
 static uint64_t element(const lun_matrix *m, lun_dtype as, int64_t n, int64_t i, int64_t j)
 {
     const int64_t size = lun__dtype_get(m->dtype)->bytes;
-    int64_t place = lun__layout_place(&m->batch, n) + i * m->row + j * m->column;
+    int64_t place = lun__layout_offset(&m->batch, n) + i * m->row + j * m->column;
     uint64_t cell = 0;
     memcpy(&cell, (const char *)m->data + place * size, (size_t)size);
     return lun__cell_cast(as, m->dtype, cell);

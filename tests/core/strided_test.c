@@ -52,7 +52,7 @@ static void expect_places_of(const lun_layout *l, int64_t first, int64_t count)
 {
     static int64_t got[MOST_ELEMENTS + 2];
     got[0] = got[count + 1] = -77;
-    lun__layout_places(l, first, count, got + 1);
+    lun__layout_offsets(l, first, count, got + 1);
     assert_memory_equal(got + 1, p.at + first, (size_t)count * sizeof *got);
     assert_true(got[0] == -77 && got[count + 1] == -77);
 }
@@ -205,11 +205,11 @@ static void test_nothing(void **state)
     lun_layout l = {.rank = 2, .extent = {5, 0}, .stride = {1, 1}, .offset = 3};
     lun__layout_read(&l, NULL, 4, 0, 0, NULL);
     lun__layout_write(&l, NULL, 4, 0, 0, NULL);
-    lun__layout_places(&l, 0, 0, NULL);
+    lun__layout_offsets(&l, 0, 0, NULL);
     l.extent[1] = 4;
     lun__layout_read(&l, NULL, 8, 20, 0, NULL);
     lun__layout_write(&l, NULL, 8, 7, 0, NULL);
-    lun__layout_places(&l, 7, 0, NULL);
+    lun__layout_offsets(&l, 7, 0, NULL);
 }
 
 /* Neighbouring columns of rows, read together: all of them, some, from the middle of the rows.  The

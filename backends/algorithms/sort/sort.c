@@ -109,7 +109,7 @@ static void work_on_lines(void *ctx, int worker)
     }
     for (int64_t at; (at = atomic_fetch_add(&r->next, r->batch)) < lines;)
         for (int64_t i = at; i < less(at + r->batch, lines); i++)
-            if (!lun__stop_wanted(r->services))
+            if (!lun__stop_requested(r->services))
                 sort_line(r, i * r->s->line, x, beside, counts);
 }
 
@@ -140,7 +140,7 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
     l.record = lun__sort_record(s->dtype, s->line, s->indices);
     l.n = s->line;
     l.base = s->base;
-    for (int64_t i = 0; i < s->n && !lun__stop_wanted(services); i += s->line) {
+    for (int64_t i = 0; i < s->n && !lun__stop_requested(services); i += s->line) {
         l.from = (const char *)s->from + i * size;
         l.to = s->to ? (char *)s->to + i * size : NULL;
         l.indices = s->indices ? s->indices + i : NULL;
@@ -164,5 +164,5 @@ lun_status lun__sorting_run(const lun_services *services, const lun_team *team,
         run_lines(services, team, workers, &s, s.scratch);
     else
         run_long(services, team, workers, &s, s.scratch);
-    return lun__stop_wanted(services) ? LUN_ECANCEL : LUN_OK;
+    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }

@@ -72,7 +72,7 @@ static inline int64_t lun__sort_share(int64_t n, int worker, int workers)
 
 static inline bool lun__sort_stopped(const lun_sorter *x)
 {
-    return lun__stop_wanted(x->l->services);
+    return lun__stop_requested(x->l->services);
 }
 
 static inline int64_t lun__sort_element_bytes(const lun_sort_segment *l)

@@ -51,7 +51,7 @@ static void find_range(void *ctx, int worker)
     uint64_t *range = x->range[worker];
     range[0] = UINT64_MAX;
     range[1] = 0;
-    if (!lun__stop_wanted(l->services))
+    if (!lun__stop_requested(l->services))
         add_range(l, lun__sort_share(l->n, worker, l->workers),
                   lun__sort_share(l->n, worker + 1, l->workers), &range[0], &range[1]);
 }
@@ -62,7 +62,7 @@ static void pack(void *ctx, int worker)
     const lun_sort_segment *l = x->l;
     const int64_t from = lun__sort_share(l->n, worker, l->workers);
     const int64_t end = lun__sort_share(l->n, worker + 1, l->workers);
-    if (lun__stop_wanted(l->services))
+    if (lun__stop_requested(l->services))
         return;
     lun__keys_read(&l->keys, (const char *)l->from + from * 8, end - from, from, LUN_RECORD_KEY64,
                    x->words + from);
@@ -118,7 +118,7 @@ bool lun__sort_packed(const lun_sort_segment *l)
     words.indices = NULL;
     words.scratch = l->scratch + (l->n * 8 + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
     lun__sort_segment_run(&words);
-    if (!lun__stop_wanted(l->services))
+    if (!lun__stop_requested(l->services))
         together(&x, unpack);
     return true;
 }

@@ -188,7 +188,7 @@ void lun__jit_poll(lun_jit_compiler *c)
 lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u)
 {
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
-        if (lun__stop_wanted(c->services))
+        if (lun__stop_requested(c->services))
             return LUN_ECANCEL;
         if (c->services->tick)
             c->services->tick(c->services->tick_ctx, "compile", 0, 0);
@@ -218,7 +218,7 @@ void lun__jit_forget(lun_jit_compiler *c, lun_unit *u)
 
 void lun__jit_finish(lun_jit_compiler *c)
 {
-    bool stopped = lun__stop_wanted(c->services);
+    bool stopped = lun__stop_requested(c->services);
     int64_t start = lun__job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
     while (c->first)
         lun__jit_unqueue(c, c->first);

@@ -67,7 +67,7 @@ static void body_sinks(lun_renderer *r, lun_loop *l)
         }
         lun_sink *s = &l->sinks[l->count++];
         s->v = v;
-        s->way = lun__ir_places(ins)                   ? LUN_LOOP_INDICES
+        s->way = lun__ir_gives_index(ins)              ? LUN_LOOP_INDICES
                  : lun__uses_identity(r, v, &identity) ? LUN_LOOP_LANES
                                                        : LUN_LOOP_ELEMENTS;
         snprintf(s->name, sizeof s->name, "x%" PRId64, ins->imm);

@@ -20,7 +20,7 @@ static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
         bool uses = false;
         for (int k = 0; k < n; k++)
             uses |= in[k] == v;
-        if (user->kind == LUN_IR_REDUCE && user->a == v && !lun__ir_places(user) &&
+        if (user->kind == LUN_IR_REDUCE && user->a == v && !lun__ir_gives_index(user) &&
             lun__uses_identity(r, i, &identity) && (op == LUN_OP_COUNT || user->op == (int32_t)op))
             reduced = true;
         else if (uses)

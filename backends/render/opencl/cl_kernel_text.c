@@ -111,7 +111,7 @@ void lun__cl_kernel_pairs(lun_renderer *r, lun_strbuf *out)
         const lun_ir_ins *ins = &r->ir->ins[v];
         if (ins->kind != LUN_IR_REDUCE)
             continue;
-        if (lun__ir_places(ins)) {
+        if (lun__ir_gives_index(ins)) {
             lun_snippet to = lun__text_name("(to + %" PRId64 ")", ins->imm),
                         a = lun__text_name("(a + %" PRId64 ")", ins->imm),
                         b = lun__text_name("(b + %" PRId64 ")", ins->imm);

@@ -83,7 +83,7 @@ void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
         if (l->sink[k].lanes) {
             lun__strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
                                neutral(r, v).s);
-            if (lun__ir_places(&r->ir->ins[v])) {
+            if (lun__ir_gives_index(&r->ir->ins[v])) {
                 lun__cl_sinks_local(r, LUN_I64, lun__text_name("q%" PRId32, v).s, LUN_LANES, out);
                 lun__strbuf_printf(out, "    lun_i64 at%" PRId32 " = -1;\n", v);
             }
@@ -129,7 +129,7 @@ void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         const lun_cl_sink *s = &l->sink[k];
-        if (lun__ir_places(&r->ir->ins[s->v]))
+        if (lun__ir_gives_index(&r->ir->ins[s->v]))
             lun__strbuf_printf(out,
                                "        if (lane < left && (at%" PRId32 " < 0 || %s(%s, a%" PRId32
                                "))) a%" PRId32 " = %s, at%" PRId32 " = b + lane;\n",
@@ -194,7 +194,7 @@ void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *targe
                     to = lun__text_name("%s", target);
         if (ins->kind == LUN_IR_REDUCE)
             to = lun__text_name("%s[%" PRId64 "]", target, ins->imm);
-        if (lun__ir_places(ins)) {
+        if (lun__ir_gives_index(ins)) {
             end_places(r, v, target, out);
             continue;
         }

@@ -56,7 +56,7 @@ static void combine(lun_renderer *r, lun_strbuf *out)
         lun_dtype t = (lun_dtype)ins->dtype;
         if (ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN)
             continue;
-        if (lun__ir_places(ins)) {
+        if (lun__ir_gives_index(ins)) {
             lun__strbuf_printf(&cases, "    case %" PRId64 ": {\n", ins->imm);
             lun__combine_indices(r, v, "        ", "out", "a", "b", &cases);
             lun__strbuf_puts(&cases, "        break;\n    }\n");

@@ -411,7 +411,7 @@ const char *lun_device_of(const lun_array *a)
     LUN_NEED_OR(lun_engine_of(a), "");
     const lun_array *whole = lun__top(a);
     if (whole->node && whole->node->storage)
-        return lun__storage_place(whole->engine, whole->node->storage);
+        return lun__storage_location(whole->engine, whole->node->storage);
     return lun_backend_name(whole->engine);
 }
 

@@ -176,7 +176,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
             if (k == 1 && (op == LUN_OP_SHL || op == LUN_OP_SHR))
                 op = shift_count(op, from, &v);
             else if (row->rule == LUN_RULE_CMP && !weak[1 - k] && lun__dtype_is_integer(want))
-                op = lun__op_beside(op, want, v, k == 0, &v);
+                op = lun__op_compared(op, want, v, k == 0, &v);
             s = lun__constant(e, want, v, &in[k]);
             if (s != LUN_OK)
                 e->error_operand = k + 1;

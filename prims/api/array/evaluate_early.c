@@ -66,7 +66,7 @@ static bool is_due(const lun_node *n)
 
 lun_status lun__waiting(lun_engine *e, lun_node *n)
 {
-    if (!is_due(n) || e->telling || !too_much(e, n))
+    if (!is_due(n) || e->in_callback || !too_much(e, n))
         return LUN_OK;
     n->waits = 1; /* after a failure it is tried again when as many more nodes wait */
     lun_status s = lun__may_store(n) ? lun__run(e, &n, 1) : LUN_OK;

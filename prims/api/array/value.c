@@ -72,9 +72,9 @@ static lun_status copy_runs(lun_engine *e, const lun_node *n, const lun_layout *
 {
     int64_t size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
     for (int64_t at = 0, run; at < count; at += run) {
-        int64_t place = lun__layout_place(l, first + at);
+        int64_t place = lun__layout_offset(l, first + at);
         run = 1;
-        while (at + run < count && lun__layout_place(l, first + at + run) == place + run)
+        while (at + run < count && lun__layout_offset(l, first + at + run) == place + run)
             run++;
         lun_status s = lun__copy_out(e, n, place, run, host + at * size);
         if (s != LUN_OK)
@@ -204,8 +204,8 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 /* The elements of n, a LEAF, that are on the device in use, in storage on it. */
 static lun_status copy_on_device(lun_engine *e, const lun_node *n, lun_storage **out)
 {
-    lun_storage_places to = {.at = lun__layout_right(1, &n->n)},
-                       from = {n->storage, n->offset, to.at};
+    lun_storage_view to = {.at = lun__layout_right(1, &n->n)},
+                     from = {n->storage, n->offset, to.at};
     lun_status s = lun__storage_result(e, (lun_dtype)n->dtype, n->n, &to.s);
     if (s != LUN_OK)
         return s;

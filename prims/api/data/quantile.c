@@ -145,7 +145,7 @@ static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node
     lun_node *n = NULL;
     lun_value edge;
     uint64_t most;
-    const lun_op as = lun__op_beside(op, t, x, false, &edge);
+    const lun_op as = lun__op_compared(op, t, x, false, &edge);
     if (as == LUN_OP_GE && lun__op_identity(LUN_OP_MIN, t, &most)) /* behind all elements */
         edge = lun__cell_to_value(t, most);
     f->right = as == LUN_OP_GE || as == LUN_OP_LE;

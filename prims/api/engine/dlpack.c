@@ -180,7 +180,7 @@ static lun_status examine(lun_engine *e, const DLTensor *t, lun_dtype *dtype, lu
     if (!lun__layout_count(at) || !t->strides)
         return LUN_OK;
     memcpy(at->stride, t->strides, (size_t)t->ndim * sizeof *at->stride);
-    if (!lun__layout_reach(at, &low, &high))
+    if (!lun__layout_range(at, &low, &high))
         s = lun__fail(e, LUN_ERANGE, "the strides span more elements than can be addressed");
     return s;
 }
@@ -217,7 +217,7 @@ static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, 
     if (gaps && aligned)
         lun__layout_read(at, data, size, 0, n, to);
     for (int64_t f = 0; gaps && !aligned && f < n; f++)
-        memcpy(to + f * size, data + lun__layout_place(at, f) * size, (size_t)size);
+        memcpy(to + f * size, data + lun__layout_offset(at, f) * size, (size_t)size);
     *out = a;
     return LUN_OK;
 }

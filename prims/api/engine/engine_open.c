@@ -258,15 +258,15 @@ void lun_close(lun_engine *e)
     lun__pool_close(e->pool);
     lun__watch_close(e->watch);
     lun__profile_free(e->profile);
-    for (int i = 0; i < e->place_count; i++)
-        free(e->places[i]);
-    free(e->places);
+    for (int i = 0; i < e->source_line_count; i++)
+        free(e->source_lines[i]);
+    free(e->source_lines);
     free_backends(e);
     free(e->told);
     free(e->compiler);
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
-    lun__strbuf_free(&e->error_told);
+    lun__strbuf_free(&e->error_plain);
     free(e);
 }
 

@@ -41,7 +41,7 @@ static bool is_staged(const lun_lowered *l, int slot)
         return false;
     lun__node_layout(l->slots[slot].view, &at);
     return !(l->rows && !lun__node_made(l->slots[slot].node) &&
-             lun__layout_lines(&at, l->line, &step, &along) && along == 1);
+             lun__layout_segments(&at, l->line, &step, &along) && along == 1);
 }
 
 /* Whether n, what step `at` makes, is in memory as a whole. */
@@ -138,7 +138,7 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     k->writes = 1;
     k->bytes_written = stored ? n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes : 0;
     k->bytes_read = lun__product_reads(n);
-    if (lun__pieces_makes(s, at, n->in[0]))
+    if (lun__tiles_makes(s, at, n->in[0]))
         k->bytes_read -= n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
@@ -165,7 +165,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes +
                        (row->results - 1) * n->n * lun__dtype_get(row->also)->bytes;
     for (int i = 0; i < row->operands; i++)
-        if (!lun__pieces_makes(s, at, n->more[i]) && !lun__pieces_has_taken(s, at, n->more[i]))
+        if (!lun__tiles_makes(s, at, n->more[i]) && !lun__tiles_has_taken(s, at, n->more[i]))
             k->bytes_read += n->more[i]->n * lun__dtype_get((lun_dtype)n->more[i]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
@@ -192,7 +192,7 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
     k->types = strdup(lun__strbuf_text(&l.types));
     k->name = "running";
     k->ops = 1;
-    k->n = lun__running_lines(n);
+    k->n = lun__running_segments(n);
     for (int i = 0; i < l.ir.slot_count; i++) {
         const bool out = l.ir.slots[i].role == LUN_SLOT_TARGET;
         const int64_t count = out ? n->n : l.slots[i].node->n;
@@ -290,12 +290,12 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     lun_plan *p = calloc(1, sizeof *p);
     if (!p)
         return lun__nomem(e);
-    lun_node *few[LUN_SHORT_ROOTS], *const *bases = lun__short_bases(roots, count, few);
-    lun_node *cones[LUN_SHORT_ROOTS];
+    lun_node *few[LUN_FAST_ROOTS], *const *bases = lun__fast_bases(roots, count, few);
+    lun_node *cones[LUN_FAST_ROOTS];
     bool printed = lun__graph_print(e, roots, count, &graph), less = false;
     p->graph = text_of(&graph);
     lun_status status =
-        printed && p->graph ? lun__short_cones(e, bases, count, cones, &less) : lun__nomem(e);
+        printed && p->graph ? lun__fast_cones(e, bases, count, cones, &less) : lun__nomem(e);
     bases = less ? cones : bases;
     if (status == LUN_OK)
         status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);

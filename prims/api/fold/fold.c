@@ -127,8 +127,8 @@ static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node 
     if (l->blocks)
         return lun__node_reduce_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->length,
                                        l->shape, out);
-    return lun__node_reduce_lines(e, c->op, c->owner, c->body, in, start, c->out, l->length,
-                                  l->rank, l->shape, out);
+    return lun__node_reduce_segments(e, c->op, c->owner, c->body, in, start, c->out, l->length,
+                                     l->rank, l->shape, out);
 }
 
 /* For a result without elements any value will do; else an initial one is needed. */

@@ -67,8 +67,8 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
         return NULL;
     const lun_segments *l = b->segments;
     lun_status s = b->brief    ? lun__reduce_short(b->e, o, x, l, t, &n)
-                   : l->length ? lun__node_reduce_lines(b->e, o, NULL, NULL, x, NULL, t, l->length,
-                                                        l->rank, l->shape, &n)
+                   : l->length ? lun__node_reduce_segments(b->e, o, NULL, NULL, x, NULL, t,
+                                                           l->length, l->rank, l->shape, &n)
                                : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }

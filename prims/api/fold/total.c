@@ -172,7 +172,7 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node
                                            : (lun_dtype)d->compute;
     lun_status s = lun__cast(e, a, t, &x);
     if (s == LUN_OK)
-        s = lun__node_place_of(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
+        s = lun__node_index_of(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
     lun__node_release(e, x);
     lun__node_release(e, a);
     return s;

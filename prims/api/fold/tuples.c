@@ -7,7 +7,7 @@
 #include "ir/order.h"
 #include "lunarray_bind.h"
 
-/* Segments of x's elements, each cut into chunks of LUN_RUNNING_LINE. */
+/* Segments of x's elements, each cut into chunks of LUN_RUNNING_SEGMENT. */
 typedef struct tuples {
     lun_several s;
     lun_node *x[LUN_MAX_VALUES];     /* segments one after the other; references, as all of these */
@@ -42,10 +42,10 @@ static lun_status list_of(const tuples *t, bool counts, lun_node **out)
         return status;
     int64_t *to = s->data;
     for (int64_t i = 0; i < all; i++) {
-        const int64_t at = i % t->parts * LUN_RUNNING_LINE, rest = t->length - at;
-        to[i] = !counts                   ? i / t->parts * t->length + at
-                : rest < LUN_RUNNING_LINE ? rest
-                                          : LUN_RUNNING_LINE;
+        const int64_t at = i % t->parts * LUN_RUNNING_SEGMENT, rest = t->length - at;
+        to[i] = !counts                      ? i / t->parts * t->length + at
+                : rest < LUN_RUNNING_SEGMENT ? rest
+                                             : LUN_RUNNING_SEGMENT;
     }
     status = lun__node_leaf(t->s.e, s, 0, 1, &all, out);
     lun__storage_release(t->s.e, s);
@@ -73,13 +73,13 @@ static lun_status begin(tuples *t, unsigned set)
     t->segments = t->length = 1;
     for (int k = 0; k < like->rank; k++)
         *(set >> k & 1 ? &t->length : &t->segments) *= shape[k];
-    t->parts = t->length / LUN_RUNNING_LINE + (t->length % LUN_RUNNING_LINE != 0);
+    t->parts = t->length / LUN_RUNNING_SEGMENT + (t->length % LUN_RUNNING_SEGMENT != 0);
     for (int k = 0; status == LUN_OK && k < t->s.m.values; k++) {
         status = lun__node_axes_last(t->s.e, t->s.x[k], set, &kept, &t->x[k]);
         if (status == LUN_OK)
             status = spread_first(t, k);
     }
-    const bool even = t->segments <= 1 || t->parts <= 1 || t->length % LUN_RUNNING_LINE == 0;
+    const bool even = t->segments <= 1 || t->parts <= 1 || t->length % LUN_RUNNING_SEGMENT == 0;
     for (int k = 0; status == LUN_OK && !even && k < 2; k++)
         status = list_of(t, k == 1, &t->list[k]);
     return status;
@@ -89,9 +89,9 @@ static lun_status begin(tuples *t, unsigned set)
 static lun_status along_parts(tuples *t, unsigned how, lun_node *const *from, int rank,
                               const int64_t *shape, lun_node **out)
 {
-    const int64_t length = t->length > LUN_RUNNING_LINE ? LUN_RUNNING_LINE
-                           : t->length                  ? t->length
-                                                        : 1;
+    const int64_t length = t->length > LUN_RUNNING_SEGMENT ? LUN_RUNNING_SEGMENT
+                           : t->length                     ? t->length
+                                                           : 1;
     return lun__several_run(&t->s, how, t->list[0] ? t->list : NULL, from, t->x, length, rank,
                             shape, out);
 }

@@ -257,7 +257,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
     lun_host_begin(t->e);
-    s = t->dist ? lun__run_teams_apart(t->e, &t->run) : run_at_first(t->e, &t->run);
+    s = t->dist ? lun__run_teams_shared(t->e, &t->run) : run_at_first(t->e, &t->run);
     lun_host_end(t->e);
     return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
 }

@@ -43,7 +43,7 @@ static lun_status find_parts(lun_engine *e, const lun_boxed *b, const lun_part *
         const lun_part *x = number < 0 ? NULL : lun__boxed_computed(parts, count, number);
         of[k] = (lun_ir_fetched){.how = !x           ? LUN_HAS_ALL
                                         : x->step[0] ? LUN_HAS_BOX
-                                        : x->words   ? LUN_HAS_MARKED
+                                        : x->words   ? LUN_HAS_BITMAP
                                                      : LUN_HAS_RANGE};
         *any |= x != NULL;
         int length = 0;
@@ -102,7 +102,7 @@ static lun_status capture(lun_engine *e, lun_boxed *b, const lun_part *parts, in
             continue;
         const lun_part *x =
             lun__boxed_computed(parts, count, lun__boxed_number(b->loop, r->array[k]));
-        if (of[k].how == LUN_HAS_MARKED) {
+        if (of[k].how == LUN_HAS_BITMAP) {
             if (r->arrays == LUN_FRONT_ARRAYS)
                 return lun__fail(e, LUN_ELIMIT, "the function captures too much");
             r->array[r->arrays++] = x->words;

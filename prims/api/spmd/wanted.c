@@ -36,7 +36,7 @@ lun_status lun__search(lun_engine *e, const lun_boxed *b, const lun_part *parts,
         if (out->of[k].apart)
             set_axes(b->r.array[k], blocks ? blocks[number] : NULL, &out->of[k]);
     }
-    const lun_status s = lun__ir_wanted(b->r.function->body, out->of, &out->body, &out->count);
+    const lun_status s = lun__ir_inspector(b->r.function->body, out->of, &out->body, &out->count);
     return s == LUN_OK ? LUN_OK : lun__nomem(e);
 }
 

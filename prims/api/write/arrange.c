@@ -22,7 +22,7 @@ static lun_status check_strides(lun_engine *e, const lun_layout *l, int64_t *low
                                       : "the strides may map two indices to the same element: of "
                                         "three axes or more each has to step over what those with "
                                         "shorter strides reach");
-    if (!lun__layout_reach(l, low, high) || *low < -LUN_MOST_ELEMENTS ||
+    if (!lun__layout_range(l, low, high) || *low < -LUN_MOST_ELEMENTS ||
         *high > LUN_MOST_ELEMENTS || *high - *low > LUN_MOST_ELEMENTS - 1)
         return lun__fail(e, LUN_ERANGE, "the strides span more elements than can be addressed");
     return LUN_OK;

@@ -61,7 +61,7 @@ ALWAYS int64_t element(const lun_owner_scatter *o, const lun_owner_source *from,
     const int64_t p = from->index[dense ? i : i * o->index_step];
     if (p < o->how.low)
         return -1;
-    return dense ? o->what.at.offset + p : lun__layout_place(&o->what.at, p);
+    return dense ? o->what.at.offset + p : lun__layout_offset(&o->what.at, p);
 }
 
 static void make_buckets(lun_owner_scatter *o)
@@ -328,7 +328,8 @@ static lun_status load(const lun_owner_scatter *o, const lun_owner_source *from,
     if (!s || from->lo >= from->hi)
         return LUN_OK;
     if (from->at)
-        return lun__placed_near(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi, out);
+        return lun__placed_for_host(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi,
+                                    out);
     const lun_status status = lun__storage_host(o->e, s, false);
     *out = lun__leaf_data(n);
     return status;

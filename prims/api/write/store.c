@@ -181,12 +181,12 @@ static bool may_be_straight(const lun_array *target, const assignment *a)
 }
 
 /* Whether they have different nodes and their ranges of memory are disjoint. */
-static bool are_disjoint(const lun_storage_places *p, const lun_node *n,
-                         const lun_storage_places *q, const lun_node *m)
+static bool are_disjoint(const lun_storage_view *p, const lun_node *n, const lun_storage_view *q,
+                         const lun_node *m)
 {
     int64_t low[2], high[2];
-    if (n == m || !lun__layout_reach(&p->at, &low[0], &high[0]) ||
-        !lun__layout_reach(&q->at, &low[1], &high[1]))
+    if (n == m || !lun__layout_range(&p->at, &low[0], &high[0]) ||
+        !lun__layout_range(&q->at, &low[1], &high[1]))
         return false;
     return p->s != q->s || high[0] < low[1] || high[1] < low[0];
 }
@@ -196,7 +196,7 @@ static bool are_disjoint(const lun_storage_places *p, const lun_node *n,
 static lun_status store_straight(lun_engine *e, lun_array *const *targets, const assignment *all,
                                  int count, bool *done)
 {
-    lun_storage_places to[FEW];
+    lun_storage_view to[FEW];
     lun_node *roots[FEW];
     lun_status s = LUN_OK;
     bool can = count > 0 && count <= FEW;
@@ -207,7 +207,7 @@ static lun_status store_straight(lun_engine *e, lun_array *const *targets, const
         s = lun__hold(e, targets[k]);
         const lun_node *top = lun__top(targets[k])->node;
         roots[k] = all[k].n;
-        to[k] = (lun_storage_places){.s = top->storage, .offset = top->offset};
+        to[k] = (lun_storage_view){.s = top->storage, .offset = top->offset};
         lun__layout_of(targets[k], &to[k].at);
         if (all[k].x)
             to[k].at = lun__axes_applied(all[k].x, &to[k].at);

@@ -47,7 +47,7 @@ lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
 lun_status lun__write_on_device(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
                                 bool *done)
 {
-    lun_storage_places to, from = {.s = NULL};
+    lun_storage_view to, from = {.s = NULL};
     lun_status s = lun__hold(e, a);
     *done = false;
     if (s != LUN_OK)

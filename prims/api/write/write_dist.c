@@ -53,7 +53,7 @@ static bool find_share(const writing *w, int axis, lun_interval part, share *out
     slice.extent[axis] = 1;
     if (slice.stride[axis] < 0)
         slice.offset += (n - 1) * slice.stride[axis]; /* the lowest slice */
-    if (!lun__layout_reach(&slice, &low, &high) || (!step && n > 1))
+    if (!lun__layout_range(&slice, &low, &high) || (!step && n > 1))
         return false;
     first = steps_before(part.lo - low, step ? step : 1, n);
     last = steps_before(part.hi - low, step ? step : 1, n);
@@ -69,7 +69,7 @@ static bool find_share(const writing *w, int axis, lun_interval part, share *out
     out->at.extent[axis] = out->from.extent[axis] = last - first;
     out->at.offset += first * out->at.stride[axis];
     out->from.offset += first * out->from.stride[axis];
-    if (!lun__layout_reach(&out->at, &out->lo, &out->hi))
+    if (!lun__layout_range(&out->at, &out->lo, &out->hi))
         return false;
     out->hi++;
     return true;
@@ -97,7 +97,7 @@ static lun_status prepare(const writing *w, lun_backend_slot *at, const share *x
         (all ? lun__placed_room : lun__placed_ensure)(w->e, w->to, at, x->lo, x->hi, &piece);
     if (s != LUN_OK || !w->of)
         return s;
-    if (!lun__layout_reach(&x->from, &low, &high))
+    if (!lun__layout_range(&x->from, &low, &high))
         return lun__nomem(w->e);
     return lun__placed_ensure(w->e, w->of, at, low, high + 1, &piece);
 }

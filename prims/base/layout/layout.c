@@ -1,7 +1,7 @@
 /* layout.c - arithmetic on layouts; see layout.h.  Touches no element (strided.c does).
  *
  * Products of strides wrap where they leave int64_t: only places that no element has are concerned
- * then, for lun__layout_reach has said that those of the elements fit. */
+ * then, for lun__layout_range has said that those of the elements fit. */
 #include "base/layout/layout.h"
 
 #include <string.h>
@@ -136,7 +136,7 @@ bool lun__layout_is_permutation(const lun_layout *l)
     return true;
 }
 
-bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high)
+bool lun__layout_range(const lun_layout *l, int64_t *low, int64_t *high)
 {
     __extension__ __int128 from = l->offset, to = l->offset;
     for (int k = 0; k < l->rank; k++) {
@@ -153,7 +153,7 @@ bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high)
     return true;
 }
 
-bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
+bool lun__layout_range_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
                           int64_t *high)
 {
     lun_layout at = *l;
@@ -174,7 +174,7 @@ bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int6
         at.offset = plus(at.offset, times(first, at.stride[0]));
         at.extent[0] = last - first + 1;
     }
-    return lun__layout_reach(&at, low, high);
+    return lun__layout_range(&at, low, high);
 }
 
 lun_layout lun__layout_simplified(const lun_layout *l)
@@ -203,7 +203,7 @@ lun_layout lun__layout_simplified(const lun_layout *l)
     return s;
 }
 
-bool lun__layout_lines(const lun_layout *l, int64_t line, int64_t *step, int64_t *along)
+bool lun__layout_segments(const lun_layout *l, int64_t line, int64_t *step, int64_t *along)
 {
     lun_layout s = lun__layout_simplified(l);
     const bool lines = s.rank == 2;
@@ -247,14 +247,14 @@ static void indices(const lun_layout *l, int64_t f, int64_t index[LUN_LAYOUT_RAN
     }
 }
 
-bool lun__layout_in_lines(const lun_layout *l, int64_t line)
+bool lun__layout_in_segments(const lun_layout *l, int64_t line)
 {
     lun_layout s = lun__layout_simplified(l);
     int last = s.rank - 1;
     return line == 1 || (s.stride[last] == 1 && s.extent[last] % line == 0);
 }
 
-int64_t lun__layout_place(const lun_layout *l, int64_t f)
+int64_t lun__layout_offset(const lun_layout *l, int64_t f)
 {
     int64_t index[LUN_LAYOUT_RANK], at = l->offset;
     indices(l, f, index);
@@ -291,7 +291,7 @@ bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_
     indices(&s, outer->offset, first);
     for (int j = 0; j < s.rank; j++)
         low[j] = high[j] = first[j];
-    r.offset = lun__layout_place(&s, outer->offset);
+    r.offset = lun__layout_offset(&s, outer->offset);
     for (int k = 0; k < outer->rank; k++) {
         if (outer->extent[k] == 1) {
             r.stride[k] = stride_of_one(&s, outer->stride[k]);

@@ -36,9 +36,9 @@ bool lun__layout_is_injective(const lun_layout *l);
 /* Whether the elements, in some order of the axes, fill offset .. offset + count - 1. */
 bool lun__layout_is_permutation(const lun_layout *l);
 /* The lowest and highest places that are used; count > 0.  False: beyond int64_t. */
-bool lun__layout_reach(const lun_layout *l, int64_t *low, int64_t *high);
+bool lun__layout_range(const lun_layout *l, int64_t *low, int64_t *high);
 /* The same of elements first .. last: of several rows those of all of these rows. */
-bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
+bool lun__layout_range_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
                           int64_t *high);
 
 /* The same elements in the same flat order with as few axes as can say it: extents of 1 dropped,
@@ -47,7 +47,7 @@ bool lun__layout_reach_of(const lun_layout *l, int64_t first, int64_t last, int6
 lun_layout lun__layout_simplified(const lun_layout *l);
 /* Whether lines of `line` elements each, in flat order, stand evenly: elements of one *along apart,
  * lines *step apart. */
-bool lun__layout_lines(const lun_layout *l, int64_t line, int64_t *step, int64_t *along);
+bool lun__layout_segments(const lun_layout *l, int64_t line, int64_t *step, int64_t *along);
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
@@ -60,10 +60,10 @@ bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_
  * for axes of stride 0. */
 int64_t lun__layout_distinct(const lun_layout *l);
 /* Whether elements k * line .. (k + 1) * line - 1 stand side by side for all k; line > 0. */
-bool lun__layout_in_lines(const lun_layout *l, int64_t line);
+bool lun__layout_in_segments(const lun_layout *l, int64_t line);
 
 /* Place of element f, 0 <= f < count. */
-int64_t lun__layout_place(const lun_layout *l, int64_t f);
+int64_t lun__layout_offset(const lun_layout *l, int64_t f);
 
 /* Elements first .. first + count - 1, in flat order, from the layout at `base` (offset is added
  * here) to contiguous memory; size: bytes of an element, 1, 2, 4 or 8.  Memory does not overlap.
@@ -80,6 +80,6 @@ void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first,
 void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
                       void *to_base, int size, int64_t first, int64_t count);
 /* The places of elements first .. first + count - 1. */
-void lun__layout_places(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
+void lun__layout_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
 
 #endif

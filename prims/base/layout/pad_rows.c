@@ -232,7 +232,7 @@ void lun__pad_read(const lun_padding *p, const lun_layout *l, const lun_pad_box 
     int last = s.rank - 1;
     int64_t n = s.extent[last], step = s.stride[last];
     while (count > 0) { /* row after row of the layout */
-        int64_t some = least(count, n - first % n), at = lun__layout_place(&s, first);
+        int64_t some = least(count, n - first % n), at = lun__layout_offset(&s, first);
         if (step == 1)
             put_run(&c, at, some);
         for (int64_t i = 0; step != 1 && i < some; i++)
@@ -282,6 +282,6 @@ void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *bas
         return;
     }
     const int64_t place = r.place - b->first[last] - r.column + from;
-    lun__copy_apart(to, size, (const char *)base + place * size, r.line * size, count,
-                    (size_t)size);
+    lun__copy_strided_few(to, size, (const char *)base + place * size, r.line * size, count,
+                          (size_t)size);
 }

@@ -254,7 +254,7 @@ void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_l
     free(many);
 }
 
-void lun__layout_places(const lun_layout *l, int64_t first, int64_t count, int64_t *to)
+void lun__layout_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to)
 {
     if (count <= 0)
         return;

@@ -169,7 +169,7 @@ void lun__cl_plan_product(const lun_product *p, const lun_cl_product *part, int6
     for (int k = 0; k < 2; k++) {
         const lun_matrix *m = operands[k];
         int64_t *to = cells + (k ? B : A);
-        to[0] = lun__layout_place(&m->batch, part->number);
+        to[0] = lun__layout_offset(&m->batch, part->number);
         to[BATCH] = part->batch[k];
         to[ROW] = m->row;
         to[COLUMN] = m->column;
