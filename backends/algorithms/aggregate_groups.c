@@ -37,7 +37,7 @@ typedef struct run {
     const lun_algorithm_run *r;
     const lun_steps *steps;
     lun_aggregate which;
-    bool skipnan, direct; /* direct: elements are read where they stand */
+    bool skipnan, direct; /* direct: elements are read without a copy */
     const int32_t *codes;
     int64_t n, groups, line;   /* rows; columns of all */
     int64_t column, columns;   /* those that are taken now */

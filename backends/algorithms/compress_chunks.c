@@ -20,7 +20,7 @@ typedef struct run {
     lun_packer pack;
     lun_numberer number;
     atomic_llong next;  /* the chunk to be taken */
-    atomic_llong ready; /* the chunk whose first index stands in `carry` */
+    atomic_llong ready; /* the chunk whose first index is in `carry` */
     int64_t carry;
 } run;
 

@@ -1,6 +1,6 @@
 /* group_codes.c - the codes of keys: the number of each one's group, i32, from 0 on; groups ascend
- * by their keys, zeros are one and NaNs are one, the last.  Behind the codes stands how many groups
- * there are.  LUN_ELIMIT: more than an i32 counts.
+ * by their keys, zeros are one and NaNs are one, the last.  The number of groups follows the
+ * codes.  LUN_ELIMIT: more than an i32 counts.
  *
  * Keys are taken as unsigned numbers that ascend as groups do.  Where they lie close together, a
  * table by key says which there are; else they are hashed (hash_keys.h) or, where that would not

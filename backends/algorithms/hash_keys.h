@@ -1,7 +1,7 @@
 /* hash_keys.h - the different keys of a column in order, and which of them each key is, by hashing.
  *
- * What it gives depends on the keys alone, not on threads nor on where keys stand in the table.
- * Private to algorithms/. */
+ * What it gives depends on the keys alone, not on threads nor on the entries that keys have in the
+ * table. Private to algorithms/. */
 #ifndef LUN_HASH_KEYS_H
 #define LUN_HASH_KEYS_H
 

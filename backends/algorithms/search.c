@@ -1,5 +1,5 @@
-/* search.c - the row searchsorted: where elements would stand in a sorted Vector.  NaN is greater
- * than all numbers, zeros are equal. */
+/* search.c - the row searchsorted: the indices that elements would have in a sorted Vector.  NaN is
+ * greater than all numbers, zeros are equal. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -59,7 +59,7 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
     return lun__sort_stopped(s) ? LUN_ECANCEL : LUN_OK;
 }
 
-/* The digit of what stands at index i. */
+/* The digit of the element at index i in order. */
 static uint32_t digit_at(const lun_selection *x, int64_t i)
 {
     uint32_t low = 0, high = x->sorter.digit.mask + 1;

@@ -1,6 +1,6 @@
-/* select.h - what stands at given indices of a segment in order, without putting all of it in
- * order: its elements are counted by some bits of their keys, and those that may stand at an index
- * wanted are taken, as they stand in the segment, and sorted.
+/* select.h - the elements at given indices of a segment in order, without sorting all of it: its
+ * elements are counted by a digit of their keys, and those whose digit occurs at such an index are
+ * taken, in the order of the segment, and sorted.
  *
  * The order is that of sort.h, so what is found does not depend on threads.  Private to
  * algorithms/. */
@@ -18,7 +18,7 @@ typedef struct lun_selection {
     int64_t starts[LUN_DIGITS + 1], taken[LUN_DIGITS + 1];
     uint8_t wanted[LUN_DIGITS];
     void *elements;   /* out: those taken; NULL: they are too many */
-    int64_t *indices; /* then where in the segment each stood, if asked for */
+    int64_t *indices; /* then the index in the segment of each, if asked for */
     int64_t count;    /* how many */
 } lun_selection;
 
@@ -38,11 +38,11 @@ int64_t lun__select_room(lun_dtype t, int64_t n, int64_t most, bool placed, int 
 lun_status lun__select_count(const lun_services *services, const lun_team *team, lun_dtype t,
                              bool descending, const void *from, int64_t n, void *scratch,
                              lun_selection *out);
-/* Asks for what stands at index i in order; for all before it, too, if `below`. */
+/* Asks for the element at index i in order; for all before it, too, if `below`. */
 void lun__select_want(lun_selection *x, int64_t i, bool below);
 /* Takes what was asked for, unless that is more than `most`.  LUN_OK or LUN_ECANCEL. */
 lun_status lun__select_take(lun_selection *x, int64_t most, bool placed);
-/* Where among those taken, in order, stands what stands at index i of the segment in order. */
+/* The index, among those taken and sorted, of the element at index i of the segment in order. */
 int64_t lun__select_at(const lun_selection *x, int64_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* select_quantile.c - the row quantile: what stands at given parts of each segment in order, linear
- * between neighbours.  Long segments are selected from (select.h), others are sorted. */
+/* select_quantile.c - the row quantile: the elements at given fractions of each segment in order,
+ * linear between neighbours.  Long segments are selected from (select.h), others are sorted. */
 #include <string.h>
 
 #include "algorithms/algorithm_functions.h"
@@ -79,7 +79,7 @@ static double element(const ordered *o, int64_t i)
     return x;
 }
 
-/* How many of a sorted segment's elements are numbers: NaNs stand last. */
+/* How many of a sorted segment's elements are numbers: NaNs come last. */
 static int64_t numbers_in(const ordered *o, int64_t n)
 {
     int64_t low = 0, high = n;

@@ -174,13 +174,13 @@ static lun_status topk_of_most(const lun_services *services, const lun_team *tea
 }
 
 /* A long segment from which hardly fewer can be selected is taken block by block: the first
- * elements of those before and of the next block are the first of both, and equal ones stand in the
+ * elements of those before and of the next block are the first of both, and equal ones are in the
  * order of their indices. */
 typedef struct blocks {
     int64_t length;       /* of a block; 0: all at once */
     char *elements;       /* the first ones so far, then a block */
     char *first;          /* the first of both, */
-    int64_t *rank;        /* where each stands among both, */
+    int64_t *rank;        /* the index of each among both, */
     int64_t *before, *to; /* and in the segment: so far, now */
     lun_algorithm_run run;
 } blocks;

@@ -1,5 +1,5 @@
-/* gpu_pack.c - slots whose elements do not stand side by side: a kernel lays those of a slice so,
- * in a buffer of the pool; see gpu_state.h.
+/* gpu_pack.c - strided slots: a kernel copies the elements of a slice side by side, in a buffer
+ * of the pool; see gpu_state.h.
  *
  * The queue is in order: the next slice is packed into the memory of the last one. Knows no text
  * and no plan but those of packing. */

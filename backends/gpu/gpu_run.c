@@ -195,7 +195,7 @@ lun_status lun__gpu_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_
 
 /* ---- pairs of chunks ------------------------------------------------------------------------- */
 
-/* By lun_pairs: the rows stand behind those that they become. */
+/* By lun_pairs: the rows to combine are behind the rows of results. */
 static lun_status combine_on_device(lun_gpu *g, lun_kernel *k, lun_launch *l, uint64_t *cells,
                                     int64_t pairs)
 {

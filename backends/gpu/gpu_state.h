@@ -13,7 +13,7 @@
  *   gpu_program.c  text to a program: the driver's compiler, the cache on disk
  *   tune.c     work-group sizes by trial
  *   slice.c    how many indices are given to the device at once
- *   gpu_pack.c     slots whose elements do not stand side by side
+ *   gpu_pack.c     strided slots
  *   device_copy.c elements that go elsewhere in the device's memory
  *   gpu_product.c  matrix products
  *   gpu_run.c      a kernel's arguments, one slice, its results
@@ -60,7 +60,7 @@ typedef struct lun_gpu_batch {
     int cell_room;
 } lun_gpu_batch;
 
-/* A launch as its kernel sees it: slots whose elements stand anywhere are replaced by buffers that
+/* A launch as its kernel sees it: strided slots are replaced by buffers that
  * hold a range of them side by side. */
 typedef struct lun_gpu_packing {
     const lun_launch *from;

@@ -1,7 +1,7 @@
 /* chunk_parts.c - a chunk part by part; see chunk_parts.h.  Knows neither how elements are read nor
  * what a kernel computes.
  *
- * Neighbours along the last axis stand side by side in memory too, but for those of the first and
+ * Neighbours along the last axis are side by side in memory too, but for those of the first and
  * the last elements of a line.  A kernel that only stores computes with what it finds there, and
  * these few elements once more, gathered from all lines of the part.  For others the elements are
  * copied, those of lines' ends over what was found there. */

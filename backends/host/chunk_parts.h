@@ -1,5 +1,5 @@
-/* chunk_parts.h - a chunk part by part, so that what stencils read is taken where it stands in
- * memory: slots whose elements stand elsewhere (beyond the ends of an array) are copied for that
+/* chunk_parts.h - a chunk part by part, so that stencils read their elements from the array
+ * itself: slots whose elements are elsewhere (beyond the ends of an array) are copied for that
  * part alone, into buffers that stay in the nearest cache.  A part of host_run.c. */
 #ifndef LUN_CHUNK_PARTS_H
 #define LUN_CHUNK_PARTS_H
@@ -36,7 +36,7 @@ void lun__parts_open(lun_parts *p, const lun_ir *ir, const lun_launch *l, char *
 /* The slots for the part that begins at lo; returns its end, at most hi. */
 int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi);
 /* Behind a part lo .. hi - 1 of a kernel that stores: computes those of its elements again that
- * stand at edges of lines, and writes what went into buffers. */
+ * are at edges of lines, and writes what went into buffers. */
 void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame);
 
 #endif

@@ -1,4 +1,4 @@
-/* feed.c - a worker's buffers for elements that do not stand side by side; see feed.h.  Knows
+/* feed.c - a worker's buffers for the elements of strided slots; see feed.h.  Knows
  * neither how they are read nor what a chunk does with them. */
 #include "host/feed.h"
 
@@ -19,14 +19,14 @@ static size_t table_bytes(const lun_ir *ir)
 }
 
 /* Whole blocks, whatever the element, and a line more: buffers of many slots, which are filled and
- * read side by side, would else take the same places of the nearest cache. */
+ * read side by side, would else compete for the same sets of the nearest cache. */
 static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
 {
     size_t size = lun__dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;
     return rounded((size_t)chunk) * size + LINE;
 }
 
-/* Indices that read whole lines of cache of a layout whose neighbours in memory stand along an axis
+/* Indices that read whole lines of cache of a layout whose neighbours in memory are along an axis
  * further out; 0: the inner axis is the one. */
 static int64_t unit_of(const lun_layout *l, int64_t size)
 {
@@ -84,8 +84,8 @@ void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk)
                     .held = -1};
 }
 
-/* Reads slots whose elements stand side by side; f->slots has the buffers of those that are left,
- * NULL for the others. */
+/* Reads slots whose elements are side by side at each index (work.h); f->slots has the buffers of
+ * those that are left, NULL for the others. */
 static void fill_columns(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
                          int64_t hi)
 {

@@ -1,4 +1,4 @@
-/* feed.h - slots whose elements do not stand side by side in memory: buffers of one worker, into
+/* feed.h - strided slots: buffers of one worker, into
  * which a chunk's elements are read before it runs, and from which they are written behind it.  A
  * part of host_run.c.
  *
@@ -28,14 +28,14 @@ typedef struct lun_feed_need {
     bool written;    /* some slots are written through buffers */
 } lun_feed_need;
 void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out);
-/* Bytes that a worker needs for chunks of so many elements; 0: all slots stand side by side in
- * memory; SIZE_MAX: more than can be addressed. */
+/* Bytes that a worker needs for chunks of so many elements; 0: no slot is strided; SIZE_MAX: more
+ * than can be addressed. */
 size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk);
 /* memory: as many bytes, aligned to a cache line. */
 void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk);
 /* Reads elements lo .. hi-1 unless they are there. 0, or what a stream's read gave. */
 int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi);
-/* The slots as they stand in `base`, with those that are fed in the buffers. */
+/* The slots of `base`, with those that are fed in the buffers. */
 void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l, void *const *base);
 /* Elements lo .. hi-1, of those that are there, of the slots that are written. */
 void lun__feed_drain(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,

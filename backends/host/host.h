@@ -95,7 +95,7 @@ typedef struct lun_host_kernel {
 lun_status lun__host_chain(const lun_services *services, const lun_host_kernel *kernels,
                            const lun_team *team, lun_chain *chain, int64_t first, int64_t count);
 /* Takes rows first .. first + count - 1 of what a product makes, from the thread that made them:
- * they stand at `rows`, NULL: where all of it goes.  False: no more are needed. */
+ * they are at `rows`, NULL: where all of it goes.  False: no more are needed. */
 typedef struct lun_host_rows {
     bool (*take)(void *ctx, int worker, int64_t first, int64_t count, void *rows);
     void *ctx;

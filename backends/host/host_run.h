@@ -50,7 +50,7 @@ struct lun__run {
     lun_share shares[LUN_SHARES];
     int share_count;
     atomic_llong next;  /* SCAN: the chunk to be taken */
-    atomic_llong ready; /* SCAN: the chunk whose carry stands in `carry` */
+    atomic_llong ready; /* SCAN: the chunk whose carry is in `carry` */
     uint64_t carry;
     atomic_int stop;      /* cancelled */
     atomic_llong trapped; /* the lowest chunk that met a trap; INT64_MAX: none */

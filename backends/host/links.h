@@ -1,4 +1,4 @@
-/* links.h - a chain's stages on some rows, and where what they need stands in a worker's memory.
+/* links.h - a chain's stages on some rows, and the offsets of their arrays in a worker's memory.
  * Private to host/.
  *
  * Invariant: all offsets are into the worker's `lines`, multiples of LUN_ALIGNMENT, and the same

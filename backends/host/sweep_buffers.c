@@ -8,8 +8,8 @@ static size_t size_of(const lun_sweep_tile *p, int array)
     return (size_t)p->sweep->box.size[array];
 }
 
-/* The unit is one of those that are kept at this step, the last of which has a place that is
- * known. */
+/* The unit must be in the ring at this step: newest[] has the entry of the last one, and those
+ * before it precede that entry around the ring. */
 static char *unit_of(const lun_sweep_tile *p, int array, int64_t unit)
 {
     const lun_sweep_part *a = &p->plan->array[array];
@@ -40,7 +40,7 @@ void *lun__sweep_tile_at(const lun_sweep_tile *p, int array, int64_t unit, const
     return unit_of(p, array, unit) + (size_t)offset_of(p, array, index) * size_of(p, array);
 }
 
-/* From the place of an index to what a read takes for it, within a unit. */
+/* Bytes from an index to the element that a read takes for it, within a unit. */
 static int64_t shift_of(const lun_sweep_tile *p, const lun_sweep_read *r)
 {
     int64_t shift = 0;
@@ -64,7 +64,7 @@ static void open_reader(const lun_sweep_tile *p, int read)
                                           .unit = a->unit * size};
 }
 
-/* What stands beyond the ends of axis 0. */
+/* The address of an element beyond the ends of axis 0. */
 static void *read_beyond(const lun_sweep_tile *p, const lun_sweep_read *r, int64_t unit,
                          const int64_t *index, int64_t *by)
 {

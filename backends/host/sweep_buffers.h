@@ -65,10 +65,10 @@ static inline int64_t lun__sweep_tile_flat(const lun_sweep_tile *p, int64_t unit
     return line * b->extent[b->rank - 1];
 }
 
-/* Where element index[1 ..] of unit `unit` of an array stands; the unit is kept or the next. */
+/* The address of element index[1 ..] of unit `unit` of an array; the unit is kept or the next. */
 void *lun__sweep_tile_at(const lun_sweep_tile *p, int array, int64_t unit, const int64_t *index);
 /* What read `read` takes for the line index[1 ..] of its stage's unit `unit`, whose lines begin at
- * lo[1 ..]; the unit that is read may stand beyond the ends of axis 0.  *by: how many bytes behind
+ * lo[1 ..]; the unit that is read may lie beyond the ends of axis 0.  *by: how many bytes behind
  * that is what it takes for the next line. */
 void *lun__sweep_tile_read(const lun_sweep_tile *p, int read, int64_t unit, const int64_t *lo,
                            const int64_t *index, int64_t *by);
@@ -80,7 +80,7 @@ static inline int64_t lun__sweep_tile_segment(const lun_sweep_tile *p, int array
 }
 /* Reads a unit of an array that no stage makes. 0, or what a stream's read gave. */
 int lun__sweep_tile_load(const lun_sweep_tile *p, int array, int64_t unit);
-/* What stands beyond the ends of the other axes. */
+/* Fills the elements beyond the ends of the other axes. */
 void lun__sweep_tile_margins(const lun_sweep_tile *p, int array, int64_t unit);
 /* Fills the lines of values. */
 void lun__sweep_tile_values(const lun_sweep_tile *p);

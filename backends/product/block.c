@@ -17,7 +17,7 @@ bool lun__product_same(lun_dtype a, lun_dtype b)
 /* ---- packing --------------------------------------------------------------------------------- */
 
 /* to[p * pitch + i], p < k, is element p of line i; from `lines` on 0.  Lines begin `line` elements
- * apart at `from`, their elements stand `step` apart. */
+ * apart at `from`, their elements are `step` apart. */
 static void pack(const lun_product_work *r, char *own, const lun_matrix *m, const char *from,
                  int64_t lines, int64_t line, int64_t k, int64_t step, int64_t pitch, char *to)
 {

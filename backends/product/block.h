@@ -25,7 +25,7 @@ typedef struct lun_product_plan {
     int workers;
     bool batches;                 /* a worker does whole products */
     bool by_rows;                 /* whole rows are made, see lun_product.pitch */
-    bool direct_a, direct_b;      /* read as they stand */
+    bool direct_a, direct_b;      /* read without packing */
     bool same_a, same_b;          /* of the dtype that the tiles take */
     int64_t wide;                 /* columns of a panel */
     int64_t inner, columns, rows; /* of a slice and a block, at most */

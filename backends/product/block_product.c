@@ -3,7 +3,7 @@
  * Of 256 values of k and up to 2048 columns at a time, b is packed into panels as wide as a tile,
  * which all threads read; then each thread takes blocks of rows, packs a's into its second-level
  * cache, and runs the tiles over all panels.  Operands that are read a few times only are not
- * packed where tiles can read them as they stand.  What one packs is read through strides and
+ * packed where tiles can read them in their layout.  What one packs is read through strides and
  * converted, so layouts and dtypes cost no pass of their own. */
 #include "product/block.h"
 

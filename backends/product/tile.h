@@ -13,7 +13,7 @@
 enum { LUN_TILE_MOST = 12 }; /* rows of a tile, at most */
 
 /* c[i][j] = s, or c[i][j] + s if `add`, where s = fma(a[i][k - 1], b[k - 1][j], ... fma(a[i][0],
- * b[0][j], 0)): integers wrap.  a[i][p] stands at a + i * a_row + p * a_step, b[p][j] at b + p *
+ * b[0][j], 0)): integers wrap.  a[i][p] is at a + i * a_row + p * a_step, b[p][j] at b + p *
  * b_step + j, c[i][j] at c + i * c_row + j, in elements. */
 typedef void lun_tile_fn(int64_t k, const void *a, int64_t a_row, int64_t a_step, const void *b,
                          int64_t b_step, void *c, int64_t c_row, bool add);

@@ -3,7 +3,7 @@
  * lun__loops_<isa>.
  *
  * The loops per dtype come from table/ops.def and table/dtypes.def (loops_of.h); those that depend
- * on the size of an element alone stand here. */
+ * on the size of an element alone are in this file. */
 #include "reference/instruction_loops.h"
 
 #include <math.h>

@@ -183,7 +183,7 @@ static const lun_step *run_mask(run *r, const lun_step *s)
     }
 }
 
-/* Marks the indices that are somebody's. */
+/* Marks the indices that have a thread. */
 static void mask_block(const run *r, uint8_t *mask)
 {
     memset(mask, 1, (size_t)r->valid);

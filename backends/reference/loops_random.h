@@ -19,7 +19,7 @@ static inline words multiply(words a, words b)
 #endif
 }
 
-/* Blocks first .. first + WORDS - 1: 4 words each, in order, at out. Words stand in the low halves
+/* Blocks first .. first + WORDS - 1: 4 words each, in order, at out. Words are in the low halves
  * of lanes; what is in the high halves never matters, for products and results look at the low
  * ones. */
 static inline void blocks(uint64_t *out, uint64_t first, uint64_t key)

@@ -13,7 +13,7 @@
 
 struct lun_kernel {
     lun_interp *interp;
-    lun_kernel *native;  /* of the native backend, in place of all that is here; NULL: none */
+    lun_kernel *native;  /* of the native backend, which then runs all; NULL: none */
     lun_ir ir;           /* what the host looks at: instructions, slots, results */
     int64_t cost, bytes; /* bytes: in stats.kernel_bytes */
 };

@@ -7,7 +7,7 @@
 
 #include "reference/run.h"
 
-/* d = function(a, b) for `valid` <= 64 pairs that stand in the function's input operands. */
+/* d = function(a, b) for `valid` <= 64 pairs in the function's input operands. */
 static void run_function(run *r, run *f, int ins, int64_t valid)
 {
     f->valid = valid;

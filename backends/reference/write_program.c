@@ -195,7 +195,7 @@ static void add_ins(builder *b, int i)
     case LUN_IR_CONST:
     case LUN_IR_ARG:
     case LUN_IR_LOADU:
-        break; /* stands before the steps */
+        break; /* filled before the steps run: lun__run_start */
     case LUN_IR_LOAD:
         add_load(b, i);
         break;

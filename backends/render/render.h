@@ -62,8 +62,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *   work[1]          the value that a CHECK reports, an int64_t
  *   work[2 + c*r+k]  result k of r for chunk c of the range, as a cell of its dtype
  *
- * A kernel with shape.stops asks for the word every so many rounds of its loops: 32, or in the
- * SCALAR form, where the word may be far from the device, up to 4096.  Only where target.coherent;
+ * A kernel with shape.stops polls the stop flag every so many rounds of its loops: 32, or in the
+ * SCALAR form, where the flag may be far from the device, up to 4096.  Only where target.coherent;
  * elsewhere a kernel that was given to the device runs to its end.
  *
  * After a trap, results and what was stored are without meaning.  If several indices trap, any one
@@ -71,13 +71,13 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * and `cells` may be used again when the last step has ended.
  *
  * The host joins the chunks (ir/order.h).  Where shape.pairs the text has lun_pairs, which does a
- * level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine stand in
+ * level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine are in
  * work from cell 2 + pairs * r on, and after which row j of those read is the combination of rows
- * 2j and 2j + 1.  It reads `args` and, with shape.arrays, whole arrays in slots: any memory may
- * stand in for other slots.  Without shape.math and shape.arrays the host may combine by itself
+ * 2j and 2j + 1.  It reads `args` and, with shape.arrays, whole arrays in slots: any address will
+ * do for other slots.  Without shape.math and shape.arrays the host may combine by itself
  * and gets the same bits.
  *
- * Of a stage of a scan the plan is lun__cl_plan_stage; its cells stand in work from cell 2 on.
+ * Of a stage of a scan the plan is lun__cl_plan_stage; its cells are in work from cell 2 on.
  *
  * Of a launch by lines (lun_launch.line) the plan is lun__cl_plan_lines, and `chunk c` is line c.
  *
@@ -186,12 +186,12 @@ lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, in
 
 /* ---- packing ----------------------------------------------------------------------------------
  *
- * Kernels read slots whose elements stand side by side.  Elements that stand anywhere are laid so
- * by a kernel with these arguments:
+ * Kernels read slots whose elements are side by side.  Those of strided slots are copied so by a
+ * kernel with these arguments:
  *
  *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__cl_plan_pack fills them
  *   1   __global const T *from     the buffer's start; of offsets any memory
- *   2   __global T *to             element `first` comes to its start; of offsets a long */
+ *   2   __global T *to             element `first` goes to its start; of offsets a long */
 enum { LUN_CL_PACK_CELLS = 29 };
 
 /* Elements first .. first + count - 1 of a layout whose base is `origin` elements from the start of

@@ -9,7 +9,7 @@
  * varying value is a vector v<v>.
  *
  * Lanes.  All vectors of a kernel have r->lanes lanes, a native vector's for the widest value in
- * lanes; lane l of the vector at index i stands for index i + l.  r->parts vectors go through the
+ * lanes; lane l of the vector at index i has index i + l.  r->parts vectors go through the
  * statements together, v<v>_0, v<v>_1, ...; a block of 64 indices is a whole number of them.  Lanes
  * beyond the last index hold anything: they are never stored (or, with padded_stores, stored in
  * padding), never trap and enter reductions as the identity.
@@ -53,7 +53,7 @@ enum {
     LUN_FACT_CONTINUED = 1 << 15, /* LOOP: the target of a CONTINUE */
     LUN_FACT_ELSE = 1 << 16,      /* IF: its second part is being written */
     LUN_FACT_STRIPPED = 1 << 17,  /* LOOP: strip-mined, see render/facts/exits.c */
-    LUN_FACT_PACKED = 1 << 18 /* LOOP: its rounds are lanes, see render/facts/packable_loops.h */
+    LUN_FACT_PACKED = 1 << 18 /* LOOP: its rounds are lanes, see render/facts/packable_loops.c */
 };
 
 /* How values of a dtype are represented in lanes. */
@@ -110,7 +110,7 @@ typedef struct lun_dialect {
     bool flat;            /* slots lie where a function's own memory does, whatever words say */
 
     /* statements */
-    bool elements; /* loops that walk along arrays (render/facts/walks.h) run on single elements */
+    bool elements; /* loops that walk along arrays (render/facts/walks.c) run on single elements */
     bool unrolls;  /* short loops over the vectors of a block are unrolled by a pragma */
     bool f64_by_bits; /* 64-bit integers become f64 by their bits if no instruction does it */
     /* M(name) for single elements: appends its name; NULL: it is of the C library */

@@ -15,7 +15,7 @@ typedef struct lun_sorting {
     int64_t n, line; /* segments of so many elements, each alone: n % line == 0; n == line: one */
     const void *from;
     void *to;         /* the elements in order; NULL: not wanted.  Apart from `from` */
-    int64_t *indices; /* where in its segment each of them stood; NULL: not wanted */
+    int64_t *indices; /* the index in its segment of each of them; NULL: not wanted */
     int64_t base;     /* the number of a segment's first index */
     void *scratch;    /* lun__sorting_room's bytes */
 } lun_sorting;

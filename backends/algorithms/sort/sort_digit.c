@@ -157,7 +157,7 @@ bool lun__sort_shares_ascend(const lun_sorter *x)
     return true;
 }
 
-/* Counts the range by a digit.  Of records that were spread before, the upper bits that vary are
+/* Counts the range by a digit.  Of records that were scattered before, the upper bits that vary are
  * exact, so that each time tells more of them apart. */
 void lun__sort_count_range(lun_sorter *x, lun_sort_range r)
 {

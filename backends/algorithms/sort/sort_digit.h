@@ -9,8 +9,8 @@
 
 enum {
     LUN_SORT_STAGE = 1 << 10, /* records that are made of elements at a time */
-    LUN_SORT_BITS_LEAST = 6,  /* of a digit by which records are spread */
-    /* How often records can be spread: once by any digit, then by so many bits; the parts then. */
+    LUN_SORT_BITS_LEAST = 6,  /* of a digit by which records are scattered */
+    /* How often records can be scattered: once by any digit, then by so many bits; then parts. */
     LUN_SORT_LEVELS = 13,
     LUN_SORT_STARTS = 7 * (LUN_DIGITS + 1) + LUN_SORT_LEVELS
 };
@@ -53,7 +53,7 @@ typedef struct lun_sorter {
     int64_t alone;                          /* a part of more records is for all workers */
     lun_sort_level levels[LUN_SORT_LEVELS]; /* the first `depth` are open */
     int depth;
-    lun_sort_range now; /* what is spread, by which digit, to where */
+    lun_sort_range now; /* what is scattered, by which digit, to where */
     lun_digit digit;
     char *to;
     lun_sort_level *parts;

@@ -70,7 +70,7 @@ static void pack(void *ctx, int worker)
         x->words[i] = (x->words[i] - x->low) << x->shift | (uint64_t)i;
 }
 
-/* The words, which stand where indices shall. */
+/* Unpacks the words, which lie in the memory of the indices. */
 static void unpack(void *ctx, int worker)
 {
     const run *x = ctx;

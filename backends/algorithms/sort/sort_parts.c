@@ -205,7 +205,7 @@ static void work_on_parts(void *ctx, int worker)
 
 /* ---- a segment ------------------------------------------------------------------------------- */
 
-/* Whether records can stand where results will: indices, or elements of so many bytes. */
+/* Whether records fit the memory of the results: indices, or elements of so many bytes. */
 static bool stands(lun_record r, int64_t size)
 {
     return r == LUN_RECORD_PLACED32 || (r != LUN_RECORD_PLACED64 && lun__record_bytes(r) == size);

@@ -3,7 +3,7 @@
  * Generated text has a barrier around products; a user's C function stays as it is, so its code is
  * read.
  *
- * The bytes are searched, not decoded: where they stand for something else a kernel loses the
+ * The bytes are searched, not decoded: where they mean something else a kernel loses the
  * vectors of the compiler's making, no result changes. */
 #include "openmp/compiler/jit_run.h"
 

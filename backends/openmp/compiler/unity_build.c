@@ -48,7 +48,7 @@ static void list(lun_strbuf *to, const char *word, size_t n)
     lun__strbuf_puts(to, " ");
 }
 
-/* Words of the language that stand at file scope; those with two underscores ahead are known by
+/* Words of the language that occur at file scope; those with two underscores ahead are known by
  * them. */
 static const char language[] = " auto char const double enum extern float inline int long register "
                                "restrict short signed static "

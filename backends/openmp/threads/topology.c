@@ -37,7 +37,7 @@ static char **environment_without_plugins(void)
 
 static pthread_mutex_t swapping = PTHREAD_MUTEX_INITIALIZER; /* engines may start at once */
 
-/* A topology without plugins; what stands in the environment must be kept. */
+/* A topology without plugins; *kept: the copy of the environment that it was made under. */
 static bool initialise(hwloc_topology_t *h, char ***kept)
 {
     if (getenv("HWLOC_PLUGINS_PATH"))

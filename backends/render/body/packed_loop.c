@@ -1,5 +1,5 @@
 /* packed_loop.c - loops whose rounds are lanes: several rounds are one of vectors; see
- * packed_loop.h. Numbers of elements are those of the first lane. */
+ * statement.h. Indices of elements are those of the first lane. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>

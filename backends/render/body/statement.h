@@ -36,7 +36,7 @@ void lun__control_statement(lun_section *s, int32_t v);
 
 /* ---- packed_loop.c --------------------------------------------------------------------------- */
 /* The statements of loops whose rounds are lanes
- * (render/facts/packable_loops.h). */
+ * (render/facts/packable_loops.c). */
 
 /* Appends the rounds of a PACKED loop that fill vectors.  True if these are all; else the LOOP is
  * to follow, for those that are left, as one that is not packed. */

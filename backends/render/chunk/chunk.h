@@ -5,7 +5,7 @@
 #include "render/chunk/loop.h"
 #include "render/renderer.h"
 
-/* Appends to out what stands behind the head of the unit, and to `functions` the functions that run
+/* Appends to out what follows the head of the unit, and to `functions` the functions that run
  * chunks and the exports. */
 void lun__chunk_functions(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions);
 

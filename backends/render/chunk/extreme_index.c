@@ -1,5 +1,5 @@
 /* extreme_index.c - indices of least and largest elements: each lane keeps its best element and the
- * number of the block of 64 that it stood in, which fits the narrowest element, for a chunk has 256
+ * number of the block of 64 that it was in, which fits the narrowest element, for a chunk has 256
  * of them. Which element is the first is decided when the chunk ends: by value, by block, by
  * lane. */
 #include "render/chunk/chunk.h"

@@ -60,7 +60,7 @@ static int carries(int lane, int lanes, int arg)
     return lane < GROUP * arg ? lane : lanes + lane;
 }
 
-/* One place up within groups, the carry (second operand) in front. */
+/* One lane up within groups, the carry (second operand) in front. */
 static int shifted(int lane, int lanes, int arg)
 {
     (void)arg;
@@ -127,7 +127,7 @@ static void groups_in_vector(lun_renderer *r, lun_rep rep, const char *op, bool 
     lun__strbuf_puts(out, ";\n");
 }
 
-/* Lane `arg` places below, counted through the vector before (first operand) and this one
+/* The lane `arg` lanes below, counted through the vector before (first operand) and this one
  * (second). */
 static int across(int lane, int lanes, int arg)
 {

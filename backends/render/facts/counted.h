@@ -9,7 +9,7 @@
 typedef struct lun_counted {
     int32_t var;
     int32_t first, last; /* values of dtype i64 from before the loop */
-    int32_t leave;       /* the IF by which it is left behind the round of `last` */
+    int32_t leave;       /* the IF that leaves it after the round of `last` */
     bool carries;        /* other variables are set where it is left or at its end */
 } lun_counted;
 

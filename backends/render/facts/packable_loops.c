@@ -61,7 +61,7 @@ static bool take_op(packing *p, int32_t i)
     return known && ins->dtype == ins->from && takes(p, ins->from);
 }
 
-/* Whether all that the loop reads and puts in a slot into which i puts stands at one index. */
+/* Whether the loop reads and puts elements of the slot into which i puts at one index alone. */
 static bool is_apart(const packing *p, int32_t i)
 {
     const lun_ir *ir = p->r->ir;

@@ -68,7 +68,7 @@ bool lun__rounds_few(const lun_ir *ir, const lun_ir_structure *blocks, int32_t l
 
 /* True if single elements are faster than lanes: in a divergent LOOP a counter steps by one from
  * iteration to iteration and an array is indexed by it, as in the rows of a sparse matrix. In lanes
- * all wait for the longest row, and neighbours in an array never meet in one vector.  After
+ * all wait for the longest row, and neighbours in an array are never in one vector.  After
  * lun__facts_find; false for a kernel with reductions, a scan, calls or random numbers. */
 bool lun__walks_along(const lun_renderer *r);
 

@@ -4,7 +4,7 @@
 
 #include "render/renderer.h"
 
-/* The construct that contains instruction i and stands directly in block `outer`, -1: i itself
+/* The construct that contains instruction i and lies directly in block `outer`, -1: i itself
  * does. */
 int32_t lun__uses_child(const lun_renderer *r, int32_t outer, int32_t i);
 /* Calls visit for each value that instruction i reads. */

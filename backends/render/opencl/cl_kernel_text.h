@@ -9,7 +9,7 @@ lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot);
 /* The head of a kernel, for work-groups of so many items (0: any number): its arguments, its frame
  * f and, in `work`, rows of results by chunk: partials, and for a scan its chunks and carries. */
 void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbuf *out);
-/* Statements by which the slots of the frame begin at index `at`, where a line does. */
+/* Statements that move the frame's slots to index `at`, where a line begins. */
 void lun__cl_kernel_line(lun_renderer *r, const char *at, const char *indent, lun_strbuf *out);
 /* In the SCALAR form.  Opens what a work-group does for a chunk or, with `lines`, for as many lines
  * as it has lanes for: k, the number of this lane's chunk or line, which has indices lo .. hi-1

@@ -146,7 +146,7 @@ lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t,
     lun_snippet name = lun__text_name("lun_%s_%s_%s", near ? "near" : "atomic",
                                       lun__atomic_get(which)->name, lun__dtype_get(t)->name);
     if (!r->dialect->words || !own_word(r, which, t))
-        (void)result_of(r, which, t); /* stands before */
+        (void)result_of(r, which, t); /* its text comes first */
     if (!lun__text_once(r, name.s))
         return name;
     if (r->dialect->words)

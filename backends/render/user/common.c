@@ -213,7 +213,7 @@ bool lun__common_calls(const lun_renderer *r, const char *name)
     return false;
 }
 
-/* Integers of w bits stand in 64: with their sign (s), or with zeros. */
+/* Integers of w bits are held in 64: extended by their sign (s), or by zeros. */
 static const char bit_functions[] =
     "$ uint64_t lun_ones(uint64_t u)\n{\n"
     "    u -= u >> 1 & 0x5555555555555555;\n"

@@ -11,7 +11,7 @@ void lun__faults_write(lun_renderer *r, lun_strbuf *out);
 
 /* True if calls of f need the frame `f`. */
 bool lun__faults_handed(const lun_renderer *r, const lun_ir_function *f);
-/* What stands around these calls for instruction v, else all "": statements before, the first
+/* The text around these calls for instruction v, else all "": statements before, the first
  * argument with its comma, statements behind. */
 lun_snippet lun__faults_before(const lun_renderer *r, const lun_ir_function *f, int32_t v);
 lun_snippet lun__faults_argument(const lun_renderer *r, const lun_ir_function *f, int32_t v);

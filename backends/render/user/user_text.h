@@ -8,7 +8,7 @@
 void lun__user_texts(lun_renderer *r, lun_strbuf *out);
 
 /* ---- user_atomics.c -------------------------------------------------------------------------- */
-/* The words by which users' texts change an element at once: LUN_ATOMIC_ADD(w, i,
+/* The names of atomic operations in users' texts: LUN_ATOMIC_ADD(w, i,
  * x). */
 
 /* Those that a text of the kernel mentions, for the dtypes of what the kernel writes. */

@@ -1,5 +1,5 @@
 /* full_rounds.c - loops that have a known number of rounds in all but the last indices; see
- * full_rounds.h. */
+ * span.h. */
 #include "render/versions/span.h"
 
 static bool is_min(const lun_ir *ir, int32_t v)

@@ -1,8 +1,8 @@
 /* loop_versions.c - writes a kernel in versions; see loop_versions.h.
  *
  * Before the first loop of a kernel one test tells whether all indices that its loops count lie
- * within their arrays: then a version runs that does not check them, else the kernel as it stands,
- * which fails where it did.  Loops for which that is not known so early are tested one by one
+ * within their arrays: then a version runs that does not check them, else the kernel with
+ * all its checks.  Loops for which that is not known so early are tested one by one
  * where they begin.  Where loops have a known number of rounds in all but the last indices of an
  * array, these have a version as well, so that a compiler unrolls them.
  *
@@ -22,7 +22,7 @@ enum {
 
 static void copy(lun_writer *w, int32_t from, int32_t to, int nested);
 
-/* ---- what stands where all versions see it --------------------------------------------------- */
+/* ---- instructions before all versions -------------------------------------------------------- */
 
 static void write_early(lun_writer *w, int32_t cut)
 {
@@ -41,7 +41,7 @@ static void write_early(lun_writer *w, int32_t cut)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Whether IF p stands before a loop that counts, and asks whether it has a round to run. */
+/* Whether IF p guards a loop that counts, and asks whether it has a round to run. */
 static bool is_guard(const lun_writer *w, int32_t p)
 {
     if (w->to.ir->ins[p].kind != LUN_IR_IF)
@@ -74,7 +74,7 @@ static int drop_checks(lun_span_test *t, int32_t around, int32_t from, int32_t t
             !is_certain(w, i, around) || !lun__span_holds(t, w->to.ir->ins[i].a))
             continue;
         w->state[i] |= LUN_WRITTEN_NOT;
-        w->to.map[i] = t->at; /* by which test */
+        w->to.map[i] = t->at; /* the test that implies it */
         dropped++;
     }
     return dropped;

@@ -26,10 +26,10 @@ lun_status lun__versions_make(const lun_ir *ir, lun_versions *out);
 void lun__versions_free(lun_versions *v);
 
 /* ---- private_memory.c ------------------------------------------------------------------------ */
-/* Private memory (lun_ir_slot.own), for which an array of a
- * function can stand. */
+/* Private memory (lun_ir_slot.own), which an array of a function
+ * can replace. */
 
-/* Sets own[slot] to whether an array can stand for it. */
+/* Sets own[slot] to whether an array can replace it. */
 void lun__private_memory_find(const lun_ir *ir, uint8_t *own);
 /* The number of an element within the part of its index, where instruction i gathers or puts it, of
  * a slot with `own`; -1: it is not to be seen. */

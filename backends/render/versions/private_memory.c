@@ -1,5 +1,5 @@
 /* private_memory.c - private arrays (memory of one thread), by how their elements are numbered; see
- * private_memory.h. */
+ * loop_versions.h. */
 #include "render/versions/loop_versions.h"
 
 enum { OWN_BYTES = 16384 }; /* of one private array */

@@ -33,7 +33,7 @@ int64_t lun__cl_moved_plan(lun_cl_form form, const char *name, int64_t count, in
 void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
 
 /* ---- pad_kernel.c ---------------------------------------------------------------------------- */
-/* The text whose kernel fills an array with another one and what stands beyond its
+/* The text whose kernel fills an array with another one and the elements beyond its
  * ends. */
 
 /* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */

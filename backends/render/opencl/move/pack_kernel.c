@@ -1,5 +1,5 @@
-/* pack_kernel.c - kernels that lay the elements of a layout side by side, for slots whose elements
- * stand anywhere in a buffer, and how they are run; see render/render.h.  Knows no IR.
+/* pack_kernel.c - kernels that copy the elements of a layout side by side, for strided slots, and
+ * how they are run; see render/render.h.  Knows no IR.
  *
  * A work-item finds the indices of its first element by division, and steps from there to its next
  * one: in the SCALAR form by the size of the grid, in the digits of a number system whose bases are
@@ -142,7 +142,7 @@ static void row_squares(lun_renderer *r, lun_strbuf *out)
                   COUNT, SQUARE + 1);
 }
 
-/* Where square t stands in memory and among the numbers, and how much of it there is. */
+/* The offset of square t in memory, its index among the elements, and its extents. */
 static void find_square(lun_renderer *r, lun_strbuf *out)
 {
     lun__text_put(
