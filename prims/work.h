@@ -205,7 +205,8 @@ typedef struct lun_chain {
 } lun_chain;
 
 /* ---- sweeps: kernels over one box that read neighbouring elements ----
- * They advance together, unit by unit, each behind those that it reads from; see base/sweep.h. */
+ * They advance together, unit by unit, each behind those that it reads from; see
+ * base/layout/sweep_geometry.h. */
 
 /* An array of box.maker and box.size. */
 typedef struct lun_sweep_array {

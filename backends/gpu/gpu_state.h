@@ -1,23 +1,23 @@
 /* gpu_state.h - what the files of this folder share: the state of one device, its kernels and
  * buffers.
  *
- *   gpu.c      the contract of backend.h
- *   gpu_device.c   lists of devices; what this machine says of them
- *   gpu_state.c    the queue, failures
- *   stop.c     the stop flag of running kernels
- *   coherence.c   whether running kernels see host writes, such as that flag
- *   batches.c    batches that the device has not ended: waiting, cancelling
+ *   gpu.c                 the contract of backend.h
+ *   gpu_device.c          lists of devices; what this machine says of them
+ *   gpu_state.c           the queue, failures
+ *   stop.c                the stop flag of running kernels
+ *   coherence.c           whether running kernels see host writes, such as that flag
+ *   batches.c             batches that the device has not ended: waiting, cancelling
  *   overlap_transfers.c   transfers beside kernels, what waits for which
- *   gpu_buffers.c   buffers and their pool
- *   gpu_kernel.c   a kernel's memory, and its end
- *   gpu_program.c  text to a program: the driver's compiler, the cache on disk
- *   tune.c     work-group sizes by trial
- *   slice.c    how many indices are given to the device at once
- *   gpu_pack.c     strided slots
- *   device_copy.c elements that go elsewhere in the device's memory
- *   gpu_product.c  matrix products
- *   gpu_run.c      a kernel's arguments, one slice, its results
- *   launch_flight.c   a launch, slice by slice, from its start to its end
+ *   gpu_buffers.c         buffers and their pool
+ *   gpu_kernel.c          a kernel's memory, and its end
+ *   gpu_program.c         text to a program: the driver's compiler, the cache on disk
+ *   tune.c                work-group sizes by trial
+ *   slice.c               how many indices are given to the device at once
+ *   gpu_pack.c            strided slots
+ *   device_copy.c         elements that go elsewhere in the device's memory
+ *   gpu_product.c         matrix products
+ *   gpu_run.c             a kernel's arguments, one slice, its results
+ *   launch_flight.c       a launch, slice by slice, from its start to its end
  *
  * None of them knows an API: they call the driver (driver.h).
  *

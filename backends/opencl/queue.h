@@ -1,9 +1,9 @@
 /* queue.h - a queue of OpenCL, and what the files of this folder do with it.
  *
- *   opencl.c     opening, memory, kernels that run; the tables
- *   cl_program.c    programs and kernels
- *   sub_devices.c      parts of devices
- *   cl_transfer.c   transfers beside kernels
+ *   opencl.c         opening, memory, kernels that run; the tables
+ *   cl_program.c     programs and kernels
+ *   sub_devices.c    parts of devices
+ *   cl_transfer.c    transfers beside kernels
  */
 #ifndef LUN_OPENCL_QUEUE_H
 #define LUN_OPENCL_QUEUE_H

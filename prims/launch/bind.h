@@ -1,5 +1,5 @@
 /* bind.h - a launch being filled: slots and arguments of a lowered group as the backend in use sees
- * them, and its run.  Private to prims/run. */
+ * them, and its run. */
 #ifndef LUN_BIND_H
 #define LUN_BIND_H
 

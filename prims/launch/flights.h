@@ -1,6 +1,5 @@
 /* flights.h - launches at several places of a set at once, a flight at each: those of devices
- * begin, the host computes meanwhile, then all end, in order.  What they run is their callers'.
- * Private to prims/run. */
+ * begin, the host computes meanwhile, then all end, in order.  What they run is their callers'. */
 #ifndef LUN_FLIGHTS_H
 #define LUN_FLIGHTS_H
 

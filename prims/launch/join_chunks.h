@@ -1,4 +1,4 @@
-/* join_chunks.h - a launch and what its chunks or lines amount to.  Private to prims/run. */
+/* join_chunks.h - a launch and what its chunks or lines amount to. */
 #ifndef LUN_JOIN_CHUNKS_H
 #define LUN_JOIN_CHUNKS_H
 

@@ -1,4 +1,4 @@
-/* launch_dist.h - launches and steps on the places of a set.  Private to prims/run. */
+/* launch_dist.h - launches and steps on the places of a set. */
 #ifndef LUN_LAUNCH_DIST_H
 #define LUN_LAUNCH_DIST_H
 

@@ -1,4 +1,4 @@
-/* local.h - a kernel bound at a place of a set.  Private to prims/run. */
+/* local.h - a kernel bound at a place of a set. */
 #ifndef LUN_RUN_LOCAL_H
 #define LUN_RUN_LOCAL_H
 

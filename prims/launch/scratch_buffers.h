@@ -1,5 +1,5 @@
 /* scratch_buffers.h - working memory where the backend in use computes, the host's or a device's,
- * and elements that are arranged anew there.  Private to prims/run. */
+ * and elements that are arranged anew there. */
 #ifndef LUN_SCRATCH_BUFFERS_H
 #define LUN_SCRATCH_BUFFERS_H
 

@@ -1,5 +1,5 @@
 /* choosing.h - the moves of what the places of a set find out together of their elements
- * (lun__placing_chooses), told beforehand.  Private to prims/plan. */
+ * (lun__placing_chooses), told beforehand. */
 #ifndef LUN_CHOOSING_H
 #define LUN_CHOOSING_H
 

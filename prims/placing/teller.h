@@ -1,5 +1,4 @@
-/* teller.h - what would be where in the course of a plan, for what tells its moves beforehand.
- * Private to prims/plan. */
+/* teller.h - what would be where in the course of a plan, for what tells its moves beforehand. */
 #ifndef LUN_TELLER_H
 #define LUN_TELLER_H
 

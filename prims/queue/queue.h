@@ -2,12 +2,12 @@
  * Private to prims/queue.
  *
  *   user_buffers.c   buffers; what an engine keeps of all this
- *   task.c     functions of teams with their arguments
+ *   task.c           functions of teams with their arguments
  *   queue_copy.c     copies: what they are, and one done
- *   evaluate.c expressions that a worker evaluates
+ *   evaluate.c       expressions that a worker evaluates
  *   queue_item.c     what a queue does, one after the other
- *   worker.c   the thread of an asynchronous queue, with an engine of its own
- *   queue.c    queues as their user sees them: giving, waiting, failures
+ *   worker.c         the thread of an asynchronous queue, with an engine of its own
+ *   queue.c          queues as their user sees them: giving, waiting, failures
  *
  * Only the user's thread touches references, arrays and the user's engine; a worker touches its own
  * engine, the memory that an item names, and what is under the lock. */

@@ -1,5 +1,5 @@
 /* sweep.h - kernels that read elements around each index, alone or one after the other, as sweeps
- * (base/sweep.h).  Private to prims/. */
+ * (base/layout/sweep_geometry.h).  Private to prims/. */
 #ifndef LUN_PLAN_SWEEP_H
 #define LUN_PLAN_SWEEP_H
 

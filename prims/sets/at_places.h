@@ -1,5 +1,4 @@
-/* at_places.h - runs of algorithms at the places of a set, devices at once.  Private to
- * prims/run. */
+/* at_places.h - runs of algorithms at the places of a set, devices at once. */
 #ifndef LUN_AT_PLACES_H
 #define LUN_AT_PLACES_H
 

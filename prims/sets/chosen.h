@@ -1,5 +1,4 @@
-/* chosen.h - what the places of a set find out together of elements (lun__placing_chooses).
- * Private to prims/run. */
+/* chosen.h - what the places of a set find out together of elements (lun__placing_chooses). */
 #ifndef LUN_CHOSEN_H
 #define LUN_CHOSEN_H
 

@@ -1,5 +1,4 @@
-/* handed.h - reductions of lines that go across, on places that hand them on.  Private to
- * prims/run. */
+/* handed.h - reductions of lines that go across, on places that hand them on. */
 #ifndef LUN_RUN_HANDED_H
 #define LUN_RUN_HANDED_H
 

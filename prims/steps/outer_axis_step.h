@@ -1,4 +1,4 @@
-/* outer_axis_step.h - runs reductions of lines that go across.  Private to prims/run. */
+/* outer_axis_step.h - runs reductions of lines that go across. */
 #ifndef LUN_OUTER_AXIS_STEP_H
 #define LUN_OUTER_AXIS_STEP_H
 

@@ -1,4 +1,4 @@
-/* pairs_step.h - runs reductions of all pairs of rows.  Private to prims/run. */
+/* pairs_step.h - runs reductions of all pairs of rows. */
 #ifndef LUN_PAIRS_STEP_H
 #define LUN_PAIRS_STEP_H
 

@@ -1,4 +1,5 @@
-/* layout_test.c - arithmetic on layouts (base/layout.h) against plain counting of indices. */
+/* layout_test.c - arithmetic on layouts (base/layout/layout.h) against plain counting of indices.
+ * */
 #include "layout_kit.h"
 
 enum { ROUNDS = 4000 };

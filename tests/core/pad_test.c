@@ -1,5 +1,6 @@
-/* pad_test.c - reads of padded arrays (base/pad.h) against an index at a time: boxes as stencils
- * read them, and any other layouts over the padded array; what stands around the result stays. */
+/* pad_test.c - reads of padded arrays (base/layout/pad_rows.h) against an index at a time: boxes
+ * as stencils read them, and any other layouts over the padded array; what stands around the
+ * result stays. */
 #include "base/layout/pad_rows.h"
 
 #include <stdlib.h>

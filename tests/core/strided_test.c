@@ -1,5 +1,5 @@
-/* strided_test.c - copies between layouts and contiguous memory (base/layout.h) against loops over
- * places that are counted plainly; what stands around either side stays. */
+/* strided_test.c - copies between layouts and contiguous memory (base/layout/layout.h) against
+ * loops over places that are counted plainly; what stands around either side stays. */
 #include <stdlib.h>
 
 #include "base/layout/column_transpose.h"

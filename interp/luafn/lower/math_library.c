@@ -1,5 +1,5 @@
-/* math_library.c - functions of the math library that are no operations (capture/builtin.h), as Lua
- * 5.4 defines them on integers and floats. */
+/* math_library.c - functions of the math library that are no operations (luafn/capture/builtin.h),
+ * as Lua 5.4 defines them on integers and floats. */
 #include "luafn/lower/lowering_state.h"
 
 #include <math.h>

@@ -64,7 +64,7 @@ local function variance(of, x, dtype, ddof)
     return m2 / (n - ddof)
 end
 
--- Where the sum of squares has left f64's range, of scaled elements, as the engine does it (prims/api/lazy.h).
+-- Where the sum of squares has left f64's range, of scaled elements, as the engine does it (prims/api/fold/lazy.h).
 local function norm(of, x, dtype)
     local plain = lanes.reduce(of, { sum_of(x * x) })[1]:eval()
     local huge = plain:isinf()

@@ -1,5 +1,5 @@
 /* pad.c - arrays with elements beyond their ends: padded, and shifted.  Which elements those are is
- * base/pad.h's. */
+ * base/layout/pad_rows.h's. */
 #include <string.h>
 
 #include "api/array/api.h"
