@@ -118,13 +118,21 @@ static const char *push_called(lua_State *L, lua_Debug *call)
 
 /* ---- who was called -------------------------------------------------------------------------- */
 
+/* Whether a C function runs: a hook runs in the function that it interrupts, and a Lua function has
+ * no pseudo-indices of upvalues. */
+static bool has_upvalues(lua_State *L)
+{
+    lua_Debug running;
+    return lua_getstack(L, 0, &running) && lua_getinfo(L, "S", &running) && running.what[0] == 'C';
+}
+
 /* Whether a function is ours: in a Lua file of the module, or a C function whose upvalue is the
  * host. */
 static bool is_ours(lua_State *L, lua_Debug *call)
 {
     lua_getinfo(L, "Sf", call);
     bool ours = lun__is_module_file(call->short_src);
-    if (call->what[0] == 'C' && lua_getupvalue(L, -1, 1)) {
+    if (call->what[0] == 'C' && has_upvalues(L) && lua_getupvalue(L, -1, 1)) {
         ours = lua_rawequal(L, -1, lua_upvalueindex(1));
         lua_pop(L, 1);
     }
