@@ -259,7 +259,10 @@ lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes, cons
     LUN_NEED(e, given >= 0 && got >= 0 && ((pes && bytes && counts) || !(given || got)));
     if (!given && !got)
         return LUN_OK;
-    lun_status s = check(e, pes[0], 0, "an exchange");
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < given + got; i++)
+        s = counts[i] < 0 ? lun__fail(e, LUN_EARG, "a message of %lld bytes", (long long)counts[i])
+                          : check(e, pes[i], 0, "an exchange");
     if (s != LUN_OK)
         return s;
     lun_ranks_state *r = e->ranks;

@@ -168,8 +168,9 @@ lun_status lun_marks_asked(lun_engine *e, int64_t size, const void *bytes, int64
         ((int64_t *)to)[k] = at + 1;
     }
     if (s == LUN_OK)
-        return lun_blank_vector(e, blank, LUN_I64, places);
-    lun_blank_drop(e, blank);
+        s = lun_blank_vector(e, blank, LUN_I64, places);
+    if (s != LUN_OK)
+        lun_blank_drop(e, blank);
     return s;
 }
 
