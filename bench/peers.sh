@@ -39,7 +39,7 @@ for _ in $(seq "${ROUNDS:-3}"); do
         # shellcheck disable=SC2086 # words
         "$python" bench/peers.py "$library" "$scratch/t.csv" "${REPS:-5}" $names >>"$scratch/$library" 2>>"$scratch/errors" || true
     done
-    process lunarray "$BUILD/lunarray" -e 'print((lun.range(1, 1000000) ^ 2):sum())'
+    process lunarray env LUNARRAY_JIT=auto "$BUILD/lunarray" -e 'print((lun.range(1, 1000000) ^ 2):sum())'
     process numpy "$python" -c 'import numpy as np; print((np.arange(1, 1000001.0) ** 2).sum())'
     process polars "$python" -c 'import polars as pl; print((pl.Series(range(1, 1000001)).cast(pl.Float64) ** 2).sum())'
     process jax "$python" -c 'import jax, jax.numpy as jnp; print((jnp.arange(1, 1000001.0) ** 2).sum())'

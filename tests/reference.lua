@@ -263,7 +263,7 @@ Without an axis, or of all of them, the result is a Lua number, computed now. `a
 to be evaluated together with others; there is one of each.
 
 Along axes the result is a lazy array: `A:sum(2)`, `A:max{axis=2}`, `A:mean{axis={1, 3}, keep=true}`. Axes count from 1,
-or from -1 at the end, and are gone from the result; `keep=true` leaves extent 1, so that the result meets A again:
+or from -1 at the end, and are gone from the result; `keep=true` leaves extent 1, so that the result broadcasts against A:
 `A - A:mean{axis=2, keep=true}`. Each element has the bits of the same reduction of its line, copied into a Vector and
 rounded to the dtype of the result; of several axes the line is in row-major order.
 

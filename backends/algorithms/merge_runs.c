@@ -1,4 +1,4 @@
-/* merge_runs.c - the algorithms `cuts` and `merged`: sorted runs split at splitters and merged. 
+/* merge_runs.c - the algorithms `cuts` and `merged`: sorted runs split at splitters and merged.
  * Elements are compared by their keys (keys.h) and moved as they are, so NaNs keep their bits; of
  * equal ones those of earlier runs come first.
  *

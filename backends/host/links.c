@@ -2,7 +2,7 @@
  *
  * A kernel's results for the next one are in memory of the worker: segments in whole blocks,
  * so that a kernel may write these in full, and elements of rows side by side.  A segment in memory
- * whose last block reaches beyond it goes through a stand-in where that block is not the worker's. 
+ * whose last block reaches beyond it goes through a stand-in where that block is not the worker's.
  * Knows neither how a kernel computes nor what it is for. */
 #include "host/links.h"
 

@@ -5,7 +5,7 @@
  * combined.
  *
  * Invariant: each chunk is in `rest` of exactly one share, or was taken by one worker; `rest`
- * changes by compare and exchange alone, its owner takes from the front, others from the back. 
+ * changes by compare and exchange alone, its owner takes from the front, others from the back.
  * Scan: `ready` is the chunk whose carry is in `carry`; the worker of that chunk alone writes both,
  * the carry first. `trapped` only falls, under trap_lock, so that the error is that of the lowest
  * chunk. */

@@ -1,4 +1,4 @@
-/* neighbour_params.c - the elements around an index that a C text reads; see neighbour_params.h. 
+/* neighbour_params.c - the elements around an index that a C text reads; see neighbour_params.h.
  * Each of them becomes a parameter of the entry. */
 #include "ctext/neighbour_params.h"
 

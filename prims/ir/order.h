@@ -35,7 +35,7 @@
  *
  * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
  * such as a row of a matrix (kernels/pairs_kernel.c).  s_b combines the b-th LUN_ORDER_BLOCK values
- * from left to right: from the identity of an operation that has one, else from its first value. 
+ * from left to right: from the identity of an operation that has one, else from its first value.
  * The result is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that
  * identity; without one it starts with s_0.
  *

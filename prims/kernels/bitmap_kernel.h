@@ -1,4 +1,4 @@
-/* bitmap_kernel.h - the kernel of a body that marks elements, called for each round of a loop. 
+/* bitmap_kernel.h - the kernel of a body that marks elements, called for each round of a loop.
  * Private to prims/. */
 #ifndef LUN_BITMAP_KERNEL_H
 #define LUN_BITMAP_KERNEL_H

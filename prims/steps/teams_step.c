@@ -414,10 +414,10 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
     *near = 0;
     if (b->backend->teams)
         return LUN_TEAMS_WHOLE;
-    const bool meets = b->backend->groups && body->threads > 1 && !body->function_count &&
-                       lun__ir_has_barriers(body);
-    return meets && body->threads <= b->backend->groups(b->state, near) ? LUN_TEAMS_GROUPS
-                                                                        : LUN_TEAMS_FISSION;
+    const bool has_barriers = b->backend->groups && body->threads > 1 && !body->function_count &&
+                              lun__ir_has_barriers(body);
+    return has_barriers && body->threads <= b->backend->groups(b->state, near) ? LUN_TEAMS_GROUPS
+                                                                               : LUN_TEAMS_FISSION;
 }
 
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)

@@ -37,7 +37,6 @@ lua/lunarray/format/raw.lua bytes from which ranks write
 lua/lunarray/ranks/pack.lua bytes from which an array travels by itself
 lua/lunarray/table/date.lua fixed-point arithmetic of calendars
 prims/api/write/scatter.c values worth a second thread
-prims/api/write/scatters.c values worth a second thread
 prims/base/infile.c bytes
 prims/base/layout/strided.c bytes in the nearest cache
 prims/ctext/token/source_text.c bytes of a block

@@ -1,5 +1,5 @@
 /* contraction_check.c - see jit_run.h.  gcc from 12 on makes these instructions of sums
- * and differences side by side, in spite of -ffp-contract=off, and has no option against it. 
+ * and differences side by side, in spite of -ffp-contract=off, and has no option against it.
  * Generated text has a barrier around products; a user's C function stays as it is, so its code is
  * read.
  *

@@ -3,7 +3,7 @@
  * hwloc loads plugins (OpenCL, CUDA, GL, XML) wherever they are installed, at once, and only an
  * environment variable keeps it from that.  Hosts have threads that read the environment, so it is
  * not changed: for the moment of initialisation `environ` points to a copy with the variable in it,
- * and the copy is never freed, as they may still read it. */
+ * and the copy lives as long as the topology, as they may still read it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* environ */
 #endif

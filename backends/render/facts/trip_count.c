@@ -1,5 +1,5 @@
 /* trip_count.c - how many rounds a loop has, where constants say so: those that a counter takes
- * from a constant by constant steps up to the constant that it is left at, as `for k = 1, 8` does. 
+ * from a constant by constant steps up to the constant that it is left at, as `for k = 1, 8` does.
  * Knows nothing of text. */
 #include "render/facts/passes.h"
 

@@ -1,4 +1,4 @@
-/* vector_builtins.c - OpenCL C's own functions on whole vectors, by way of its own vector types. 
+/* vector_builtins.c - OpenCL C's own functions on whole vectors, by way of its own vector types.
  * Knows no IR. */
 #include "render/opencl/cl_texts.h"
 

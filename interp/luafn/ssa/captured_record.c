@@ -29,7 +29,7 @@ static const char *list_names(lf_builder *b, const lf_source *s)
     return text;
 }
 
-/* A string with this prefix stands for a field that the caller has not passed: it passes those that
+/* A string with this prefix represents a field that the caller has not passed: it passes those that
  * turn out to be read. */
 static const char hole[] = "lun_hole ";
 

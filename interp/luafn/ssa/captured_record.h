@@ -13,7 +13,7 @@ bool luafn_is_records(const lf_compile *c, const lf_value *v);
 lf_value *luafn_record_field(lf_builder *b, lf_value *v, int reg, const char *name);
 /* The array of that field of captured records, of which v is one; NULL: v is none. */
 lf_value *luafn_record_array(lf_builder *b, const lf_value *v, int reg, const char *name);
-/* The value of a return: v, or the record that it stands for. */
+/* The value of a return: v, or the record that it represents. */
 lf_value *luafn_returned_value(lf_builder *b, lf_value *v);
 /* Replaces the records of all exits (lf_exit) by their fields. The source of their struct; 0: they
  * return something else. */

@@ -1,5 +1,5 @@
 /* owner_scatter.h - owner-computes scatter: values sent to the locations that own the elements
- * which they are for, each with the index of its element; an owner takes them in index order. 
+ * which they are for, each with the index of its element; an owner takes them in index order.
  * Private to prims/api. */
 #ifndef LUN_OWNER_SCATTER_H
 #define LUN_OWNER_SCATTER_H

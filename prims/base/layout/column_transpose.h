@@ -1,4 +1,4 @@
-/* column_transpose.h - neighbouring columns of a table of rows that stand evenly, read together. 
+/* column_transpose.h - neighbouring columns of a table of rows that stand evenly, read together.
  * Knows no layout of more axes. */
 #ifndef LUN_COLUMN_TRANSPOSE_H
 #define LUN_COLUMN_TRANSPOSE_H
