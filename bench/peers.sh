@@ -50,7 +50,7 @@ row() {
     for library in lunarray numpy polars jax; do
         sed -n "s/^$1 //p" "$scratch/$library" 2>/dev/null >"$scratch/figures" || true
         if [ -s "$scratch/figures" ]; then
-            printf ' %s |' "$(median "$scratch/figures" | awk '{ printf "%.3g ms", $1 * 1e3 }')"
+            printf ' %s |' "$(median "$scratch/figures" | awk '{ ms = $1 * 1e3; printf ms < 100 ? "%.3g ms" : "%.0f ms", ms }')"
         else
             printf ' |'
         fi
