@@ -214,6 +214,7 @@ run_more() {
     two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,tests/diff/&_spec.lua,')
     run_device left_on
     run_sets left_on
+    run_torture left_on
 }
 
 # Whether a spec is run once more on that: one of run_spec's, one of run_more's.
@@ -263,12 +264,17 @@ device_spec() {
     count_spec "$1" "$2"
 }
 
-# The torture suite at a small size: counts and shows its results.
+# Parts of the torture suite at a small size, chosen_on or left_on: counts and shows its results.
 run_torture() {
     if [ ! -e tests/torture/run.sh ]; then return; fi
+    which=$1
+    set --
+    for part in cache disk bounds compilers edges interface fewer words capi bytecode programs forks threads cancel prompt device files; do
+        if "$which" torture "$part"; then set -- "$@" "$part"; fi
+    done
+    if [ $# -eq 0 ]; then return; fi
     status=0
-    TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh cache disk bounds compilers edges interface fewer words capi bytecode \
-        programs forks threads cancel prompt device files >"$out" 2>&1 </dev/null || status=$?
+    too_late "$out" || TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh "$@" >"$out" 2>&1 </dev/null || status=$?
     # shellcheck disable=SC2046 # words
     counted "tests/torture" "$status" $(awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed = $1; failed = $3 }
         END { print passed + 0, failed + 0 }' "$out")
@@ -316,7 +322,7 @@ for suite in $suites; do
         ;;
     core) run_core ;;
     spec) run_spec ;;
-    torture) run_torture ;;
+    torture) run_torture chosen_on ;;
     more) run_more ;;
     arm64) run_arm64 ;;
     races) run_races || account "$suite" 0 1 ;;

@@ -97,9 +97,21 @@ describe("tests/run.sh", function()
         for line in io.lines "tests/more.txt" do
             local kind, name, more = line:match "^(%l+) (%S+) *(%S*)"
             if kind then
-                local path = kind == "core" and "tests/core/" .. name .. "_test.c" or kind == "on" and "tests/spec/" .. more ..
-                    "_spec.lua" or "tests/" .. kind .. "/" .. name .. "_spec.lua"
-                assert(io.open(path)):close()
+                local paths = { "tests/" .. kind .. "/" .. name .. "_spec.lua" }
+                if kind == "core" then
+                    paths = { "tests/core/" .. name .. "_test.c" }
+                elseif name == "torture" then
+                    paths = { "tests/torture/" .. more .. ".lua", "tests/torture/" .. more .. ".c", "tests/torture/" .. more .. ".sh" }
+                elseif kind == "on" then
+                    paths = { "tests/spec/" .. more .. "_spec.lua" }
+                end
+                local found = false
+                for _, path in ipairs(paths) do
+                    local file = io.open(path)
+                    found = found or file ~= nil
+                    if file then file:close() end
+                end
+                assert.is_true(found, line)
                 count = count + 1
             end
         end
