@@ -78,7 +78,7 @@ if [ "$status" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1))
 one "the module" env LUA_CPATH="$here/?.so;;" "$lua/lua" -e 'local lun = require "lunarray" assert(lun.vector{1, 2}:sum() == 3)
     assert(not pcall(lun.zeros, -1)) assert(select("#", lun.eval()) == 0)'
 if [ "${1:-}" != none ]; then
-    if [ $# -eq 0 ]; then set -- tests/spec/*_spec.lua; fi
+    if [ $# -eq 0 ]; then set -- tests/spec/*/*_spec.lua; fi
     for spec in "$@"; do
         one "$spec" "$BUILD/lunarray" tests/busted.lua "$spec"
     done

@@ -37,14 +37,14 @@ LUNARRAY_CACHE_DIR=$scratch/cache
 export LUNARRAY_OPENCL_POOL LUNARRAY_OPENCL_STOP OCL_ICD_VENDORS OCLGRIND_DATA_RACES OCLGRIND_UNINITIALIZED OCLGRIND_NUM_THREADS OCLGRIND_BUILD_OPTIONS LUNARRAY_CACHE_DIR BUILD
 unset OCLGRIND_QUICK
 if [ $# -eq 0 ]; then
-    set -- tests/spec/opencl_spec.lua tests/spec/skeletons_spec.lua tests/spec/skelcl_spec.lua tests/spec/cfunctions_spec.lua
+    set -- tests/spec/*/opencl_spec.lua tests/spec/*/skeletons_spec.lua tests/spec/*/skelcl_spec.lua tests/spec/*/cfunctions_spec.lua
 fi
 
 bad=0
 for spec in "$@"; do
     log=$scratch/log
     backend=opencl
-    if [ "$spec" = tests/spec/opencl_spec.lua ]; then backend=; fi # it chooses
+    case $spec in */opencl_spec.lua) backend= ;; esac # it chooses
     LUNARRAY_BACKEND=$backend LUNARRAY_OPENCL_FORM=scalar "$BUILD/lunarray" tests/busted.lua "$spec" >"$log" 2>&1
     status=$?
     reports=$(grep -cE '^(OCLGRIND FATAL|Invalid|Uninitialized|Read-write|Write-write|.*data race|.*[Uu]ninitialized value)' "$log")

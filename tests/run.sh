@@ -159,6 +159,12 @@ chosen() {
 # Names of a kind in tests/more.txt.
 in_more() { sed -n "s/^$1 \([^ ]*\).*/\1/p" tests/more.txt; }
 
+# The files of tests/ that patterns stand for, a line each; a pattern that no file fits as it is.
+found() { while read -r pattern; do ls tests/$pattern 2>/dev/null || echo "tests/$pattern"; done; }
+
+# A spec's file: name
+named() { echo "spec/*/$1_spec.lua" | found; }
+
 # Whether it is too late to begin; $1, where the test's output is expected, then says so.
 too_late() {
     if [ -z "$until" ] || [ "$(date +%s)" -lt "$until" ]; then return 1; fi
@@ -166,7 +172,7 @@ too_late() {
 }
 
 # shellcheck disable=SC2046 # names without spaces
-run_core() { two_at_a_time one_core count_core $(chosen core _test.c tests/core/*_test.c); }
+run_core() { two_at_a_time one_core count_core $(chosen core _test.c tests/core/*/*_test.c); }
 
 # Runs one spec file, with options of the program in $options: spec jit
 one_spec() {
@@ -193,7 +199,7 @@ diff_spec() { one_spec "$1" sync; }
 
 run_spec() {
     # shellcheck disable=SC2046 # names without spaces
-    two_at_a_time plain_spec count_spec $(chosen spec _spec.lua tests/spec/*_spec.lua)
+    two_at_a_time plain_spec count_spec $(chosen spec _spec.lua tests/spec/*/*_spec.lua)
     run_device chosen_on
     run_sets chosen_on
     # shellcheck disable=SC2046
@@ -207,11 +213,11 @@ run_spec() {
 # What run_spec and run_core leave out.
 run_more() {
     # shellcheck disable=SC2046 # names without spaces
-    two_at_a_time one_core count_core $(in_more core | sed 's,.*,tests/core/&_test.c,')
+    two_at_a_time one_core count_core $(in_more core | sed 's,.*,core/*/&_test.c,' | found)
     # shellcheck disable=SC2046
-    two_at_a_time plain_spec count_spec $(in_more spec | sed 's,.*,tests/spec/&_spec.lua,')
+    two_at_a_time plain_spec count_spec $(in_more spec | sed 's,.*,spec/*/&_spec.lua,' | found)
     # shellcheck disable=SC2046
-    two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,tests/diff/&_spec.lua,')
+    two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,diff/&_spec.lua,' | found)
     run_device left_on
     run_sets left_on
     run_torture left_on
@@ -230,11 +236,11 @@ run_device() {
     # Left out: what says which backend or how much host memory is used, files and the program itself.
     for name in skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
         luafn_random luafn_stop mandelbrot picture profile show npy csv weather; do
-        if "$1" opencl "$name"; then device_spec "tests/spec/${name}_spec.lua" " on opencl"; fi
+        if "$1" opencl "$name"; then device_spec "$(named "$name")" " on opencl"; fi
     done
     # Once more with kernels as graphics processors get them.
     if "$1" opencl/single skeletons; then
-        LUNARRAY_OPENCL_FORM=scalar device_spec tests/spec/skeletons_spec.lua " on opencl, single elements"
+        LUNARRAY_OPENCL_FORM=scalar device_spec "$(named skeletons)" " on opencl, single elements"
     fi
     if "$1" opencl/single graphs; then
         LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
@@ -246,11 +252,11 @@ run_device() {
 # tests/torture/sets.sh and ranks.sh.
 run_sets() {
     for name in operators indexing making reductions elements axes parts joining; do
-        if "$1" openmp/3 "$name"; then device_spec "tests/spec/${name}_spec.lua" " on openmp/3" openmp/3; fi
+        if "$1" openmp/3 "$name"; then device_spec "$(named "$name")" " on openmp/3" openmp/3; fi
     done
     options="--ranks 3"
     for name in operators indexing making reductions elements broadcast luafn_errors; do
-        if "$1" ranks "$name"; then device_spec "tests/spec/${name}_spec.lua" " on 3 ranks" mpi; fi
+        if "$1" ranks "$name"; then device_spec "$(named "$name")" " on 3 ranks" mpi; fi
     done
     options=
 }

@@ -1,8 +1,9 @@
 # Tests, sanitizers, fuzzing, coverage, linters, documentation and benchmarks; included by the Makefile, whose variables and
 # rules for objects it uses.
 
-# C tests: every tests/core/*_test.c becomes one program in build/tests/.
-CORE_TESTS := $(patsubst tests/core/%.c,$(BUILD)/tests/%,$(wildcard tests/core/*_test.c))
+# C tests: every tests/core/ROOM/NAME_test.c becomes one program, build/tests/NAME_test.
+CORE_SRC   := $(wildcard tests/core/*/*_test.c)
+CORE_TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(CORE_SRC)))
 .PHONY: core-tests
 core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tests/shim/libOpenCL.so.1
 
@@ -21,8 +22,9 @@ $(BUILD)/tests/shim/libOpenCL.so.1: tests/shim/cl_faults.c Makefile
 	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -shared -o $@ $< -ldl
 
 # To cmocka 2 some names of cmocka 1 are deprecated.
-INC_tests := $(INC_backends) -Iinterp -isystem $(LUA_INCDIR) -Wno-deprecated-declarations
-$(OBJ)/tests/%.o: tests/core/%.c Makefile
+INC_tests := $(INC_backends) -Iinterp -Itests/core -isystem $(LUA_INCDIR) -Wno-deprecated-declarations
+vpath %_test.c $(sort $(dir $(CORE_SRC)))
+$(OBJ)/tests/%.o: %.c Makefile
 	$(call COMPILE,$(INC_tests) $(OPENMP))
 
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
@@ -31,7 +33,7 @@ $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
-SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*.c tests/diff/*.c tests/shim/*.c)
+SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*/*.c tests/diff/*.c tests/shim/*.c)
 .PHONY: syntax
 syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
 
@@ -100,7 +102,7 @@ fuzzers:
 	    SANITIZE='$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link' fuzzers-here
 fuzzers-here: $(FUZZERS)
 $(OBJ)/fuzz/%.o: tests/fuzz/%.c Makefile
-	$(call COMPILE,$(INC_tests) -Itests/core)
+	$(call COMPILE,$(INC_tests))
 # The fuzzer's bytes take the place of what lua_dump writes.
 $(BUILD)/fuzz/bytecode: LDFLAGS += -Wl,--wrap=lua_dump
 $(BUILD)/fuzz/%: $(OBJ)/fuzz/%_fuzz.o $(STATIC)
@@ -119,7 +121,7 @@ torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
     $(addprefix $(BUILD)/tests/,net_test ranks_test ranks_faults_test serve_faults_test)
 
 $(OBJ)/torture/%.o: tests/torture/%.c Makefile
-	$(call COMPILE,$(INC_tests) -Itests/core $(OPENMP))
+	$(call COMPILE,$(INC_tests) $(OPENMP))
 $(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
 	@mkdir -p $(@D); echo "  ld  $@"
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)

@@ -1,5 +1,5 @@
 -- Random expressions on distributed arrays: what lun.explain tells beforehand against the counters afterwards, and values
--- against one place. For tests/spec/redistribution_spec.lua and tests/torture/places.lua.
+-- against one place. For tests/spec/places/redistribution_spec.lua and tests/torture/places.lua.
 local lun = require "lunarray"
 local onplaces = require "onplaces"
 

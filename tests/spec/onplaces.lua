@@ -41,7 +41,7 @@ end
 function onplaces.again(devices, spec, filter)
     if onplaces.devices or not onplaces.there "opencl" then return end
     local which = filter and ("--filter='%s' "):format(filter) or ""
-    local text = onplaces.printed(devices, ("tests/busted.lua %stests/spec/%s"):format(which, spec))
+    local text = onplaces.printed(devices, ("tests/busted.lua %stests/spec/*/%s"):format(which, spec))
     assert(text:find "[1-9]%d* success" and text:find " 0 failures / 0 errors", text)
 end
 

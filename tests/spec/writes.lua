@@ -1,5 +1,5 @@
 -- Random sequences of what writes into arrays on a set of places: lun.each, put, set and fill, compared with plain Lua
--- loops. For tests/spec/owners_spec.lua and tests/torture/places.lua.
+-- loops. For tests/spec/places/owners_spec.lua and tests/torture/places.lua.
 local lun = require "lunarray"
 local onplaces = require "onplaces"
 

@@ -14,7 +14,7 @@ if not os.getenv "ALLOC_SHIM" then
     -- the specs, with one failing allocation at a random place of each run
     kit.part("failing allocations in the specs", function()
         local random, crashes, runs, foreign = kit.generator(tonumber(os.getenv "TORTURE_SEED") or 1), 0, 0, 0
-        local pipe = io.popen "ls tests/spec/*_spec.lua"
+        local pipe = io.popen "ls tests/spec/*/*_spec.lua"
         local specs = {}
         for line in pipe:lines() do
             -- without the specs that start programs
@@ -80,7 +80,7 @@ if not os.getenv "ALLOC_SHIM" then
         for name in names do
             for offset = 0, step - 1, kit.factor >= 0.5 and 1 or kit.factor >= 0.01 and 2 or 5 do
                 local command = ([[ALLOC_SPARED="%s" ALLOC_OFFSET=%d ALLOC_REPORT=%s LUA_INIT=@%s LD_PRELOAD=%s/torture/alloc_shim.so \
-                    LUNARRAY_JIT=off timeout -s KILL 600 %s/lunarray tests/busted.lua tests/spec/%s_spec.lua >%s/out 2>&1]])
+                    LUNARRAY_JIT=off timeout -s KILL 600 %s/lunarray tests/busted.lua tests/spec/*/%s_spec.lua >%s/out 2>&1]])
                     :format(table.concat(spared, " "), offset, report, head, kit.build, kit.build, name, kit.directory())
                 local _, way, code = os.execute(command)
                 runs = runs + 1

@@ -20,7 +20,7 @@ result() {
 left_out=" blocked blocked_choice blocked_handed blocked_lines docs examples run served sharedcost sharedloop sharedread spmd steps "
 failed=
 ran=0
-for spec in tests/spec/*_spec.lua tests/diff/*_spec.lua; do
+for spec in tests/spec/*/*_spec.lua tests/diff/*_spec.lua; do
     name=$(basename "$spec" _spec.lua)
     case $left_out in *" $name "*) continue ;; esac
     ran=$((ran + 1))

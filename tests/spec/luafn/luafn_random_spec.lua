@@ -1,5 +1,5 @@
 -- Random Lua functions with all control flow, against the Lua VM: a few hundred on every run; make fuzz does
--- more. tests/core/luafn_test.c compares the IR itself.
+-- more. tests/core/lua/luafn_test.c compares the IR itself.
 local lun = require "lunarray"
 
 local build = os.getenv "BUILD" or "build"

@@ -37,9 +37,9 @@ describe("tests/run.sh", function()
         assert(os.execute(("mkdir -p '%s/tests' && cp tests/run.sh '%s/tests/'"):format(tree, tree)))
         program("make", "made", 0)
         program("tests/lint/one.sh", "", 0)
-        write("tests/core/one_test.c", "")
+        write("tests/core/api/one_test.c", "")
         program("built/tests/one_test", "[  PASSED  ] 3 test(s).", 0)
-        write("tests/spec/one_spec.lua", "")
+        write("tests/spec/array/one_spec.lua", "")
         program("built/lunarray", "4 successes / 0 failures / 0 errors / 1 pending : 0.1 seconds", 0)
     end)
 
@@ -49,13 +49,13 @@ describe("tests/run.sh", function()
 
     it("sums up all suites", function()
         local last, status, text = run ""
-        assert.is_truthy(text:find("\nok    tests/spec/one_spec.lua, 1 pending (4)\n", 1, true), text)
+        assert.is_truthy(text:find("\nok    tests/spec/array/one_spec.lua, 1 pending (4)\n", 1, true), text)
         assert.equal("10 passed, 0 failed", last) -- build, syntax, lint, 3 C tests, 4 specs
         assert.equal(0, status)
     end)
 
     it("runs what arrays do twice more on a device, if there is one", function()
-        write("tests/spec/skeletons_spec.lua", "")
+        write("tests/spec/array/skeletons_spec.lua", "")
         local last, _, text = run "spec"
         assert.equal("16 passed, 0 failed", last)
         assert.is_truthy(text:find("skeletons_spec.lua on opencl, single elements, 1 pending (4)", 1, true), text)
@@ -77,9 +77,9 @@ describe("tests/run.sh", function()
 
     it("leaves to `more` what tests/more.txt names, and nothing out where all is asked for", function()
         write("tests/more.txt", "# why\ncore two   long\nspec two   long\non openmp/3 axes\n")
-        write("tests/core/two_test.c", "")
-        write("tests/spec/two_spec.lua", "")
-        write("tests/spec/axes_spec.lua", "")
+        write("tests/core/api/two_test.c", "")
+        write("tests/spec/array/two_spec.lua", "")
+        write("tests/spec/array/axes_spec.lua", "")
         program("built/tests/two_test", "[  PASSED  ] 7 test(s).", 0)
         assert.equal("3 passed, 0 failed", (run "core"))
         assert.equal("8 passed, 0 failed", (run "spec")) -- one and axes
@@ -97,19 +97,17 @@ describe("tests/run.sh", function()
         for line in io.lines "tests/more.txt" do
             local kind, name, more = line:match "^(%l+) (%S+) *(%S*)"
             if kind then
-                local paths = { "tests/" .. kind .. "/" .. name .. "_spec.lua" }
+                local paths = { "tests/" .. kind .. (kind == "spec" and "/*/" or "/") .. name .. "_spec.lua" }
                 if kind == "core" then
-                    paths = { "tests/core/" .. name .. "_test.c" }
+                    paths = { "tests/core/*/" .. name .. "_test.c" }
                 elseif name == "torture" then
                     paths = { "tests/torture/" .. more .. ".lua", "tests/torture/" .. more .. ".c", "tests/torture/" .. more .. ".sh" }
                 elseif kind == "on" then
-                    paths = { "tests/spec/" .. more .. "_spec.lua" }
+                    paths = { "tests/spec/*/" .. more .. "_spec.lua" }
                 end
                 local found = false
                 for _, path in ipairs(paths) do
-                    local file = io.open(path)
-                    found = found or file ~= nil
-                    if file then file:close() end
+                    found = found or os.execute("ls " .. path .. " >/dev/null 2>&1") ~= nil
                 end
                 assert.is_true(found, line)
                 count = count + 1

@@ -155,7 +155,7 @@ describe("lun.check", function()
             return s
         end)
         assert.is_false(ok)
-        assert.is_truthy(message:find("^tests/spec/check_spec.lua:%d+: .*2 is not its identity: f%(2, 3%) is 5"), message)
+        assert.is_truthy(message:find("^tests/spec/loop/check_spec.lua:%d+: .*2 is not its identity: f%(2, 3%) is 5"), message)
     end)
 
     it("computes elements again by Lua itself", function()
@@ -175,7 +175,7 @@ describe("lun.check", function()
         local function fails(line, index, text, x, ...)
             local extra = { ... }
             local ok, message = pcall(function() lun.vector { 0, x }:map(text, w, table.unpack(extra)):eval() end)
-            local wanted = "spec/check_spec.lua:177: C function, line %d: index %d is out of range for array 'w' of length 3"
+            local wanted = "loop/check_spec.lua:177: C function, line %d: index %d is out of range for array 'w' of length 3"
             wanted = wanted:format(line, index)
             assert.is_false(ok, text)
             assert.is_truthy(tostring(message):find(wanted, 1, true), tostring(message))
@@ -231,7 +231,7 @@ describe("lun.check", function()
             local C = lun.allpairs(close, halves, 0)(A, B)
             return C
         end)
-        assert.truthy(tostring(error):find "^tests/spec/check_spec.lua:%d+: ", tostring(error))
+        assert.truthy(tostring(error):find "^tests/spec/loop/check_spec.lua:%d+: ", tostring(error))
         expect.failure("1 is not its identity", function()
             local C = A:allpairs(B, "-", "+", 1)
             return C
