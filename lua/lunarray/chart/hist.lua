@@ -5,6 +5,7 @@ local chart = require "lunarray.chart.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local picture = require "lunarray.chart.picture"
+local records = require "lunarray.base.records"
 
 local hist = {}
 
@@ -192,7 +193,7 @@ function hist.hist(a, bins, opts)
     if type(a) == "table" and type(a[1]) == "string" then
         return of_texts(a, opts)
     elseif not core.isarray(a) then
-        picture.misuse(1, "hist", "array, or a list of texts, expected, got %s", core.internal.kind_of(a))
+        picture.misuse(1, "hist", "array, or a list of texts, expected, got %s", records.kind_of(a))
     elseif bins ~= nil and (math.type(bins) ~= "integer" or bins < 1 or bins > MOST) then
         picture.misuse(2, "hist", "a number of bins from 1 to %d expected", MOST)
     elseif a:size() == 0 then

@@ -7,6 +7,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
 local picture = require "lunarray.chart.picture"
+local records = require "lunarray.base.records"
 
 local series = {}
 
@@ -15,7 +16,7 @@ local KNOWN = { width = true, height = true, string = true, colour = true, title
 
 local function check_array(a, argument)
     if not core.isarray(a) then
-        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", core.internal.kind_of(a))
+        picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", records.kind_of(a))
     end
     local shape = { a:shape() }
     if #shape > 1 then
@@ -57,9 +58,12 @@ local function series_by_name(t, argument, wanted, left_out, opts_at)
     end
     local names = columns_of(t)
     for _, name in ipairs(names or frame.ordered(t)) do
-        local a = t[name]
-        if type(name) == "string" and name ~= left_out and (core.isarray(a) or not names) then
-            list[#list + 1] = { check_array(a, argument), name }
+        if type(name) == "string" and name ~= left_out then
+            records.each_column(name, t[name], function(label, a)
+                if core.isarray(a) or not names then
+                    list[#list + 1] = { check_array(a, argument), label }
+                end
+            end)
         end
     end
     return list
@@ -68,7 +72,7 @@ end
 -- The series at `argument`: a list of { array, name }. An array, a list of them or a table by name.
 local function series_of(a, argument, opts, opts_at)
     local list, names = {}, opts.names
-    if type(a) ~= "table" then
+    if type(a) ~= "table" or records.struct_of(a) then
         list[1] = { check_array(a, argument), names and names[1] or "1" }
         return list
     end
@@ -127,10 +131,10 @@ end
 local function x_of(x, argument)
     if x == nil then
         return nil, "whole"
-    elseif type(x) == "table" then
+    elseif type(x) == "table" and not records.struct_of(x) then
         return days_of(x, argument), "dates"
     elseif not core.isarray(x) then
-        picture.misuse(argument, "plot", "array, or a list of dates, expected, got %s", core.internal.kind_of(x))
+        picture.misuse(argument, "plot", "array, or a list of dates, expected, got %s", records.kind_of(x))
     end
     return check_array(x, argument), not dtypes.is_float(x:dtype()) and "whole" or nil
 end

@@ -11,6 +11,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
 local raw = require "lunarray.format.raw"
+local records = require "lunarray.base.records"
 
 local csv = { load_options = { columns = true }, open_options = { columns = true }, save_options = { names = true } }
 
@@ -234,11 +235,26 @@ local function names_to_save(t, wanted)
             return nil, ("the column name %q is not UTF-8 text"):format(name)
         end
     end
-    local fault = header_fault(names)
+    return names
+end
+
+-- The names and columns of a table as a file has them: of records each field, called "name.field".
+local function columns_to_save(t, wanted)
+    local names, fault = names_to_save(t, wanted)
+    if not names then
+        return nil, fault
+    end
+    local flat, columns = {}, {}
+    for _, name in ipairs(names) do
+        records.each_column(name, t[name], function(label, column)
+            flat[#flat + 1], columns[#columns + 1] = label, column
+        end)
+    end
+    fault = header_fault(flat)
     if fault then
         return nil, fault
     end
-    return names
+    return flat, columns
 end
 
 -- An iterator over functions that write a table of columns (opts.names: which, in order), or nil and the caller's
@@ -247,14 +263,14 @@ function csv.encode(t, opts, extension)
     if type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"
     end
-    local names, fault = names_to_save(t, opts.names)
+    local names, columns = columns_to_save(t, opts.names)
     if not names then
-        return nil, fault
+        return nil, columns
     end
-    local columns, rows = {}, nil
+    local rows
     for i, name in ipairs(names) do
         local count
-        columns[i], count = column_to_write(t[name])
+        columns[i], count = column_to_write(columns[i])
         if not columns[i] then
             return nil, ("column '%s' %s"):format(name, count)
         end

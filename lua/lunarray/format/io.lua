@@ -8,6 +8,7 @@ local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 local infile = require "lunarray.format.infile"
 local raw = require "lunarray.format.raw"
+local records = require "lunarray.base.records"
 
 local formats = {
     csv = require "lunarray.format.csv",
@@ -214,15 +215,14 @@ function M.save(path, a, opts)
     if fault then
         misuse(3, "save", fault)
     end
-    local records = package.loaded["lunarray.record.recordbase"]
-    records = records and records.struct_of(a)
-    if records and name == "csv" then
+    local struct = records.struct_of(a)
+    if struct and name == "csv" then
         a = require("lunarray.record.recordtext").columns(a)
-    elseif records and name == "raw" and opts.dtype == nil then
+    elseif struct and name == "raw" and opts.dtype == nil then
         return reading(core.internal.writing, file.write, path, raw.pieces { a:tobytes() })
-    elseif not TABLES[name] and not (records and name == "npy") then
+    elseif not TABLES[name] and not (struct and name == "npy") then
         if not core.isarray(a) then
-            fault = type(a) == "table" and not records and "; convert it with lun.vector" or ""
+            fault = type(a) == "table" and not struct and "; convert it with lun.vector" or ""
             misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
         end
         local usable, freed = pcall(a.dtype, a)

@@ -6,6 +6,7 @@ local dtypes = require "lunarray.base.dtypes"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
 local npy = require "lunarray.format.npy"
+local records = require "lunarray.base.records"
 local zip = require "lunarray.format.zip"
 
 local npz = { by_ranks = true, load_options = {}, save_options = { compress = true } }
@@ -63,11 +64,6 @@ end
 
 -- ---------------------------------------------------------------- writing
 
-local function is_records(a)
-    local records = package.loaded["lunarray.record.recordbase"] -- records need this file to exist
-    return records and records.struct_of(a) ~= nil
-end
-
 -- The names of the arrays of a table in order; or nil and what is wrong with it.
 local function names_of(t)
     local meta = getmetatable(t)
@@ -79,11 +75,11 @@ local function names_of(t)
             return nil, ("%q cannot be the name of an array"):format(name)
         end
         local a = t[name]
-        local records = is_records(a)
-        if not records and not core.isarray(a) then
+        local struct = records.struct_of(a)
+        if not struct and not core.isarray(a) then
             return nil, ("'%s' is a %s; arrays can be saved"):format(name, type(a))
         end
-        local usable, freed = pcall(records and a.shape or a.dtype, a)
+        local usable, freed = pcall(struct and a.shape or a.dtype, a)
         if not usable then
             return nil, ("'%s' cannot be read: %s"):format(name, (freed:gsub("^[^ ]-:%d+: ", "")))
         end
@@ -104,7 +100,7 @@ end
 -- The bytes of a member, in a list of texts and functions that write to a file. Stored elements are read twice, since
 -- their checksum comes before them: they need no memory.
 local function member(writer, name, head, a, compress)
-    if compress or is_records(a) then
+    if compress or records.struct_of(a) then
         local text = head .. a:tobytes()
         local packed = compress and core.internal.deflate(text) or text
         return { writer:header(name, #text, core.internal.crc32(text), compress and #packed), packed }
@@ -136,7 +132,7 @@ function npz.encode(t, opts)
     end
     local heads, arrays = {}, {}
     for i, name in ipairs(names) do
-        if is_records(t[name]) then
+        if records.struct_of(t[name]) then
             heads[i], arrays[i] = npy.record_head(t[name])
             fault, arrays[i] = arrays[i], t[name]
         else

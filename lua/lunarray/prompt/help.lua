@@ -186,13 +186,15 @@ local FUNCTIONS = {
     },
     table = {
         "lun.table(t [, names])",
-        "turns t, whose Vectors and lists of texts have one length, into a table of columns, printed as that of\n"
-            .. "lun.load; names: the order of the columns, others come last; returns t",
+        "turns t, whose Vectors, records and lists of texts have one length, into a table of columns, printed as\n"
+            .. "that of lun.load, records as a column for each field; names: the order of the columns, others come\n"
+            .. "last; returns t",
     },
     rows = {
         "lun.rows(t, which)",
         "a new table with some rows, selected by a bool Vector or by integers in any order, repeated or not, negative\n"
-            .. 'ones counting from the end; row 0 is a missing one: NaN, "", an error in columns of integers',
+            .. 'ones counting from the end; row 0 is a missing one: NaN, "", an error in columns of integers and\n'
+            .. "records",
     },
     factor = {
         "lun.factor(list)",
@@ -206,7 +208,8 @@ local FUNCTIONS = {
             .. "row, g:rows(k) the rows of one; g:count() rows, g:count(x) true elements, g:numbers(x) those that are\n"
             .. "not NaN (g:count(x, {skipnan=true}) is its older name); g:sum(x [,\n"
             .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
-            .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row;\n"
+            .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row,\n"
+            .. "and be records for first and last;\n"
             .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=false}]): f in row order, from id\n"
             .. "on; g:scan has each row's own element in it, as inclusive=true says, which is its default: with\n"
             .. "inclusive=false what stands before, as a:scan has it;\n"

@@ -1,8 +1,9 @@
--- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector
--- or a list of texts. The order is in the metatable, where no name can collide with it: pairs(t) follows the list
--- getmetatable(t).names. #t is the number of rows that its columns have now. Columns may be fetched when they are first
--- used: getmetatable(t).unread[name] is true for those not fetched yet, getmetatable(t).rows is their number of rows. A
--- table of arrays of any shapes, by name, is such a table without rows. Knows no file format.
+-- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector,
+-- a list of texts, or records, which are printed as a column for each field. The order is in the metatable, where no
+-- name can collide with it: pairs(t) follows the list getmetatable(t).names. #t is the number of rows that its columns
+-- have now. Columns may be fetched when they are first used: getmetatable(t).unread[name] is true for those not fetched
+-- yet, getmetatable(t).rows is their number of rows. A table of arrays of any shapes, by name, is such a table without
+-- rows.  Knows no file format.
 --
 -- Invariant: unread[name] is true exactly while the column was neither fetched nor assigned, and the table has no raw
 -- field of that name then. `names` may have columns that were removed, and lack those added later; frame.ordered gives
@@ -11,6 +12,7 @@
 local core = require "lunarray.core"
 local digits = require "lunarray.show.digits"
 local number = require "lunarray.base.number"
+local records = require "lunarray.base.records"
 local show = require "lunarray.show.show"
 
 local frame = {}
@@ -57,7 +59,7 @@ local function count_rows(t)
         local column = rawget(t, name)
         if meta.unread and meta.unread[name] then
             break
-        elseif core.isarray(column) then
+        elseif core.isarray(column) or records.struct_of(column) then
             local usable, count = pcall(column.size, column)
             if usable then
                 return count
@@ -203,8 +205,10 @@ function frame.text(t)
         end
     end
     local side, blocks = lines_of(numbers, count, gap), {}
-    for i, name in ipairs(names) do
-        blocks[i] = lines_of(shown(name, rawget(t, name), ranges), count, gap)
+    for _, name in ipairs(names) do
+        records.each_column(name, rawget(t, name), function(label, column)
+            blocks[#blocks + 1] = lines_of(shown(label, column, ranges), count, gap)
+        end)
     end
     local first, last = fitting(blocks, show.width() - side.width - #GAP)
     local lines = { plural(#names, "column") .. ", " .. plural(rows, "row") }
@@ -266,8 +270,8 @@ local function list_text(t)
             return a:dtype()
         end)
         local what = core.isarray(a) and "freed" or type(a)
-        if usable and not core.isarray(a) and core.internal.kind_of(a):find "^records" then
-            what = ("%s[%s]"):format(tostring(dtype):match "^struct (%S+)", table.concat({ a:shape() }, ", "))
+        if usable and records.struct_of(a) then
+            what = ("%s[%s]"):format(dtype.name, table.concat({ a:shape() }, ", "))
         elseif usable and core.isarray(a) then
             what = ("%s[%s]"):format(dtype, table.concat({ a:shape() }, ", "))
         end

@@ -5,6 +5,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local M = {}
 
@@ -16,7 +17,7 @@ end
 
 -- The number of rows of a column; nil and what is wrong with it.
 local function length_of(column)
-    if core.isarray(column) then
+    if core.isarray(column) or records.struct_of(column) then
         local usable, rank = pcall(function()
             return select("#", column:shape())
         end)
@@ -41,9 +42,7 @@ local function length_of(column)
             return nil, ("has a %s in row %d, where a text was expected%s"):format(kind, i, fix)
         end
     end
-    if core.internal.kind_of(column):find "^records" then
-        return nil, "is an array of records; their fields are columns, such as r:field \"x\""
-    elseif count == 0 and next(column) ~= nil then
+    if count == 0 and next(column) ~= nil then
         return nil, "is no list of texts"
     end
     return count
@@ -60,9 +59,10 @@ end
 local function measure(t, names)
     local list = {}
     for _, name in ipairs(names) do
-        local column = t[name]
-        local usable, measured = pcall(core.internal.measured, column)
-        list[#list + 1] = usable and not measured and column or nil
+        for _, column in ipairs(records.fields_of(t[name]) or { t[name] }) do
+            local usable, measured = pcall(core.internal.measured, column)
+            list[#list + 1] = usable and not measured and column or nil
+        end
     end
     evaluate(list)
 end
@@ -112,9 +112,9 @@ local function check_order(t, names)
     end
 end
 
--- lun.table(t [, names]): makes of the table t, of Vectors and lists of texts of one length, a table of columns as
--- lun.load gives; returns t. The columns in `names` come first, then the others by name; without names the order that t
--- had. Columns that are added later come last.
+-- lun.table(t [, names]): makes of the table t, of Vectors, records and lists of texts of one length, a table of
+-- columns as lun.load gives; returns t. The columns in `names` come first, then the others by name; without names the
+-- order that t had. Columns that are added later come last.
 function M.table(t, names)
     local known, meta = order_of(t)
     if meta and not known then
@@ -149,10 +149,10 @@ end
 
 -- `which` for a table of so many rows: a mask, or nil, row numbers, and the index of the first 0 among them.
 local function chosen(which, rows)
-    if type(which) == "table" then
+    if type(which) == "table" and not records.struct_of(which) then
         which = #which == 0 and core.zeros(0, "i64") or core.vector(which)
     elseif not core.isarray(which) then
-        misuse(2, "rows", "bool or integer Vector expected, got %s", core.internal.kind_of(which))
+        misuse(2, "rows", "bool or integer Vector expected, got %s", records.kind_of(which))
     end
     local dtype, rank = which:dtype(), select("#", which:shape())
     if rank ~= 1 or dtypes.is_float(dtype) then
@@ -176,10 +176,9 @@ end
 
 -- lun.rows(t, which): a new table of the rows of t that `which` says: a bool Vector with an element for each row, or
 -- an integer Vector or list of row numbers, in any order, also several times, negative ones from the end. Row 0 is a
--- missing one: NaN among floats, "" among texts, an error where a column has no such value.
+-- missing one: NaN among floats, "" among texts, an error where a column has no such value, as records have none.
 function M.rows(t, which)
-    local records = package.loaded["lunarray.record.recordbase"]
-    if records and records.struct_of(t) then
+    if records.struct_of(t) then
         local mask, at, gap = chosen(which, #t)
         if gap then
             misuse(2, "rows", "row 0 (number %d): nothing can be missing among records", gap)
@@ -191,7 +190,8 @@ function M.rows(t, which)
     local result, list, numbers, places = {}, {}, nil, nil
     for _, name in ipairs(names) do
         local column = t[name]
-        if not core.isarray(column) then
+        local struct = records.struct_of(column)
+        if not struct and not core.isarray(column) then
             numbers = numbers or (at or mask:indices()):eval()
             result[name] = core.internal.texts_take(column, numbers)
             if not result[name] then
@@ -200,13 +200,15 @@ function M.rows(t, which)
             end
         elseif mask then
             result[name] = column:compress(mask)
-        elseif gap and not dtypes.is_float(column:dtype()) then
+        elseif gap and (struct or not dtypes.is_float(column:dtype())) then
             misuse(2, "rows", "row 0 (number %d): the column '%s' is of %s, in which nothing can be missing", gap, name,
-                column:dtype())
+                struct and "records" or column:dtype())
         else
             result[name] = gap and column:take(at, { missing = 0.0 / 0.0 }) or column:take(at)
         end
-        list[#list + 1] = core.isarray(column) and result[name] or nil
+        for _, array in ipairs(records.fields_of(result[name]) or { core.isarray(column) and result[name] or nil }) do
+            list[#list + 1] = array
+        end
     end
     evaluate(list)
     return frame.make(result, names, at and at:size() or mask:count())

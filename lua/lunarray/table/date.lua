@@ -5,6 +5,7 @@
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local M = {}
 
@@ -122,8 +123,8 @@ local LONGEST = 40 -- characters of a text in a message
 -- which is ignored; or nil, message with the row, "format". Of one text its number.
 function M.parse(list)
     local one = type(list) == "string"
-    if not one and (type(list) ~= "table" or core.isarray(list)) then
-        misuse(1, "parse", "list of texts expected, got %s", core.internal.kind_of(list))
+    if not one and (type(list) ~= "table" or core.isarray(list) or records.struct_of(list)) then
+        misuse(1, "parse", "list of texts expected, got %s", records.kind_of(list))
     end
     local days, row = core.internal.parse_dates(one and { list } or list)
     if not days then

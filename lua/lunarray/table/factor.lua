@@ -3,6 +3,7 @@
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local M = {}
 
@@ -54,8 +55,8 @@ end
 function M.factor(list)
     if core.isarray(list) then
         return of_vector(list)
-    elseif type(list) ~= "table" then
-        misuse(1, "factor", "Vector, or list of texts, expected, got %s", core.internal.kind_of(list))
+    elseif type(list) ~= "table" or records.struct_of(list) then
+        misuse(1, "factor", "Vector, or list of texts, expected, got %s", records.kind_of(list))
     end
     local codes, levels = core.internal.factor(list)
     if not codes then

@@ -8,6 +8,7 @@ local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
 local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local internal = core.internal
 local checked, column, is_list = given_as.checked, given_as.column, given_as.is_list
@@ -172,6 +173,21 @@ reduction("std", DIVIDES)
 reduction("any", {})
 reduction("all", {})
 reduction("count", {})
+
+-- The first and last rows of each group, of records also.
+for _, name in ipairs { "first", "last" } do
+    local of_array = group[name]
+    group[name] = function(g, x, opts)
+        if not records.struct_of(x) then
+            return of_array(g, x, opts)
+        elseif options(opts, 2, name, SKIPS).skipnan then
+            misuse(2, name, "option 'skipnan': got %s", records.kind_of(x))
+        end
+        return records.each_field(x, function(a)
+            return (of_array(g, a))
+        end)
+    end
+end
 
 local count_true = group.count
 

@@ -4,6 +4,7 @@
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local internal = core.internal
 local checked, column, is_list, is_texts = given_as.checked, given_as.column, given_as.is_list, given_as.is_texts
@@ -15,7 +16,7 @@ local function columns(x, argument)
         return { x }
     end
     if not is_list(x) then
-        misuse(argument, "join", "Vector, list of texts or list of columns expected, got %s", internal.kind_of(x))
+        misuse(argument, "join", "Vector, list of texts or list of columns expected, got %s", records.kind_of(x))
     end
     return x
 end
@@ -24,6 +25,11 @@ end
 local function both(a, b, k)
     if core.isarray(a) and core.isarray(b) then
         return a, b
+    end
+    for i, x in ipairs { a, b } do
+        if records.struct_of(x) then
+            misuse(i, "join", "key %d: Vector or list of texts expected, got %s", k, records.kind_of(x))
+        end
     end
     if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
         misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))

@@ -3,6 +3,7 @@
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local internal = core.internal
 
@@ -29,9 +30,9 @@ function M.options(opts, argument, call, known)
     return opts or {}
 end
 
--- A table that is no array.
+-- A table that is no array and no records.
 function M.is_list(x)
-    return type(x) == "table" and not core.isarray(x)
+    return type(x) == "table" and not core.isarray(x) and not records.struct_of(x)
 end
 
 -- A list of texts, or an empty one.
@@ -45,7 +46,7 @@ function M.column(x, argument, call)
         return x
     end
     if not M.is_texts(x) then
-        misuse(argument, call, "Vector or list of texts expected, got %s", internal.kind_of(x))
+        misuse(argument, call, "Vector or list of texts expected, got %s", records.kind_of(x))
     end
     local codes, levels = internal.factor(x)
     if not codes then
@@ -57,7 +58,7 @@ end
 -- An array as it is.
 function M.vector(x, argument, call)
     if not core.isarray(x) then
-        misuse(argument, call, "array expected, got %s", internal.kind_of(x))
+        misuse(argument, call, "array expected, got %s", records.kind_of(x))
     end
     return x
 end

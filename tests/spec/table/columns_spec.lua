@@ -101,8 +101,6 @@ describe("lun.table", function()
             { a = { "x", 2 } })
         refused("column 'a' has a table in row 1, where a text was expected)", { a = { {} } })
         refused("column 'a' is no list of texts", { a = { x = 1 } })
-        refused("column 'a' is an array of records; their fields are columns, such as r:field \"x\"",
-            { a = lun.zeros(2, lun.struct("Refused", { { "x", "f32" } })) })
         refused("column 'a' is of rank 2", { a = lun.ones(2, 2) })
         refused("lengths differ: column 'a' has 2 rows and 'b' has 3", { a = lun.ones(2), b = { "x", "y", "z" } })
         refused("lengths differ: column 'a' has 1 row and 'b' has 0", { a = lun.ones(1), b = {} })

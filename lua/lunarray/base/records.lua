@@ -1,0 +1,51 @@
+-- What files that know no records ask of them: whether a value is an array of records, and its fields. The files of
+-- records are loaded with the first struct; before that there are none.
+
+local core = require "lunarray.core"
+
+local M = {}
+
+-- recordbase.lua, if it is loaded.
+local function base()
+    return package.loaded["lunarray.record.recordbase"]
+end
+
+-- The struct of an array of records; nil for anything else.
+function M.struct_of(x)
+    local loaded = base()
+    return loaded and loaded.struct_of(x) or nil
+end
+
+-- The fields of an array of records as a list of arrays; nil for anything else.
+function M.fields_of(x)
+    return M.struct_of(x) and base().list_of(x)
+end
+
+-- What x is, for an error where records are not taken: as core.internal.kind_of has it, for records with what to do.
+function M.kind_of(x)
+    local struct = M.struct_of(x)
+    if not struct then
+        return core.internal.kind_of(x)
+    end
+    local names = table.concat(struct, ", ", 1, #struct - 1)
+    return ("records of %s: take a field (%s), as a:field '%s'"):format(struct.name,
+        #struct == 1 and struct[1] or names .. " and " .. struct[#struct], struct[1])
+end
+
+-- The records of f(field) for each field of an array of records.
+function M.each_field(x, f)
+    return base().each_field(x, f)
+end
+
+-- Calls f(name, array) for each field of an array of records, as "name.field", and f(name, x) for any other x.
+function M.each_column(name, x, f)
+    local struct = M.struct_of(x)
+    if not struct then
+        return f(name, x)
+    end
+    for k, array in ipairs(base().list_of(x)) do
+        f(("%s.%s"):format(name, struct[k]), array)
+    end
+end
+
+return M
