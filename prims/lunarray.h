@@ -1405,6 +1405,11 @@ typedef struct lun_plan_kernel {
                    bytes_written count only the chain's own traffic; 0: in none */
     int sweep;  /* 1: it reads elements around each index, and the kernels of its chain are
                    blocked in time: each follows the one before some rows behind; else 0 */
+    const char
+        *space; /* the axes of its n indices, outermost first, "60 x 80": as few as say it, since
+                   axes are merged along which the elements of all arrays go on evenly, as
+                   "4800"; of a reduction or scan along an axis that is the last one, of a matrix
+                   product the space is rows x columns x length of a row, behind the batch */
 } lun_plan_kernel;
 /* Elements that are copied between places of a set before a kernel runs.  How many of an exchange,
  * and to which places, depends on elements: `to` is "other places", `bytes` an upper bound; it

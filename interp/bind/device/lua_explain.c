@@ -9,7 +9,7 @@ static const char *shown(const char *text)
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
-    lua_createtable(L, 0, 16);
+    lua_createtable(L, 0, 17);
     lun__set_integer(L, "ops", k->ops);
     lun__set_integer(L, "reads", k->reads);
     lun__set_integer(L, "writes", k->writes);
@@ -28,6 +28,7 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     lun__set_text(L, "source", shown(k->source));
     lun__set_text(L, "cut", shown(k->cut));
     lun__set_text(L, "types", shown(k->types));
+    lun__set_text(L, "space", shown(k->space));
 }
 
 /* The locations that run kernel number `kernel`, from row *at on; *at becomes the row of the next

@@ -37,8 +37,9 @@ function M.page(plan)
             bytes_text(bytes)),
     }
     for i, kernel in ipairs(plan) do
-        lines[#lines + 1] = ("%4d  %-7s n = %d, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,
-            kernel.n, count_text(kernel.ops, "operation"), count_text(kernel.reads, "array"),
+        local axes = kernel.space:find(" x ", 1, true) and (" (%s)"):format(kernel.space) or ""
+        lines[#lines + 1] = ("%4d  %-7s n = %d%s, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,
+            kernel.n, axes, count_text(kernel.ops, "operation"), count_text(kernel.reads, "array"),
             bytes_text(kernel.bytes_read), count_text(kernel.writes, "array"), bytes_text(kernel.bytes_written))
         if kernel.types ~= "" then
             lines[#lines + 1] = "      " .. kernel.types:gsub("\n", "\n      ")

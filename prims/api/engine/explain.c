@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/write/merge.h"
+#include "base/layout/space.h"
 #include "eval/fast_path.h"
 #include "graph/node.h"
 #include "kernels/pairs_kernel.h"
@@ -221,6 +222,53 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
     return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
 }
 
+/* The axes of a kernel over n indices: its segments, and those of the arrays that it reads. */
+static void add_kernel(lun_space *space, const lun_lowered *l)
+{
+    lun__space_cut(space, l->line);
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const lun_slot_source *from = &l->slots[i];
+        lun_layout at;
+        lun_padding pad;
+        if (from->view && from->view->n == space->n) {
+            lun__node_layout(from->view, &at);
+            lun__space_of_layout(space, &at);
+        } else if (l->ir.slots[i].role == LUN_SLOT_IN && from->node->kind == LUN_NODE_PAD) {
+            lun__node_padding(from->node, &pad);
+            lun__space_of_padding(space, &pad);
+        }
+    }
+}
+
+/* "60 x 80", the space of a step over n indices; NULL: no memory. */
+static char *space_of(const lun_step *step, int64_t n)
+{
+    lun_space space = {.n = n};
+    int64_t extent[LUN_SPACE_AXES];
+    int count = 0;
+    if (step->kind == LUN_STEP_PRODUCT) {
+        const lun_product p = lun__product_of(step->node);
+        if (p.count > 1)
+            extent[count++] = p.count;
+        extent[count++] = p.rows;
+        extent[count++] = p.columns;
+        extent[count++] = p.inner;
+    } else if (step->kind == LUN_STEP_LAUNCH && step->pairs) {
+        memcpy(extent, step->pairs->extent, sizeof step->pairs->extent);
+        count = 3;
+    } else {
+        if (step->kind == LUN_STEP_LAUNCH)
+            add_kernel(&space, &step->lowered);
+        else if (step->kind == LUN_STEP_ALGORITHM)
+            lun__space_cut(&space, step->node->step);
+        count = lun__space_extents(&space, extent);
+    }
+    lun_strbuf text = LUN_STRBUF_INIT;
+    for (int k = 0; k < count; k++)
+        lun__strbuf_printf(&text, "%s%lld", k ? " x " : "", (long long)extent[k]);
+    return text_of(&text);
+}
+
 static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
 {
     p->kernels = calloc((size_t)s->count + 1, sizeof *p->kernels);
@@ -244,6 +292,9 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
             status = describe_running(e, s, i, k);
         else
             status = describe_move(e, step, k);
+        k->space = space_of(step, k->n);
+        if (status == LUN_OK && !k->space)
+            status = lun__nomem(e);
         if (status == LUN_OK)
             status = lun__stopped(e);
     }
@@ -374,6 +425,7 @@ void lun_plan_release(lun_plan *p)
         free((char *)(uintptr_t)p->kernels[i].ir);
         free((char *)(uintptr_t)p->kernels[i].source);
         free((char *)(uintptr_t)p->kernels[i].types);
+        free((char *)(uintptr_t)p->kernels[i].space);
     }
     free(p->kernels);
     free(p->moves);
