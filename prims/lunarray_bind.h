@@ -3,7 +3,8 @@
  * that an error is about, and hooks for the language's garbage collector and interpreter.  Programs
  * in C do not need it.
  *
- * Errors, NULL, ownership and threads: as in lunarray.h.
+ * Errors, NULL, ownership and threads: as in lunarray.h.  lun_host_on_cancel, lun_is_weak and what
+ * takes no engine and no array may be called at any time.
  */
 #ifndef LUNARRAY_BIND_H
 #define LUNARRAY_BIND_H
@@ -168,14 +169,15 @@ typedef struct lun_blank lun_blank;
 /* Allocates n elements of `bytes` bytes each, uninitialised, at *data.  LUN_EARG if no dtype has
  * that size; otherwise fails as lun_vector does. */
 LUN_API lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data);
-/* Frees it.  NULL is allowed. */
+/* Frees it, at any time and from any thread.  NULL is allowed. */
 LUN_API void lun_blank_drop(lun_engine *e, lun_blank *b);
 /* Makes a Vector of the elements that were written.  LUN_EDTYPE if t has another size.  On success
  * b is freed. */
 LUN_API lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array **out);
 /* Calls task(ctx, k) for each k from 0 to count - 1 on the threads of the current backend, or of
- * the native one if it has none, and waits.  Worthwhile for tasks of about 100 microseconds or
- * more; a task must not call the engine. */
+ * the native one if it has none, and waits; on this thread while another one is inside of the
+ * engine.  Worthwhile for tasks of about 100 microseconds or more; a task must not call the
+ * engine. */
 LUN_API void lun_host_share(lun_engine *e, int64_t count, void *ctx,
                             void (*task)(void *ctx, int64_t k));
 
@@ -357,7 +359,8 @@ LUN_API lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, i
 /* The same where all ranks know how many bytes these are: they come into that memory.  Where it
  * fails the transport may still write there (lun_spmd_lingers). */
 LUN_API lun_status lun_spmd_bcast_into(lun_engine *e, int root, void *bytes, int64_t count);
-/* Whether memory of calls that have failed is to stay, as the transport may still use it. */
+/* Whether memory of calls that have failed is to stay, as the transport may still use it; true
+ * while another thread is inside of the engine. */
 LUN_API bool lun_spmd_lingers(const lun_engine *e);
 /* A part for each rank, one after the other in `given`, a part from each in *got. */
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
@@ -499,7 +502,8 @@ LUN_API lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w);
 /* ---- an interpreter -------------------------------------------------------------------------- */
 
 /* Stores one pointer of the host in the engine; lun_close calls close(data) before it frees
- * anything. */
+ * anything.  Nothing is stored while another thread is inside of the engine, which
+ * lun_thread_enter tells. */
 LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
 /* Has lun_cancel call stop(data), with the pointer of lun_host_set, after it has told running work
  * to stop; from any thread or signal handler.  NULL: no longer. */
@@ -508,16 +512,20 @@ LUN_API void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data));
 LUN_API void *lun_host_get(lun_engine *e);
 /* Begins a stretch of work, such as a script: one time limit applies to all evaluations up to
  * lun_host_end, and lun_cancel stays in effect until then.  Stretches nest; the outermost one
- * counts. */
+ * counts.  Where several threads use the engine a stretch stands between lun_thread_enter and
+ * lun_thread_leave: while another thread is inside, neither begins nor ends one. */
 LUN_API void lun_host_begin(lun_engine *e);
 /* Ends the innermost stretch. */
 LUN_API void lun_host_end(lun_engine *e);
 /* Enters bytes of the host's own, such as an interpreter's heap, in the account that the memory
- * limit holds for, before they are allocated: false where the limit would be passed. */
+ * limit holds for, before they are allocated: false where the limit would be passed.  This and
+ * lun_memory_give are for the thread that is inside of the engine (lun_thread_enter), for an
+ * allocator calls them often: they look for no other. */
 LUN_API bool lun_memory_take(lun_engine *e, int64_t bytes);
 /* They are given back. */
 LUN_API void lun_memory_give(lun_engine *e, int64_t bytes);
-/* Bytes of all that counts: elements, objects, and what lun_memory_take has entered. */
+/* Bytes of all that counts: elements, objects, and what lun_memory_take has entered.  May be called
+ * at any time. */
 LUN_API int64_t lun_memory_used(const lun_engine *e);
 /* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end.  To be called from time to time. */
 LUN_API lun_status lun_host_check(lun_engine *e);

@@ -161,16 +161,16 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     engine = lun__engine_of(L);
     lun_engine *taken = NULL;
     if (engine) {
-        lun_host_begin(engine);                 /* a cancellation holds until the end of the call */
         (void)lun_thread_enter(engine, &taken); /* once for all that the script calls */
+        lun_host_begin(engine);                 /* a cancellation holds until the end of the call */
     }
     top = &here;
     int status = lua_pcall(L, nargs, nresults, handler);
     top = NULL;
     lun_engine *e = lun__engine_of(L); /* a script may have closed it */
     if (engine && e == engine) {
-        lun_thread_leave(&taken);
         lun_host_end(e);
+        lun_thread_leave(&taken);
     }
     if (e && status != LUA_OK && asked && !in_session)
         lun_cancel(e); /* the program ends now, and nothing waits for a compiler */

@@ -183,13 +183,15 @@ const char *lun_error_where(const lun_engine *e)
 
 lun_status lun_fail(lun_engine *e, lun_status s, const char *text)
 {
-    return e ? lun__fail(e, s, "%s", text ? text : "") : s;
+    LUN_NEED_OR(e, e ? LUN_EARG : s);
+    return lun__fail(e, s, "%s", text ? text : "");
 }
 
 lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char *where)
 {
+    LUN_NEED_OR(e, e ? LUN_EARG : s);
     lun_fail(e, s, text);
-    if (e && where && where[0]) {
+    if (where && where[0]) {
         snprintf(e->error_line, sizeof e->error_line, "%s", where);
         e->error_where = e->error_line;
     }

@@ -113,8 +113,7 @@ void lun__watch_take(lun_engine *e, double deadline, double seconds)
 
 void lun_host_begin(lun_engine *e)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     if (e->stretch++ > 0)
         return;
     __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
@@ -126,7 +125,8 @@ void lun_host_begin(lun_engine *e)
 
 void lun_host_end(lun_engine *e)
 {
-    if (!e || e->stretch == 0)
+    LUN_NEED_OR(e, );
+    if (e->stretch == 0)
         return;
     if (--e->stretch > 0 || e->deadline <= 0)
         return;

@@ -329,7 +329,8 @@ lun_status lun_spmd_barrier_end(lun_engine *e)
 
 void lun_spmd_inside(lun_engine *e, const char *region)
 {
-    if (e && e->ranks)
+    LUN_NEED_OR(e, );
+    if (e->ranks)
         e->ranks->inside = region;
 }
 

@@ -271,10 +271,12 @@ bool lun_names_ranks(const char *places)
 
 const char *lun_ranks_transport(const lun_engine *e)
 {
-    return e && e->ranks && e->ranks->net ? e->ranks->net->name : "";
+    LUN_NEED_OR(e, "");
+    return e->ranks && e->ranks->net ? e->ranks->net->name : "";
 }
 
 int lun_linked(const lun_engine *e)
 {
-    return e && e->ranks && e->ranks->linked ? e->ranks->link.size : 0;
+    LUN_NEED_OR(e, 0);
+    return e->ranks && e->ranks->linked ? e->ranks->link.size : 0;
 }

@@ -324,7 +324,8 @@ lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t ro
 void lun_spmd_serve(lun_engine *e,
                     void (*serve)(void *ctx, int from, const void *bytes, int64_t count), void *ctx)
 {
-    if (!e || !e->ranks)
+    LUN_NEED_OR(e, );
+    if (!e->ranks)
         return;
     e->ranks->serve = serve;
     e->ranks->serve_ctx = ctx;

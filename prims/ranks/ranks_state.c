@@ -24,7 +24,8 @@ lun_status lun__is_over(lun_engine *e)
 
 bool lun_spmd_lingers(const lun_engine *e)
 {
-    return e && e->ranks && e->ranks->lingers;
+    LUN_NEED_OR(e, e != NULL);
+    return e->ranks && e->ranks->lingers;
 }
 
 int lun_spmd_npes(lun_engine *e)
@@ -43,8 +44,7 @@ int lun_spmd_mype(lun_engine *e)
 
 void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts)
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     e->stats.remote_gets += gets;
     e->stats.remote_puts += puts;
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "lunarray.h"
+#include "lunarray_bind.h"
 
 enum { THREADS = 8, LENGTH = 3000, MOST = 1000, SHARED = 1 << 14 };
 
@@ -97,6 +98,8 @@ static void *share(void *arg)
     sharer *w = arg;
     for (int i = 0; i < w->rounds && !w->failed; i++) {
         lun_array *x = NULL, *y = NULL;
+        lun_blank *blank;
+        void *memory;
         lun_stats s = {.size = sizeof s};
         int64_t shape[LUN_MAX_RANK];
         lun_value sum;
@@ -112,6 +115,9 @@ static void *share(void *arg)
         (void)(lun_size(y) + (int64_t)lun_dtype_of(y) + lun_pending(y) + lun_class_of(x));
         (void)(lun_is_freed(x) || lun_is_virtual(x) || lun_device_of(y) || lun_backend_name(w->e));
         lun_stats_get(w->e, &s);
+        if (lun_blank_new(w->e, 16, 8, &blank, &memory) == LUN_OK)
+            lun_blank_drop(w->e, blank);
+        (void)(lun_pressure(w->e) + lun_thrifty(w->e, false));
         lun_release(y);
         lun_release(w->common);
         lun_release(x);

@@ -3,10 +3,17 @@
 #include "api/array/api.h"
 #include "lunarray_bind.h"
 
-/* A lun_blank is a storage by another name. */
-static lun_storage *storage_of(lun_blank *b)
+struct lun_blank {
+    lun_engine *e;
+    lun_storage *memory;
+    lun_later later;
+};
+
+static void end_blank(void *object)
 {
-    return (lun_storage *)(void *)b;
+    lun_blank *b = object;
+    lun__storage_release(b->e, b->memory);
+    lun__object_free(b->e->account, b);
 }
 
 lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data)
@@ -24,21 +31,29 @@ lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, v
         status = lun__storage_new(e, t, n, &s);
     if (status != LUN_OK)
         return status;
+    lun_blank *b = lun__object_new(e->account, sizeof *b);
+    if (!b) {
+        lun__storage_release(e, s);
+        return lun__nomem(e);
+    }
+    *b = (lun_blank){.e = e, .memory = s};
     *data = s->data;
-    *out = (lun_blank *)(void *)s;
+    *out = b;
     return LUN_OK;
 }
 
 void lun_blank_drop(lun_engine *e, lun_blank *b)
 {
-    if (e && b)
-        lun__storage_release(e, storage_of(b));
+    if (!e || !b)
+        return;
+    LUN_RELEASES(e, &b->later, end_blank, b);
+    end_blank(b);
 }
 
 lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array **out)
 {
     LUN_NEED(e, b && out);
-    lun_storage *s = storage_of(b);
+    lun_storage *s = b->memory;
     if ((unsigned)t >= LUN_DTYPE_COUNT ||
         lun__dtype_get(t)->bytes != lun__dtype_get(s->dtype)->bytes)
         return lun__fail(e, LUN_EDTYPE,
@@ -49,7 +64,7 @@ lun_status lun_blank_vector(lun_engine *e, lun_blank *b, lun_dtype t, lun_array 
     if (status == LUN_OK)
         status = lun__array(e, leaf, true, out);
     if (status == LUN_OK)
-        lun__storage_release(e, s);
+        end_blank(b);
     return status;
 }
 
@@ -101,7 +116,9 @@ void lun_host_share(lun_engine *e, int64_t count, void *ctx, void (*task)(void *
     parts p = {ctx, task};
     if (count <= 0 || !task)
         return;
-    lun_backend_slot *b = e && count > 1 && count < INT64_MAX / PART_BYTES ? sharing(e) : NULL;
+    __attribute__((cleanup(lun__leave))) lun_engine *taken = NULL;
+    const bool shared = e && count > 1 && count < INT64_MAX / PART_BYTES;
+    lun_backend_slot *b = shared && lun__enter(e, &taken) == LUN_OK ? sharing(e) : NULL;
     if (b)
         b->backend->share(b->state, count * PART, count * PART_BYTES, &p, take_parts);
     else

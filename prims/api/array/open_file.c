@@ -116,7 +116,8 @@ lun_status lun_file_crc(lun_engine *e, lun_array *bytes, int64_t offset, int64_t
 
 bool lun_ranks_read(const lun_engine *e)
 {
-    return e && lun__places_read(e);
+    LUN_NEED_OR(e, false);
+    return lun__places_read(e);
 }
 
 static bool look_for_file(void *found, lun_node *n, const lun_node *user)

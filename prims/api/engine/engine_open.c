@@ -303,8 +303,7 @@ void lun_config_get(const lun_engine *e, lun_config *out)
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
 {
-    if (!e)
-        return;
+    LUN_NEED_OR(e, );
     e->host = data;
     e->host_close = close;
 }
@@ -317,7 +316,8 @@ void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data))
 
 void *lun_host_get(lun_engine *e)
 {
-    return e ? e->host : NULL;
+    LUN_NEED_OR(e, NULL);
+    return e->host;
 }
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -379,12 +379,14 @@ void lun_stats_reset(lun_engine *e)
 
 int64_t lun_pressure(lun_engine *e)
 {
-    return e ? lun__pool_pressure(e->pool) : 0;
+    LUN_NEED_OR(e, 0);
+    return lun__pool_pressure(e->pool);
 }
 
 int64_t lun_thrifty(lun_engine *e, bool on)
 {
-    return e ? lun__pool_thrifty(e->pool, on) : 0;
+    LUN_NEED_OR(e, 0);
+    return lun__pool_thrifty(e->pool, on);
 }
 
 void lun_trim(lun_engine *e)

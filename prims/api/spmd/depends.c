@@ -9,7 +9,8 @@ _Static_assert((int)LUN_MOST_CELLS == (int)LUN_FRONT_SCALARS, "numbers that a fu
 
 bool lun_same_elements(const lun_array *a, const lun_array *b)
 {
-    return a && b && a->node && a->node == b->node;
+    LUN_NEED_OR(lun_engine_of(a), false);
+    return b && a->node && a->node == b->node;
 }
 
 lun_status lun_snapshot(lun_engine *e, lun_array *a, lun_array **out)

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "engine_kit.h"
+#include "lunarray_bind.h"
 
 static int open_engine(void **state)
 {
@@ -42,19 +43,50 @@ static void *run_script(void *ctx)
     return &s;
 }
 
-/* What has no status gives nothing then, and says so; what is released ends later. */
-static void ask_meanwhile(lun_array *a, lun_array *spare, lun_function *f)
-{
-    const char *told = "engine in use by another thread";
-    int64_t shape[LUN_MAX_RANK] = {0};
-    lun_stats s = {.size = sizeof s, .launches = -7};
-    lun_config c = {.size = sizeof c, .threads = -7};
-    lun_device d = {.size = sizeof d};
+static const char told[] = "engine in use by another thread";
+
 #define NOTHING(call, value)                         \
     do {                                             \
         assert_true((call) == (value));              \
         assert_non_null(strstr(lun_error(e), told)); \
     } while (0)
+
+static void add_up(void *ctx, int64_t k)
+{
+    *(int64_t *)ctx += k; /* all on this thread */
+}
+
+/* The same of what a binding calls. */
+static void bind_meanwhile(lun_array *a, lun_blank *blank)
+{
+    int64_t sum = 0;
+    NOTHING(lun_host_get(e), NULL);
+    NOTHING(lun_pressure(e), 0);
+    NOTHING(lun_thrifty(e, true), 0);
+    NOTHING(lun_spmd_lingers(e), true);
+    NOTHING(lun_linked(e), 0);
+    NOTHING(lun_ranks_read(e), false);
+    NOTHING(lun_ranks_transport(e)[0], 0);
+    NOTHING(lun_same_elements(a, a), false);
+    NOTHING((lun_host_share(e, 100, &sum, add_up), sum), 4950);
+    FAILS(lun_fail(e, LUN_EIO, "mine"), LUN_EARG, told);
+    FAILS(lun_fail_at(e, LUN_EIO, "mine", "here:1"), LUN_EARG, told);
+    lun_host_set(e, a, NULL);
+    lun_host_begin(e);
+    lun_host_end(e);
+    lun_spmd_count(e, 7, 7);
+    lun_spmd_inside(e, "master");
+    lun_spmd_serve(e, NULL, NULL);
+    lun_blank_drop(e, blank);
+}
+
+/* What has no status gives nothing then, and says so; what is released ends later. */
+static void ask_meanwhile(lun_array *a, lun_array *spare, lun_function *f)
+{
+    int64_t shape[LUN_MAX_RANK] = {0};
+    lun_stats s = {.size = sizeof s, .launches = -7};
+    lun_config c = {.size = sizeof c, .threads = -7};
+    lun_device d = {.size = sizeof d};
     NOTHING(lun_shape(a, shape), 0);
     NOTHING(lun_strides(a, shape), 0);
     NOTHING(lun_length(a), 0);
@@ -91,15 +123,19 @@ static void test_meanwhile(void **state)
     double data[2] = {1, 2}, x = 0;
     lun_array *a = NULL, *b = NULL, *spare, *window;
     lun_function *f;
+    lun_blank *blank;
     lun_stats before = {.size = sizeof before}, after = {.size = sizeof after};
     lun_value v = {.dtype = LUN_F64, .as.d = 7};
     pthread_t other;
-    void *ended;
+    void *ended, *memory, *host;
     (void)state;
     OK(lun_vector(e, data, 2, LUN_F64, &a));
     OK(lun_register(e, "stay", stay, a));
     OK(lun_function_c(e, "double f(double x) { return x; }", &f));
+    OK(lun_dostring(e, "x = 0"));
+    host = lun_host_get(e);
     lun_stats_get(e, &before);
+    OK(lun_blank_new(e, 1000, 8, &blank, &memory));
     OK(lun_vector(e, NULL, 1000, LUN_F64, &spare));
     OK(lun_slice(e, spare, 1, 10, 2, &window));
     lun_release(spare);
@@ -114,6 +150,7 @@ static void test_meanwhile(void **state)
     FAILS(lun_getnumber(e, "x", &x), LUN_EARG, "engine in use by another thread");
     assert_string_equal(lun_error_where(e), "");
     ask_meanwhile(a, window, f);
+    bind_meanwhile(a, blank);
     atomic_store(&stage, TOLD);
     pthread_join(other, &ended);
     assert_int_equal(*(lun_status *)ended, LUN_OK);
@@ -121,6 +158,8 @@ static void test_meanwhile(void **state)
     OK(lun_dostring(e, "collectgarbage() collectgarbage()"));
     lun_stats_get(e, &after);
     assert_true(after.allocated == before.allocated);
+    assert_true(after.remote_gets == before.remote_gets);
+    assert_ptr_equal(lun_host_get(e), host);
     OK(lun_getnumber(e, "x", &x));
     assert_true(x == 3);
     assert_string_equal(lun_error(e), "");
