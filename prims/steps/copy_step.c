@@ -9,9 +9,9 @@ typedef struct copy {
     lun_engine *e;
     char *to;
     int size;      /* bytes of an element */
-    lun_layout at; /* the operand's places in that memory */
+    lun_layout at; /* the operand's offsets in that memory */
     const lun_node *in;
-    lun_layout from; /* an array in memory: its places from `base` on */
+    lun_layout from; /* an array in memory: its offsets from `base` on */
     const void *base;
 } copy;
 

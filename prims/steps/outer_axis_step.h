@@ -16,7 +16,7 @@ typedef struct lun_outer_reduction {
     const lun_outer_axis *a;
     int64_t line, lines;  /* elements of one; how many */
     int64_t lanes;        /* LUN_LANES, or as many as short lines need */
-    lun_backend_slot *at; /* the place of a set whose rows are taken; NULL: all are at one place */
+    lun_backend_slot *at; /* of a set: the location whose rows are taken; NULL: all rows */
     lun_storage *acc[2][LUN_GROUP_SINKS], *cells[2][LUN_GROUP_SINKS], *out[LUN_GROUP_SINKS];
 } lun_outer_reduction;
 

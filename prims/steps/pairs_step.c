@@ -25,7 +25,7 @@ struct lun_pairs_work {
     int64_t extent[3], first; /* those of p, but from row `first` of its result on */
     lun_interval wanted;      /* of these rows */
     const lun_scratch_buffer
-        *near;                 /* by slot: its array at a place; NULL: arrays are in host memory */
+        *near; /* by slot: its array at a location; NULL: arrays are in host memory */
     int64_t rows, lanes, line; /* of the operands */
     int64_t blocks;            /* whole ones; a last one follows if `more` */
     bool more;

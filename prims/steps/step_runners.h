@@ -20,7 +20,7 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
 lun_status lun__run_copy(lun_engine *e, lun_node *n);
 
 /* Runs it over n indices where the backend in use computes; TARGETs are written in place, and
- * what failed may have written before.  apart: the places of the set in use share the indices as
+ * what failed may have written before.  apart: the locations of the set in use share the indices as
  * they do those of other kernels, but none of an array that each has a copy of; each writes its
  * own version of the TARGETs, which have versions.  *out: elements of the OUT slot, if there is
  * one, a reference; else NULL. */

@@ -25,7 +25,7 @@ typedef struct lun_team_run {
 
 /* Runs all teams; TARGETs are written in place.  What failed may have written before. */
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r);
-/* The same, the league cut into blocks over the places of the set in use: each writes its own
+/* The same, the league cut into blocks over the locations of the set in use: each writes its own
  * version of the arrays that are written, which have versions. */
 lun_status lun__run_teams_shared(lun_engine *e, const lun_team_run *r);
 

@@ -1,5 +1,5 @@
 /* current.c - what is current where, the one rule that says where missing elements come from, and
- * the end of it all; see fetch.h.  Moves nothing. */
+ * the end of pieces; see fetch.h.  Moves nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- what is where --------------------------------------------------------------------------- */
 
-/* The number of the first piece that is not of a place before `at`. */
+/* The number of the first piece that is not of a slot before `at`. */
 static int position(const lun_placed *p, const lun_backend_slot *at)
 {
     int low = 0, high = p->count;
@@ -61,9 +61,9 @@ static int64_t current_until(const lun_piece *x, int64_t at, int64_t end, bool *
     return lun__intervals_around(&x->fresh, at, at, end, in).hi;
 }
 
-/* The place that element `at` belongs to, if that has it, and up to which of its own elements: of
- * many places that need all of an array not all ask the first one that has got it.  The host asks
- * that one, whose memory may be its own machine's. */
+/* The location that owns element `at`, if that has it, and up to which of its own elements: of many
+ * locations that need all of an array not all ask the first one that has it.  The host asks the
+ * first one, whose memory may be its own machine's. */
 static bool owner_has(const lun_placed *p, int64_t at, int64_t end, lun_placed_move *m)
 {
     const lun_spread *s = p->spread;

@@ -1,5 +1,10 @@
 /* divergent.c - copies of an array that differ: each is a storage of its own until what wrote them
- * has them merged; see fetch.h.  Knows no kernel. */
+ * has them merged; see fetch.h.
+ *
+ * Invariant: e->diverged is the number of lun_versions.  Version k has as many elements as the
+ * array, and is current at place[k] alone; a version belongs to its array, and ends with it or once
+ * it is merged (lun__versions_taken).  Where `decided`, `combine` is what the array had when it was
+ * distributed anew, and no kernel may write the versions any more (goes_on). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +58,7 @@ static lun_status fill(const lun_storage *s, const lun_piece *x, uint64_t cell)
     return s->count ? x->at->backend->transfer(x->at->state, &t) : LUN_OK;
 }
 
-/* A storage for the version at a place, which holds the cell, or has no memory yet: *piece. */
+/* A storage for the version at a location, which holds the cell, or has no memory yet: *piece. */
 static lun_status new_version(lun_engine *e, const lun_storage *s, lun_backend_slot *at,
                               const uint64_t *cell, lun_storage **out, lun_piece **piece)
 {
@@ -78,7 +83,8 @@ static void swap_memory(lun_piece *a, lun_piece *b)
     b->buffer = x.buffer, b->data = x.data, b->bytes = x.bytes, b->lo = x.lo, b->hi = x.hi;
 }
 
-/* The storages of v, and what is to be theirs at the places: from[k], NULL where they have it. */
+/* The storages of v, and what is to be theirs at the locations: from[k], NULL where they have
+ * it. */
 static lun_status make(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece **to,
                        lun_piece **from)
 {
@@ -96,7 +102,7 @@ static lun_status make(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece
     return status == LUN_OK ? sent : status;
 }
 
-/* Versions at the places in use, which have no storages yet; NULL without memory. */
+/* Versions at the locations in use, which have no storages yet; NULL without memory. */
 static lun_versions *new_versions(lun_engine *e, const lun_writing *how)
 {
     const int places = lun__set_places(e);
@@ -118,7 +124,7 @@ static lun_versions *new_versions(lun_engine *e, const lun_writing *how)
     return v;
 }
 
-/* s has v from now on; `from` and `to`: room for a piece of each place. */
+/* s has v from now on; `from` and `to`: room for a piece of each location. */
 static lun_status part_with(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece **to,
                             lun_piece **from)
 {
@@ -153,7 +159,7 @@ static lun_status part(lun_engine *e, lun_storage *s, const lun_writing *how)
 }
 
 /* Whether a kernel that writes so may go on with the versions as they are: they belong to its
- * places, and what began with an operation's identity is combined by that alone. */
+ * locations, and what began with an operation's identity is combined by that alone. */
 static bool goes_on(lun_engine *e, const lun_versions *v, const lun_writing *how)
 {
     bool same = !v->decided && v->count == lun__set_places(e);

@@ -1,4 +1,9 @@
-/* element_file.c - a file that elements are read from; see element_file.h.  Knows no format. */
+/* element_file.c - a file that elements are read from; see element_file.h.
+ *
+ * Invariant: the descriptor is open while there are references, which the thread inside of the
+ * engine counts; `as.is` is what the file was when it was opened, and as.number that of no other
+ * file of the engine.  Only once `told` may devices' machines have it open, and these close it
+ * before it ends.  Reads, from any thread, change nothing. */
 #include "store/element_file.h"
 
 #include <errno.h>

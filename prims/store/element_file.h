@@ -1,6 +1,6 @@
 /* element_file.h - a file that elements are read from where they are used: opened once, never
- * written, never mapped, so that a file which shrinks is a failed read and no signal.  Knows bytes
- * only. Private to prims/. */
+ * written, never mapped, so that a file which shrinks is a failed read and no signal.  Private to
+ * prims/. */
 #ifndef LUN_ELEMENT_FILE_H
 #define LUN_ELEMENT_FILE_H
 
@@ -19,13 +19,13 @@ lun_source *lun__source_retain(lun_source *s);
 void lun__source_release(lun_engine *e, lun_source *s);
 /* LUN_EIO if the file is not the one that was opened: written to since, or cut off. */
 lun_status lun__source_check(lun_engine *e, const lun_source *s);
-/* `count` elements from byte `at` on; 0, or what lun__source_fail tells.  From any thread. */
+/* `count` elements from byte `at` on; 0, or what lun__source_fail takes.  From any thread. */
 int lun__source_read(const lun_source *s, int64_t at, int64_t count, lun_infile_form form,
                      void *to);
 /* Goes on with a CRC-32 by so many bytes, as lun__infile_crc. */
 int lun__source_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *crc);
-/* How devices' machines are told of it, as long as there is the source; NULL: its path is not
- * known, or it cannot be read. */
+/* By what devices' machines open it, as long as there is the source; NULL: its path is not known,
+ * or it cannot be read. */
 const lun_file *lun__source_file(lun_source *s);
 /* What such a failure is, as the engine's. */
 lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure);

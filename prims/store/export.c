@@ -1,10 +1,11 @@
 /* export.c - references to storage from outside of the engine, which may outlive it.
  *
- * While the engine is open its thread alone touches storages: an export that ends is left in a list
- * under a lock, and the engine releases it when it next makes or evaluates an array or tells its
- * counters.
- * After lun_close the storages that are still held belong to their exports, and their counts of
- * references to the lock.  The ledger ends with the last of the engine and the exports. */
+ * Invariant: while the engine is open its thread alone touches storages: an export that ends goes
+ * into the list `ended` under the lock, and the engine releases it when it next makes or evaluates
+ * an array or gives its counters.  After lun_close the storages that are still held belong to their
+ * exports, are in host memory alone, and their references are counted under the lock.  `refs` is
+ * the number of exports, and 1 for the engine while it is open; the ledger ends with the last of
+ * them. */
 #include "store/export.h"
 
 #include <pthread.h>

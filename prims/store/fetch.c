@@ -1,4 +1,4 @@
-/* fetch.c - elements moved between places as they are needed; see fetch.h.  What is where, and
+/* fetch.c - elements moved between locations as they are needed; see fetch.h.  What is where, and
  * from where it comes, is current.c's. */
 #include "store/fetch.h"
 
@@ -62,7 +62,7 @@ lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lu
     return to->at->backend->transfer(to->at->state, &t);
 }
 
-/* What is current of `from` into `to`, another memory of the same place. */
+/* What is current of `from` into `to`, another memory of the same location. */
 static lun_status keep(const lun_storage *s, const lun_piece *from, const lun_piece *to)
 {
     lun_status status = LUN_OK;
@@ -275,7 +275,7 @@ lun_status lun__placed_sent(lun_engine *e)
     return s;
 }
 
-/* From the file that has them, of which nothing else is kept: read by the place's machine, where
+/* From the file that has them, of which nothing else is kept: read by the location's machine, where
  * it can. */
 static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, int64_t bytes)
 {

@@ -1,6 +1,13 @@
-/* fetch.h - elements at the places of a set: for each place a piece of memory and the elements
- * that are current in it.  One rule says where what is missing comes from; plans ask it beforehand.
- * Knows no node and no kernel.  Private to prims/. */
+/* fetch.h - elements at the locations of a set: for each a piece of memory and the elements that
+ * are current in it.  One rule says where what is missing comes from; plans ask it beforehand.
+ * Private to prims/.
+ *
+ * Invariant of a lun_placed: pieces are in order of the numbers of their slots, one for each at
+ * most.  A piece's intervals `fresh` lie within lo .. hi - 1, the elements that its memory is for;
+ * of a sketch, which has no memory, they lie anywhere.  Every location that has an element as
+ * current has the same value.  `host` says what host memory has only while the storage is stale and
+ * in no file.  While there are `versions` no interval is current and no piece has memory: elements
+ * are read after lun__versions_merge alone. */
 #ifndef LUN_FETCH_H
 #define LUN_FETCH_H
 
@@ -8,12 +15,12 @@
 #include "spread/spread.h"
 #include "store/storage.h"
 
-/* Elements lo .. hi - 1 at a place. */
+/* Elements lo .. hi - 1 at a location. */
 typedef struct lun_piece lun_piece;
 struct lun_piece {
     lun_backend_slot *at;
     lun_buffer *buffer; /* of a device; */
-    void *data;         /* of a place on host memory: the pool's block of so many bytes */
+    void *data;         /* of a location on host memory: the pool's block of so many bytes */
     int64_t bytes;
     int64_t lo, hi; /* lo == hi: no memory yet */
     lun_intervals fresh;
@@ -26,15 +33,16 @@ struct lun_combine {
     void (*release)(lun_function *f);
 };
 
-/* Copies that differ: places have written theirs apart.  Until they are merged, which happens once,
- * each is a storage of its own, current at its place alone, and the storage itself has nothing. */
+/* Copies that differ: each location has written its own.  Until they are merged, which happens
+ * once, each is a storage of its own, current at its location alone, and the storage itself has
+ * nothing. */
 typedef struct lun_versions lun_versions;
 typedef lun_status lun_merge_fn(lun_engine *e, lun_storage *s);
 
 /* How a kernel writes copies. */
 typedef struct lun_writing {
     lun_op op;     /* by the one operation by which all that it writes is combined; COUNT: else */
-    uint64_t cell; /* of op: what all places but the first begin with */
+    uint64_t cell; /* of op: what all locations but the first begin with */
     lun_merge_fn *merge; /* who merges them, by lun__versions_taken */
 } lun_writing;
 
@@ -44,14 +52,14 @@ struct lun_versions {
     lun_backend_slot **place;
     lun_writing how;
     bool decided;         /* the array has been distributed anew: `combine` holds, and no kernel */
-    lun_combine *combine; /* sees its own place's version any more */
+    lun_combine *combine; /* sees its own location's version any more */
     void (*end)(lun_engine *e, lun_versions *v); /* frees it all */
 };
 
 struct lun_placed {
     lun_spread *spread; /* where the elements shall be; NULL: not decided */
     lun_intervals host; /* what host memory has, unless all is current there */
-    lun_piece **pieces; /* so many, by the numbers of their places */
+    lun_piece **pieces; /* so many, by the numbers of their locations */
     int count, room;
     lun_combine *combine;   /* of copies that differ, a reference; NULL: none was given */
     lun_versions *versions; /* what is current instead of all this; NULL: nothing */
@@ -63,51 +71,51 @@ lun_status lun__placed_open(lun_engine *e, lun_storage *s, lun_placed **out);
 lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count);
 void lun__placed_free(lun_engine *e, lun_placed *p); /* NULL is allowed */
 
-/* Elements from one place to another, NULL: the host. */
+/* Elements from one location to another, NULL: the host. */
 typedef struct lun_placed_move {
     const lun_backend_slot *from, *to;
     int64_t lo, hi;
 } lun_placed_move;
 typedef lun_status lun_placed_fn(void *ctx, const lun_placed_move *m);
-/* Calls fn for each interval of lo .. hi - 1 that is missing at `to` (NULL: the host), in order:
- * it comes from the host if it is current there, else to a place from the one that it belongs to if
+/* Calls fn for each interval of lo .. hi - 1 that is missing at `to` (NULL: the host), in order: it
+ * comes from the host if it is current there, else to a location from the one that it belongs to if
  * that has it, else from the first one that does.  whole: all is current on the host. */
 lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx);
-/* Elements lo .. hi - 1 of one piece of s into another one of the same place. */
+/* Elements lo .. hi - 1 of one piece of s into another one of the same location. */
 lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
                            int64_t lo, int64_t hi);
 /* So many bytes, from byte `from_at` of a piece, to byte `to_at` of one of another storage, at any
- * place; counted as no move.  To host memory they are on their way until lun__placed_carried. */
+ * location; counted as no move.  To host memory they are on their way until lun__placed_carried. */
 lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
                             const lun_piece *to, int64_t to_at, int64_t bytes);
 /* Waits for all that is on its way to host memory; s, or the first failure. */
 lun_status lun__placed_carried(lun_engine *e, lun_status s);
 /* Gives the memory of a piece back. */
 void lun__piece_empty(lun_engine *e, lun_piece *x);
-/* The piece at a place, made if need be; NULL without memory. */
+/* The piece at a location, made if need be; NULL without memory. */
 lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at);
 /* The same if there is one, else NULL. */
 lun_piece *lun__placed_find(const lun_placed *p, const lun_backend_slot *at);
 void lun__tiles_swap(lun_placed *a, lun_placed *b);
 
-/* Makes elements lo .. hi - 1 of s current at a place; its piece holds them then.  What comes from
- * host memory must stay there until it is settled; of a file no more is read. */
+/* Makes elements lo .. hi - 1 of s current at a location; its piece holds them then.  What comes
+ * from host memory must stay there until it is settled; of a file no more is read. */
 lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
-/* Waits until host memory is read from by no transfer to a place of the set in use. */
+/* Waits until host memory is read from by no transfer to a location of the set in use. */
 lun_status lun__placed_sent(lun_engine *e);
-/* Memory for elements lo .. hi - 1 of s at a place, which a kernel is about to write there. */
+/* Memory for elements lo .. hi - 1 of s at a location, which a kernel is about to write there. */
 lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
 /* Makes missing elements lo .. hi - 1 current in host memory, which s has. */
 lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
 /* The same into `host`, where they are not kept for s. */
 lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host);
-/* Counts bytes that were moved from one place to another, NULL: the host. */
+/* Counts bytes that were moved from one location to another, NULL: the host. */
 void lun__placed_count(lun_engine *e, const lun_backend_slot *from, const lun_backend_slot *to,
                        int64_t bytes);
-/* No place has current elements of s any more. */
+/* No location has current elements of s any more. */
 void lun__placed_outdate(lun_storage *s);
 /* Makes all elements current in one buffer of a device, which becomes its mirror. */
 lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at);
@@ -122,59 +130,62 @@ lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish);
 /* Elements that are a copy of others, or take their place, are distributed as these are; from:
  * what these have or wish, NULL: nothing. */
 lun_status lun__placed_follow(lun_engine *e, const lun_placed *from, lun_storage *to);
-/* A spread if it is over the places of the set in use, else NULL. */
+/* A spread if it is over the locations of the set in use, else NULL. */
 const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x);
 /* How s is distributed over the set in use; NULL: it is not. */
 const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s);
 
-/* ---- host_elements.c: elements that the host reads and writes for places --------------------- */
+/* ---- host_elements.c: elements that the host reads and writes for locations ------------------ */
 
-/* Where elements of s are written, part[k] at place k: where they belong, of copies each place a
- * part.  What is not distributed becomes blocks of whole slices of `unit` elements.  LUN_ENOMEM. */
+/* Where elements of s are written, part[k] at location k: where they belong, of copies each
+ * location a part.  What is not distributed becomes blocks of whole slices of `unit` elements.
+ * LUN_ENOMEM. */
 lun_status lun__placed_owners(lun_engine *e, lun_storage *s, int64_t unit, lun_interval *part);
 /* Whether elements of s may be written there: it is in no file, and wraps no memory. */
 bool lun__placed_takes(const lun_engine *e, const lun_storage *s);
-/* Memory for elements lo .. hi - 1 of s at a place, beside what its piece holds; they are not made
- * current. */
+/* Memory for elements lo .. hi - 1 of s at a location, beside what its piece holds; they are not
+ * made current. */
 lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                             int64_t hi, lun_piece **out);
 /* Elements lo .. hi - 1 of s become current in host memory, which may lack others. */
 lun_status lun__placed_host(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi);
-/* Elements lo .. hi - 1 of s become current where the host reads them for a place: in that place's
- * memory, or for a device in host memory.  *out: the first of them; none where lo == hi. */
+/* Elements lo .. hi - 1 of s become current where the host reads them for a location: in that
+ * location's memory, or for a device in host memory.  *out: the first of them; none where lo ==
+ * hi. */
 lun_status lun__placed_for_host(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                                 int64_t hi, const void **out);
-/* Whether elements of s are at places of the set in use, over which it is distributed, alone. */
+/* Whether elements of s are at locations of the set in use, over which it is distributed, alone. */
 bool lun__placed_alone(lun_engine *e, const lun_storage *s);
 /* The elements of `from`, which is such, into `to`, a new storage without memory, where they
  * belong. */
 lun_status lun__placed_copy(lun_engine *e, lun_storage *from, lun_storage *to);
 /* So many calls of lun__placed_wrote are about to come, which has the pieces that it will have. */
 lun_status lun__placed_writes(lun_engine *e, lun_storage *s, int calls);
-/* Elements lo .. hi - 1 have been written at a place, NULL: in host memory.  They are current there
- * alone. */
+/* Elements lo .. hi - 1 have been written at a location, NULL: in host memory.  They are current
+ * there alone. */
 void lun__placed_wrote(lun_storage *s, const lun_backend_slot *at, int64_t lo, int64_t hi);
 
-/* ---- load_shard.c: elements of a file at places ---------------------------------------------- */
+/* ---- load_shard.c: elements of a file at locations ------------------------------------------- */
 
-/* Whether machines of places in use read files themselves. */
+/* Whether machines of locations in use read files themselves. */
 bool lun__places_read(const lun_engine *e);
-/* Elements of s, which is in a file, become current at the places in use that read it themselves,
- * or at all, each of which gets a block of whole slices of `unit` elements. */
+/* Elements of s, which is in a file, become current at the locations in use that read it
+ * themselves, or at all, each of which gets a block of whole slices of `unit` elements. */
 lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all);
-/* The same at all places: from now on they are there, and not in the file. */
+/* The same at all locations: from now on they are there, and not in the file. */
 lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit);
 
 /* ---- file_checksum.c: checksums of files ----------------------------------------------------- */
 
-/* The CRC-32 of `count` bytes of the file of s, which has bytes, from `first` on: each place that
- * reads files reads a block of them, and the host the rest. */
+/* The CRC-32 of `count` bytes of the file of s, which has bytes, from `first` on: each location
+ * that reads files reads a block of them, and the host the rest. */
 lun_status lun__places_crc(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                            uint32_t *out);
 
 /* ---- save_shards.c: elements into a file ----------------------------------------------------- */
 
-/* A file that is open here for writing, and how places' machines find it; path NULL: not at all. */
+/* A file that is open here for writing, and how locations' machines find it; path NULL: not at
+ * all. */
 typedef struct lun_store_to {
     int descriptor;
     int64_t at; /* the byte to which the first element goes */
@@ -187,10 +198,11 @@ lun_status lun__storage_store(lun_engine *e, lun_storage *s, int64_t lo, int64_t
 
 /* ---- divergent.c: copies that differ --------------------------------------------------------- */
 
-/* The copies of s, which is a copy on every place of the set in use, are about to be written by a
- * kernel, each at its place: they become versions, unless they are already and go on as such. */
+/* The copies of s, which is a copy on every location of the set in use, are about to be written by
+ * a kernel, each at its location: they become versions, unless they are already and go on as
+ * such. */
 lun_status lun__versions_open(lun_engine *e, lun_storage *s, const lun_writing *how);
-/* The version of a place, which has one. */
+/* The version of a location, which has one. */
 lun_storage *lun__version_at(const lun_storage *s, const lun_backend_slot *at);
 /* Merges the versions of s, if it has some. */
 static inline lun_status lun__versions_merge(lun_engine *e, lun_storage *s)

@@ -1,5 +1,5 @@
 /* file_backed.c - arrays whose elements are a file's bytes: storage that reads them where they are
- * used. Knows no format and no kernel. */
+ * used. */
 #include <stdlib.h>
 #include <string.h>
 

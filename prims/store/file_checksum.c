@@ -1,5 +1,5 @@
-/* file_checksum.c - the CRC-32 of bytes of a file, of which each place whose machine reads files
- * itself finds that of a block, at once, and the host the rest; see fetch.h.  Moves no element. */
+/* file_checksum.c - the CRC-32 of bytes of a file: each location whose machine reads files itself
+ * finds that of a block, at once, and the host that of the rest; see fetch.h.  Moves no element. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { AT_ONCE = 16 << 20 }; /* bytes that the host reads between two looks at whether to stop */
 
-/* What one place finds of a file's bytes. */
+/* What one location finds of a file's bytes. */
 typedef struct part {
     int64_t at, bytes;
     uint32_t crc;

@@ -1,5 +1,5 @@
-/* host_elements.c - elements that the host reads and writes for places, each place some of them;
- * see fetch.h.  Knows not what is written. */
+/* host_elements.c - elements that the host reads and writes for the locations of a set; see
+ * fetch.h. */
 #include <string.h>
 
 #include "store/fetch.h"
@@ -10,7 +10,7 @@ bool lun__placed_takes(const lun_engine *e, const lun_storage *s)
     return e->set_count && !s->wrapped && !s->source;
 }
 
-/* What belongs to place k, without its halo. */
+/* The shard of location k, without its halo. */
 static lun_interval owned(const lun_spread *x, int k)
 {
     return x->kind == LUN_SPREAD_OVERLAP ? (lun_interval){x->bound[k], x->bound[k + 1]}

@@ -1,9 +1,9 @@
-/* load_shard.c - elements of a file that become current at places, each of which gets a block; see
- * fetch.h.  Decides no distribution. */
+/* load_shard.c - elements of a file that become current at locations, each of which gets a block;
+ * see fetch.h.  Decides no distribution. */
 #include "store/element_file.h"
 #include "store/fetch.h"
 
-/* Whether a place's machine reads files itself. */
+/* Whether a location's machine reads files itself. */
 static bool reads(const lun_backend_slot *at)
 {
     return at->backend->load != NULL;

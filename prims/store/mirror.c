@@ -1,6 +1,6 @@
 /* mirror.c - storage in host memory and in that of devices: where the current elements are, and
  * moving them when they are needed elsewhere.  A storage moves only when it must: a copy on a
- * device stays until the elements change.  Knows no kernel. */
+ * device stays until the elements change.  Which memory holds what: see storage.h. */
 #include <stdlib.h>
 
 #include "engine/state.h"
@@ -239,7 +239,7 @@ const char *lun__storage_location(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = e->backends[e->current];
     const lun_mirror *m = find(s, here);
-    const char *name = lun_backend_name(e); /* of a set the first place's */
+    const char *name = lun_backend_name(e); /* of a set the first location's */
     if (m && m->current)
         return name;
     if (!s->stale)

@@ -1,5 +1,5 @@
 /* placement.c - where the elements of an array shall be, and what merges copies that differ:
- * decided, taken over, told; see fetch.h.  Moves nothing. */
+ * decided, taken over, asked; see fetch.h.  Moves nothing. */
 #include "store/fetch.h"
 
 /* The distribution of an array whose copies differ is decided anew: so is what they come to. */

@@ -1,7 +1,12 @@
 /* pool.c - blocks in size classes: four steps to each power of two, so at most a quarter is wasted.
  * Small blocks come from the C library, large ones from mmap with huge pages advised.  The free
  * blocks of a class are a stack: the one that was given last is taken first, and the one at the
- * bottom has been unused longest.  Each keeps its links in its own first bytes. */
+ * bottom has been unused longest.
+ *
+ * Invariant: a block is in use, or once in the stack of its class, all of whose blocks are of one
+ * size; a free block has its links in its own first bytes, and `given` rises from the bottom of a
+ * stack to its top.  stats->allocated is the sum of the blocks in use, which the account has, too;
+ * stats->pooled that of the free ones, which it has not. */
 #include "store/pool.h"
 
 #include <stdlib.h>
@@ -192,7 +197,7 @@ static void shrink(lun_pool *p, int64_t most)
 
 /* ---- taking and giving ----------------------------------------------------------------------- */
 
-/* What a garbage collector is to be told of a block. */
+/* What counts of a block in the pressure on a garbage collector. */
 static inline int64_t pressure_of(const lun_pool *p, int64_t size)
 {
     return p->asked && size >= LARGE ? 0 : size;

@@ -1,6 +1,8 @@
 /* pool.h - memory for array elements: aligned, padded, kept for reuse.
  *
- * Fresh pages cost more than most kernels, so freed blocks stay in the pool.  Knows bytes only. */
+ * Fresh pages cost more than most kernels, so freed blocks stay in the pool.  A pool belongs to one
+ * engine, whose thread alone calls it; the worker of a queue has an engine and a pool of its own.
+ * lun__pool_free, for blocks that outlive their pool, is called from any thread. */
 #ifndef LUN_POOL_H
 #define LUN_POOL_H
 

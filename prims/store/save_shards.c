@@ -1,5 +1,5 @@
-/* save_shards.c - elements of a storage into a file: the places whose machines see the file write
- * what they have, at once, and the host all else; see fetch.h.  Makes no file. */
+/* save_shards.c - elements of a storage into a file: the locations whose machines see the file
+ * write what they have, at once, and the host all else; see fetch.h.  Makes no file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static const lun_piece *piece_of(const storing *x, const lun_placed_move *m)
     return lun__placed_find(x->s->placed, m->from);
 }
 
-/* Elements lo .. hi - 1, which stand in host memory. */
+/* Elements lo .. hi - 1, which are in host memory. */
 static lun_status write_memory(storing *x, int64_t lo, int64_t hi, const char *from)
 {
     const int64_t bytes = (hi - lo) * x->size, at = byte_of(x, lo);
@@ -92,7 +92,7 @@ static lun_status write_host(storing *x, int64_t lo, int64_t hi)
                         : write_memory(x, lo, hi, (const char *)x->s->data + lo * x->size);
 }
 
-/* Elements of a place whose machine does not write them. */
+/* Elements of a location whose machine does not write them. */
 static lun_status write_place(storing *x, const lun_placed_move *m)
 {
     const lun_piece *p = piece_of(x, m);

@@ -1,5 +1,15 @@
-/* storage.h - elements: in host memory, in the memory of devices, in a file.  Knows no node and no
- * kernel.  Private to prims/. */
+/* storage.h - elements: in host memory, in the memory of devices, in a file.  Private to prims/.
+ *
+ * Invariant of a storage in use: refs > 0, of which `exported` are held from outside of the engine.
+ * Its current elements are in host memory unless `stale`; of a stale one they are where the first
+ * of these says that is there: the versions of `placed`, the file `source`, a mirror that is
+ * current, the pieces and intervals of `placed`.  Mirrors and pieces that are current beside host
+ * memory hold the same elements.  A slot has its memory as a mirror or as a piece, never as both
+ * (lun__placed_open, lun__placed_whole).  A storage with a source is stale, and nothing writes it:
+ * what is to be written is loaded first. Elements 0 .. room - 1 of `data` may be touched; in memory
+ * of the pool those beyond `count`, up to the next multiple of 64, are 0 until a kernel writes
+ * there. Only the thread inside of the engine changes a storage; once the engine has ended,
+ * references are counted under the lock of export.c. */
 #ifndef LUN_STORAGE_H
 #define LUN_STORAGE_H
 
@@ -18,8 +28,8 @@ typedef struct lun_mirror {
     bool current;
 } lun_mirror;
 
-/* Elements in memory, shared by leaves.  Writers need the only reference.  Host memory or one of
- * the mirrors holds what is current; mirror.c moves it when it is needed elsewhere. */
+/* Elements in memory, shared by leaves.  Writers need the only reference.  mirror.c moves what is
+ * current to where it is needed. */
 typedef struct lun_storage lun_storage;
 typedef struct lun_exports lun_exports;
 typedef struct lun_placed lun_placed;
@@ -33,9 +43,9 @@ struct lun_storage {
     void *data;    /* NULL: not in host memory yet */
     bool stale;    /* host memory does not hold the current elements */
     bool wrapped;  /* data is the host's own */
-    uint8_t peeks; /* times that a part was taken from a device */
+    uint8_t peeks; /* times that a few elements were taken from a device */
     lun_mirror *mirrors;
-    lun_placed *placed; /* elements at the places of a set, see fetch.h; NULL: none */
+    lun_placed *placed; /* elements at the locations of a set, see fetch.h; NULL: none */
     /* The file that holds the elements from byte `start` on until they are loaded into host memory
      * or changed; NULL: none.  Kernels read them from there, chunk by chunk. */
     struct lun_source *source;
@@ -56,8 +66,7 @@ lun_status lun__storage_new(lun_engine *e, lun_dtype t, int64_t count, lun_stora
 lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 lun_status lun__storage_memory(lun_engine *e, lun_storage *s);
 void lun__storage_release(lun_engine *e, lun_storage *s);
-/* Its copies on devices and at places, and its file, end: it stays in host memory, where it is
- * current. */
+/* Its copies at locations, and its file, end: it stays in host memory, where it is current. */
 void lun__storage_leave(lun_engine *e, lun_storage *s);
 
 /* ---- mirror.c: storage in host memory and in that of devices --------------------------------- */
@@ -71,7 +80,7 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change);
  * are asked for. */
 lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
                              void *host);
-/* A kernel of the backend `at` writes the buffer that holds s: no other place has its elements. */
+/* A kernel of the backend `at` writes the buffer that holds s: its elements are nowhere else. */
 void lun__storage_written(lun_storage *s, const struct lun_backend_slot *at);
 /* The buffer of the backend `at` that holds s, brought up to date. */
 lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
@@ -85,8 +94,9 @@ typedef struct lun_storage_view {
     int64_t offset;
     lun_layout at;
 } lun_storage_view;
-/* Gives the elements of `to`, whose places are different, those of `from` in flat order, of another
- * storage, or without one the cell, in memory of the backend in use, which must have its own. */
+/* Gives the elements of `to`, whose offsets are different, those of `from` in flat order, of
+ * another storage, or without one the cell, in memory of the backend in use, which must have its
+ * own. */
 lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
                                  const lun_storage_view *from, uint64_t cell);
 /* Where the current elements are: the backend in use if it can read them, "host", or
@@ -102,7 +112,7 @@ lun_status lun__storage_filed(lun_engine *e, struct lun_source *source, int64_t 
 /* Elements first .. first+count-1 of one in a file, as a storage of their own. */
 lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                              lun_storage **out);
-/* Elements from the file into memory: 0, or what lun__source_fail tells.  From any thread. */
+/* Elements from the file into memory: 0, or what lun__source_fail takes.  From any thread. */
 int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
 /* The same, with the engine's failure; can be cancelled. */
 lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
