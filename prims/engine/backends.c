@@ -1,5 +1,5 @@
 /* backends.c - the engine's backends: found by name, opened when first asked for, the one in use;
- * their devices.  Knows no node and no kernel. */
+ * their devices.  What holds of slots: see state.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,11 @@
-/* failure.c - what went wrong: the text of the last failure, the operand and the place
- * that it is about; and which thread is inside of the engine. */
+/* failure.c - what went wrong: the text of the last failure, the operand and the source line that
+ * it is about; and which thread is inside of the engine.
+ *
+ * Invariant: e->inside is 0, or the number of the thread inside of a call, which alone sets it
+ * back. A thread that finds another one inside touches nothing but `refused`, and its own variable
+ * of that name, so that lun_error can say so to it alone.  e->later is a stack of objects that were
+ * released meanwhile: any thread pushes, the one inside takes all of it at the beginning and the
+ * end of its call, and lun_close what is left. */
 #include "engine/failure.h"
 
 #include <pthread.h>

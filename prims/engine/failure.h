@@ -1,4 +1,4 @@
-/* failure.h - how a failure is told: status, text, operand, place.  Private to prims/. */
+/* failure.h - how a failure is reported: status, text, operand, source line.  Private to prims/. */
 #ifndef LUN_FAILURE_H
 #define LUN_FAILURE_H
 
@@ -56,7 +56,7 @@ void lun__release_later(lun_engine *e);
 bool lun__is_inside(const lun_engine *e);
 /* Fails unless v's dtype is one that a lun_value can have. */
 lun_status lun__value_check(lun_engine *e, lun_value v);
-/* Writes the text of a failure, whose place is not known, and returns s. */
+/* Writes the text of a failure, whose source line is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The text of the last failure with the marks of LUN_NTH, to be passed on to another one. */
@@ -66,7 +66,7 @@ const char *lun__error_text(const lun_engine *e);
 lun_status lun__nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */
 void lun__open_failed(const char *text);
-/* The place with that number ("script:12"), "" for 0. */
+/* The source line with that number ("script:12"), "" for 0. */
 const char *lun__source_line_text(const lun_engine *e, uint32_t where);
 
 #endif

@@ -1,5 +1,6 @@
-/* open_set.c - sets of places: their names read, each place found or made, all of them opened,
- * before any of it takes effect; what is used at the start.  Knows no array. */
+/* open_set.c - sets of locations: their names read, each location found or made, all of them
+ * opened, before any of it takes effect; what is used at the start.  A failure leaves the old set
+ * in use, but the slots that were made stay.  A list given to lun__set_take is the caller's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct draft {
 
 enum { LONGEST = 128 }; /* of a name with what follows it */
 
-/* Place number k on the host memory of a backend, made at its first use; NULL: no room. */
+/* Location number k on the host memory of a backend, made at its first use; NULL: no room. */
 static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, unsigned k)
 {
     char name[sizeof of->name];
@@ -96,8 +97,8 @@ static lun_status rank_backend(lun_engine *e, lun_backend_slot **out)
                 : lun__backend_unknown(e, name);
 }
 
-/* The place of this rank, number 1 of a backend whose devices are ranks; its memory is the host's,
- * or that of a device of its own. */
+/* The location of this rank, number 1 of a backend whose devices are ranks; its memory is the
+ * host's, or that of a device of its own. */
 static lun_status own_place(lun_engine *e, const char *name, lun_backend_slot **out)
 {
     lun_backend_slot *of;
@@ -177,7 +178,7 @@ static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, 
     return lun__backend_add(e, at);
 }
 
-/* "openmp/4": so many places on host memory; "opencl:1/2": as many equal parts of a device. */
+/* "openmp/4": so many locations on host memory; "opencl:1/2": as many equal parts of a device. */
 static lun_status add_parts(draft *d, const char *name, const char *parts)
 {
     lun_backend_slot *b = lun__backend_find(d->e, name);
@@ -200,7 +201,7 @@ static lun_status add_parts(draft *d, const char *name, const char *parts)
     return s;
 }
 
-/* The place that "openmp.2" names; NULL: none is meant. */
+/* The location that "openmp.2" names; NULL: none is meant. */
 static lun_backend_slot *named_part(lun_engine *e, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -267,7 +268,7 @@ static lun_status read_set(draft *d, const char *text)
     return s;
 }
 
-/* The counters of each place of a set. */
+/* The counters of each location of a set. */
 static lun_status count_places(const draft *d)
 {
     for (int k = 0; d->count > 1 && k < d->count; k++) {

@@ -1,5 +1,9 @@
-/* progress.c - tells a host how far a long evaluation is. Backends tick while they work; what comes
- * too early or too often is dropped here. Knows nothing of how it is shown. */
+/* progress.c - reports to a host how far a long evaluation is. Backends tick while they work, on
+ * the thread inside of the engine; what comes too early or too often is dropped here.
+ *
+ * Invariant: in_callback is true while the host's function runs, which may start no evaluation
+ * then. progress_called: it was called in this evaluation, so that lun__progress_end calls it a
+ * last time, with NULL. */
 #include "base/clock.h"
 #include "engine/state.h"
 

@@ -1,5 +1,8 @@
-/* source_mark.c - where in a script the expressions that follow are built, and the work-groups
- * that it asks for. */
+/* source_mark.c - the source line at which the expressions that follow are built, and the
+ * work-groups that it asks for.
+ *
+ * Invariant: the texts of e->source_lines differ from each other; they are added, and stay until
+ * the engine ends, so that a node keeps a number (from 1, 0: none), and a failure a pointer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +21,7 @@ lun_status lun_mark(lun_engine *e, const char *place)
         e->source_line = 0;
         return LUN_OK;
     }
-    /* a script comes back to the same few places, most often to the last ones */
+    /* a script comes back to the same few lines, most often to the last ones */
     for (int i = e->source_line_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
         if (!strcmp(e->source_lines[i], place)) {
             e->source_line = (uint32_t)i + 1;

@@ -1,5 +1,14 @@
 /* state.h - the engine object: everything one engine owns.  Knows other rooms' types by name only.
- * Private to prims/. */
+ * Private to prims/.
+ *
+ * Invariant: one thread at a time is inside of a call and touches the engine (failure.c); other
+ * threads touch `cancel`, `host_stop` (lun_cancel), `inside`, `refused`, `later` and a shared
+ * account, atomically, and what a room keeps under a lock of its own (queue/queue.h,
+ * store/export.c, engine/watch.c). backends[k]->number is k.  Slots and their states stay until the
+ * engine ends, so that pointers to them may be kept; `state` is NULL until the backend is opened,
+ * and `reason` is why it cannot be. backends[current] computes.  Outside of an evaluation set_count
+ * is 0, or at least 2 and `current` what computes at set[0]; lun__set_enter and lun__set_take
+ * change both for a while. */
 #ifndef LUN_ENGINE_H
 #define LUN_ENGINE_H
 
@@ -14,23 +23,23 @@
 #include "engine/watch.h"
 #include "lunarray.h"
 
-/* Backends, and devices and places that have been named. */
+/* Backends, and devices and locations that have been named. */
 enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256, LUN_REMEMBERED_TEAMS = 64 };
 
-/* A backend, one device of it by number, or a place on the host's memory by number. */
+/* A backend, one device of it by number, or a location on the host's memory by number. */
 typedef struct lun_backend_slot lun_backend_slot;
 struct lun_backend_slot {
     const lun_backend *backend;
-    char name[32];        /* "opencl", "opencl:2", "openmp.2" */
-    int number;           /* among the engine's */
-    int device;           /* 0: the backend's choice */
-    void *state;          /* once opened */
-    char *reason;         /* why it cannot be used, once tried */
-    lun_backend_slot *of; /* a place on host memory: the backend that computes there; else NULL */
-    lun_place_stats *counted; /* what was done there as a place of a set; NULL: it never was one */
+    char name[32];            /* "opencl", "opencl:2", "openmp.2" */
+    int number;               /* among the engine's */
+    int device;               /* 0: the backend's choice */
+    void *state;              /* once opened */
+    char *reason;             /* why it cannot be used, once tried */
+    lun_backend_slot *of;     /* of a part of host memory: the backend that computes there */
+    lun_place_stats *counted; /* of a location of a set; NULL: it never was one */
 };
 
-/* The backend that computes at a place. */
+/* The backend that computes at a location. */
 static inline lun_backend_slot *lun__computes_at(lun_backend_slot *at)
 {
     return at->of ? at->of : at;
@@ -85,7 +94,7 @@ struct lun_engine {
     lun_cache *cache;
     lun_backend_slot **backends;
     int backend_count, backend_room, current;
-    lun_backend_slot **set; /* the places in use, `current` is the first one's */
+    lun_backend_slot **set; /* the locations in use, `current` is the first one's */
     int set_count;          /* 0: `current` is the only one */
     void *told;             /* api/write/distribute.c: the lists that were told last */
 
@@ -166,19 +175,21 @@ lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at);
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 /* ---- open_set.c: several backends, or devices, as one ---------------------------------------- */
 
-/* Lists the backends and uses the places named, or the first backend that is good for a start if
+/* Lists the backends and uses the locations named, or the first backend that is good for a start if
  * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);
-/* Uses the set of places that the text names, see lun_use.  After a failure the old one stays. */
+/* Uses the set of locations that the text names, see lun_use.  After a failure the old one
+ * stays. */
 lun_status lun__places_use(lun_engine *e, const char *text);
-/* Number k of the places in use, from 0; of a single one the backend itself; NULL past the last. */
+/* Number k of the locations in use, from 0; of a single one the backend itself; NULL past the
+ * last. */
 lun_backend_slot *lun__set_at(lun_engine *e, int k);
 /* How many there are. */
 static inline int lun__set_places(const lun_engine *e)
 {
     return e->set_count ? e->set_count : 1;
 }
-/* Makes what computes at a place the backend in use; gives what was so before. */
+/* Makes what computes at a location the backend in use; gives what was so before. */
 static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
 {
     int before = e->current;
@@ -186,14 +197,14 @@ static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
     return before;
 }
 
-/* A set of places that was in use. */
+/* A set of locations that was in use. */
 typedef struct lun_in_use {
     lun_backend_slot **at;
     int count, current;
 } lun_in_use;
-/* What the places of the set were given to do sets out: the host is about to be busy. */
+/* What the locations of the set were given to do sets out: the host is about to be busy. */
 void lun__set_advance(lun_engine *e);
-/* Uses several places, which are open, until lun__set_back; the list stays until then. */
+/* Uses several locations, which are open, until lun__set_back; the list stays until then. */
 void lun__set_take(lun_engine *e, lun_backend_slot **at, int count, lun_in_use *before);
 void lun__set_back(lun_engine *e, const lun_in_use *before);
 

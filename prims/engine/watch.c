@@ -1,6 +1,10 @@
-/* watch.c - stretches of work, their time limit and their cancellation; see watch.h.
- * Without memory or a thread for it the limit still holds, but only between kernels. Knows
- * nothing of what runs. */
+/* watch.c - stretches of work, their time limit and their cancellation; see watch.h. Without memory
+ * or a thread for it the limit still holds, but only between kernels.
+ *
+ * Invariant: w->deadline and w->ends change under w->lock; the thread of w touches nothing else of
+ * the engine but the flag, which it changes from NONE to LIMIT alone.  In a child process of the
+ * one that made w there is no such thread: w is neither locked nor joined there, only freed.
+ * e->deadline is 0 outside of stretches; lun_host_end of the outermost one ends it. */
 #include "engine/watch.h"
 
 #include <errno.h>

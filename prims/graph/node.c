@@ -1,5 +1,14 @@
 /* node.c - nodes: allocation, hash-consing, release; make_node.c fills them.  Two equal expressions
- * are one node.  Release and lookup never recurse: a graph may be a million operations deep. */
+ * are one node.  Release and lookup never recurse: a graph may be a million operations deep.
+ *
+ * Invariant: every node is in a slab, which stays until the engine ends, and is spare (all pointers
+ * but `chain` NULL, in the list e->spare) or in use.  A node in use has refs > 0 and a reference to
+ * each of its operands, its function, its storage.  It is in the table once, in the bucket of its
+ * hash, unless it is a LEAF that is no run; node_count is the number of nodes there.  No two of
+ * them are equal and of one work-group, but for a NUMBER that an evaluation made beside one. What
+ * `hash_of` and `equal` read changes in no node that is in the table: lun__node_become_leaf and
+ * _number take it out before.  They keep the node's address and references, and may be called for a
+ * node that others use as operand. */
 #include "graph/node.h"
 #include "graph/function_ref.h"
 

@@ -1,5 +1,5 @@
 /* flights.c - see flights.h.  Devices run by themselves, and take a launch in parts: while one is
- * given more, another one or the host works.  Knows no distribution. */
+ * given more, another one or the host works. */
 #include "launch/flights.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void lun__flights_fail(lun_flights *f, int k, lun_status s, bool ran)
     f->failed = k;
 }
 
-/* Gives all places under way more of their launches; whether that was all. */
+/* Gives all locations under way more of their launches; whether that was all. */
 static bool advance_each(lun_flights *f)
 {
     bool all = true;

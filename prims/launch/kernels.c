@@ -1,4 +1,11 @@
-/* kernels.c - the kernels that backends have built, found by IR, and which of them are given up. */
+/* kernels.c - the kernels that backends have built, found by IR, and which of them are given up.
+ *
+ * Invariant: an entry is in the bucket of its hash, once, and in e->kernels_used, the longest
+ * unused first; no two have one key, backend slot and math mode.  Its list of refs has every
+ * lun_kernel_ref that points to it: these become NULL when it goes.  stats.kernels is their number,
+ * and stats.kernel_bytes less recipe_bytes the sum of own_bytes. Any call of lun__kernel_get may
+ * give up any other kernel but one that its backend is busy with; what has to keep several raises
+ * e->kernels_held meanwhile. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -247,7 +247,7 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
     return status;
 }
 
-/* On the places as `cut` says; results are distributed so. */
+/* On the locations as `cut` says; results are distributed so. */
 static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut, outcome *o)
 {
     const lun_ir *ir = &l->ir;

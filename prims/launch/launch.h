@@ -11,7 +11,7 @@ lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int
                        bool *out);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
-/* The same on the places of the set in use, which share the indices. */
+/* The same on the locations of the set in use, which share the indices. */
 lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n);
 /* Computes elements first .. first + count - 1 of the only result, of n, into host; the
  * node stays as it is. */

@@ -1,6 +1,6 @@
-/* launch_dist.c - a kernel on several places: what each needs is made current there, each runs its
- * indices as a launch of its own, chunks are joined, and totals of a scan chained, where the first
- * one ran; see launch_dist.h.  Who runs what is placing/placing.c's. */
+/* launch_dist.c - a kernel on several locations: what each needs is made current there, each runs
+ * its indices as a launch of its own, chunks are joined, and totals of a scan chained, where the
+ * first one ran; see launch_dist.h.  Who runs what is placing/placing.c's. */
 #include "launch/launch_dist.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "placing/placing.h"
 #include "store/fetch.h"
 
-/* The part of one place. */
+/* The part of one location. */
 typedef struct turn {
     lun_interval indices;
     int64_t totals; /* of a SCAN: the first of so many indices whose totals others start from, */
@@ -28,16 +28,16 @@ typedef struct sharing {
     const lun_spread *cut;
     lun_storage *const *written;
     uint64_t *cells;
-    turn *turns; /* by place */
+    turn *turns; /* by location */
     lun_flights flights;
-    lun_stage stage;   /* that the places run */
+    lun_stage stage;   /* that the locations run */
     uint64_t *carries; /* of a SCAN in stages: totals, then carries, one more; NULL: it has none */
     int64_t chunks;    /* carries */
 } sharing;
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Results that are places count from the launch's first index. */
+/* Results that are indices count from the launch's first index. */
 static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t first)
 {
     for (int k = 0; k < ir->count; k++)
@@ -45,7 +45,7 @@ static void shift_places(const lun_ir *ir, uint64_t *row, int64_t rows, int64_t 
             row[r * ir->result_count + ir->ins[k].imm + 1] += (uint64_t)first;
 }
 
-/* The place that joins chunks and chains totals: the first one that has indices, or -1. */
+/* The location that joins chunks and chains totals: the first one that has indices, or -1. */
 static int first_place(const sharing *w)
 {
     for (int k = 0; k < w->cut->places; k++)
@@ -67,9 +67,9 @@ static uint64_t *rows_of(const sharing *w, const turn *t)
     return w->cells + row_of(w->l, t->indices.lo) * w->l->ir.result_count;
 }
 
-/* ---- all places ------------------------------------------------------------------------------ */
+/* ---- all locations --------------------------------------------------------------------------- */
 
-/* All that the launch of place k needs, unless another stage had it before; false: it failed. */
+/* All that the launch of location k needs, unless another stage had it before; false: it failed. */
 static bool bind(sharing *w, int k)
 {
     lun_flight *x = &w->flights.at[k];
@@ -83,7 +83,7 @@ static bool bind(sharing *w, int k)
     return s == LUN_OK;
 }
 
-/* Place k's part begins, and on the host ends. */
+/* Location k's part begins, and on the host ends. */
 static void submit(sharing *w, int k)
 {
     lun_engine *e = w->e;
@@ -101,7 +101,7 @@ static void submit(sharing *w, int k)
     at->counted->launches += e->stats.launches - launches;
 }
 
-/* All places at once. */
+/* All locations at once. */
 static lun_status run_all(sharing *w)
 {
     lun_engine *e = w->e;
@@ -159,7 +159,7 @@ static lun_status chain(sharing *w)
     return s;
 }
 
-/* The chunks of a SCAN whose totals other places start from get cells; there may be none. */
+/* The chunks of a SCAN whose totals other locations start from get cells; there may be none. */
 static lun_status open_cells(sharing *w)
 {
     const int64_t places = w->cut->places;
@@ -241,7 +241,7 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
     return s;
 }
 
-/* ---- one place alone ------------------------------------------------------------------------- */
+/* ---- one location alone ---------------------------------------------------------------------- */
 
 /* All of s becomes current in the memory of the device in use, or the host's; changes: and is about
  * to be written. */

@@ -1,20 +1,20 @@
-/* launch_dist.h - launches and steps on the places of a set. */
+/* launch_dist.h - launches and steps on the locations of a set. */
 #ifndef LUN_LAUNCH_DIST_H
 #define LUN_LAUNCH_DIST_H
 
 #include "schedule/steps.h"
 #include "spread/spread.h"
 
-/* Runs a kernel of n indices on the places that share it.  written: by slot, the storage of an OUT
- * slot, which has no memory yet.  cells: as of lun_launch.partials for all n; the first row is the
- * results then. */
+/* Runs a kernel of n indices on the locations that share it.  written: by slot, the storage of an
+ * OUT slot, which has no memory yet.  cells: as of lun_launch.partials for all n; the first row is
+ * the results then. */
 lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, const lun_spread *cut,
                               lun_storage *const *written, uint64_t *cells);
-/* How the places share a kernel of n indices; a reference. */
+/* How the locations share a kernel of n indices; a reference. */
 lun_status lun__placed_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread **out);
 /* The arrays that the kernel has read are distributed now as its indices were. */
 lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *cut);
-/* Makes current what a step reads where the first place computes, for it runs there alone. */
+/* Makes current what a step reads where the first location computes, for it runs there alone. */
 lun_status lun__placed_gather(lun_engine *e, const lun_step *step);
 
 /* Working memory goes to where the backend in use computes, which writes it. */

@@ -1,12 +1,12 @@
-/* local.c - the slots of a kernel that runs some of its indices at one place; see local.h.  Which
- * elements that needs is placing/placing.c's. */
+/* local.c - the slots of a kernel that runs some of its indices at one location; see local.h.
+ * Which elements that needs is placing/placing.c's. */
 #include "launch/local.h"
 
 #include "ir/order.h"
 #include "placing/placing.h"
 #include "store/fetch.h"
 
-/* Slot i begins with element `element` of s, whose piece at a place is x. */
+/* Slot i begins with element `element` of s, whose piece at a location is x. */
 static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_piece *x,
                        int64_t element)
 {
@@ -75,7 +75,7 @@ static lun_status make_room(lun_engine *e, const lun_lowered *l, int i, lun_back
     return lun__placed_room(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
 }
 
-/* What slot i reads becomes current at the place. */
+/* What slot i reads becomes current at the location. */
 static lun_status make_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
                                lun_interval indices, lun_piece **x)
 {

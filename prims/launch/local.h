@@ -1,29 +1,28 @@
-/* local.h - a kernel bound at a place of a set. */
+/* local.h - a kernel bound at a location of a set. */
 #ifndef LUN_RUN_LOCAL_H
 #define LUN_RUN_LOCAL_H
 
 #include "launch/bind.h"
 #include "spread/spread.h"
 
-/* The kernel that the backend in use, a place's, has for l, and all that a launch of it over these
- * indices needs, current at the place; of a TARGET its own version.  written: by slot, the storage
- * of an OUT slot.  Also on
- * failure `to` is to be closed. */
+/* The kernel that the backend in use, a location's, has for l, and all that a launch of it over
+ * these indices needs, current at the location; of a TARGET its own version.  written: by slot, the
+ * storage of an OUT slot.  Also on failure `to` is to be closed. */
 lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *const *written,
                            lun_backend_slot *at, lun_interval indices, lun_binding *to,
                            lun_kernel_entry **k);
 
-/* Slot i reads elements of n, a LEAF, as a layout says, of what is current at a place. */
+/* Slot i reads elements of n, a LEAF, as a layout says, of what is current at a location. */
 lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                     lun_backend_slot *at, const lun_layout *layout);
-/* Elements of n, a LEAF that is indexed, become current at a place, in memory from its first one
+/* Elements of n, a LEAF that is indexed, become current at a location, in memory from its first one
  * on, which lanes that have nothing to read do read. */
 lun_status lun__local_indexed(lun_engine *e, const lun_node *n, lun_backend_slot *at,
                               lun_interval need);
-/* Slot i is n, of which these elements were made current so at a place. */
+/* Slot i is n, of which these elements were made current so at a location. */
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, lun_interval need);
-/* Slot i is a place's version of n, a LEAF. */
+/* Slot i is a location's version of n, a LEAF. */
 lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                    lun_backend_slot *at);
 

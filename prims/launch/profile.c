@@ -151,7 +151,7 @@ static void count_run(lun_engine *e, row *r, const lun_stats *before, double sec
         return;
     r->told.calls++;
     r->told.elements += elements;
-    r->told.interpreted += now->interpreted > before->interpreted; /* on some place of a set */
+    r->told.interpreted += now->interpreted > before->interpreted; /* on some location of a set */
     r->told.bytes +=
         now->bytes_read - before->bytes_read + now->bytes_written - before->bytes_written;
     r->told.compile += now->compile_time - e->profile->compile_seen;
