@@ -1,10 +1,27 @@
 /* bundle.c - entries of the cache as one file, for machines that cannot make them.  Which entries,
  * and under which keys another machine looks for them, a backend says; see backend.h.
  *
- * A file is a header, a line that says for which machines it is, then entries: sizes, the hash of
- * key and payload, both.  A bundle is code: an import takes it only from its user or root, from a
- * file that nobody else can write, whole, for this version and these instructions.  All entries are
- * checked before the first is stored. */
+ * A file is a header, a line of n bytes that says for which machines it is, then entries:
+ *
+ *   offset  bytes
+ *        0      8  "LUNBUND" and a zero byte
+ *        8      4  format, 1
+ *       12      4  n
+ *       16      8  number of entries
+ *       24      8  bytes behind the line
+ *       32      n  the line
+ *   and of each entry, from its own start, with a key of k and a payload of p bytes:
+ *        0      8  k
+ *        8      8  p
+ *       16     16  XXH3 hash of key and payload, 128 bits, the highest byte first
+ *       32      k  key, which begins with the line
+ *   32 + k      p  payload; the next entry is behind it, without padding
+ *
+ * Numbers have the byte order of the machine: to another one the format is not 1.
+ *
+ * A bundle is code: an import takes it only from its user or root, from a file that nobody else can
+ * write, whole, for this version and these instructions.  All entries are checked before the first
+ * is stored; an export is renamed to its path when it is whole. */
 #include "cache/directory.h"
 
 #include <dirent.h>

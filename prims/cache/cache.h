@@ -1,8 +1,8 @@
 /* cache.h - compiled kernels on disk: making and ending the cache; loading and
  * storing are in backend.h.
  *
- * One file an entry, in a directory that only its owner can write.  Knows neither keys' meaning nor
- * compilers.  Many processes may share a directory. */
+ * One file an entry, in a directory that only its owner can write.  What keys mean is the backends'
+ * affair.  Many processes may share a directory. */
 #ifndef LUN_CACHE_H
 #define LUN_CACHE_H
 
@@ -17,11 +17,11 @@
  * silence) gets one line when the directory cannot be used or an entry is damaged. */
 lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx, const char *text),
                            void *log_ctx, lun_cache **out);
-/* What lun_cache_info tells. */
+/* What lun_cache_info gives. */
 void lun__cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
 /* lun_backend.portable_key of the backend whose entries they are. */
 typedef void lun__portable_key(const char *key, size_t length, lun_strbuf *out);
-/* What lun_cache_export and lun_cache_import do; the reason in error, without a place. */
+/* What lun_cache_export and lun_cache_import do; the reason in error, without a source line. */
 lun_status lun__cache_export(lun_cache *cache, const char *path, lun__portable_key *portable,
                              int64_t *count, lun_strbuf *error);
 lun_status lun__cache_import(lun_cache *cache, const char *path, lun__portable_key *portable,

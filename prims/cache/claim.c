@@ -1,9 +1,11 @@
 /* claim.c - how processes that share a cache directory keep out of each other's way: one lock for
  * all, and claims, a file for each entry in the making.
  *
- * A claim's file exists until its owner ends it and is locked as long as a process has its
- * descriptor, so the system itself ends the claims of killed processes.  Claims are advisory: an
- * entry may be made without one.  Knows nothing of entries.
+ * Invariant: a claim's file exists until its owner removes it (lun__cache_unclaim) and is locked
+ * (flock) as long as a process has its descriptor, so that the system itself ends the claims of
+ * killed processes.  Its text, "PID ADDRESS" in decimal and a newline, says who has made it; while
+ * it is empty its owner is about to write it.  Claims are advisory: an entry may be made without
+ * one.
  *
  * Eight processes that compile the same 50 small kernels into an empty directory on two cores
  * (LUNARRAY_JIT=auto) take 3.1 s of processor time with claims, 15.3 s without, and 12.4 s where

@@ -1,6 +1,10 @@
 /* directory.c - the cache's directory: where it is, whether it can be trusted, which files are
  * left over in it; see directory.h.  It must belong to this user and be writable by no other; where
- * that fails, every load is a miss. */
+ * that fails, every load is a miss.
+ *
+ * Invariant: c->fd is -1, or the directory, open and found trustworthy; c->refused: it never will
+ * be.  The scratch directory is removed by the process `owner` alone, which holds its lock until
+ * then; a child of fork makes its own. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv */
 #endif

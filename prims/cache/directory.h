@@ -1,5 +1,14 @@
-/* directory.h - the directory of compiled kernels, as entry.c, claim.c and evict.c use it.  Knows
- * names of files, not what is in them. */
+/* directory.h - the directory of compiled kernels, as entry.c, claim.c and evict.c use it.  In it:
+ *
+ *   32 hexadecimal digits        an entry (entry.c)
+ *   claim-DIGITS                 an entry in the making (claim.c)
+ *   lock                         for lun__cache_lock, always empty (claim.c)
+ *   size                         the sum of the entries' bytes (evict.c)
+ *   .tmp-PID-NUMBER-TIME-ADDRESS an entry that is being written (entry.c)
+ *   scratch-XXXXXX               a process' directory for its compiler; locked while it lives
+ *
+ * Many processes use it at once: an entry appears by a rename and goes by an unlink; what else they
+ * share is under the lock (flock) of its file. */
 #ifndef LUN_CACHEDIR_H
 #define LUN_CACHEDIR_H
 

@@ -1,10 +1,25 @@
-/* entry.c - compiled kernels on disk: entries read and written; see backend.h
- * for what backends see.
+/* entry.c - compiled kernels on disk: entries read and written; see backend.h for what backends
+ * see.
  *
- * An entry is a file named by the hash of its key: header, key, bytes.  It is read whole and
- * checked before any of it is believed, written beside its place and renamed: the last writer wins,
- * and all writers of a key write the same.  Nothing is flushed to the disk: what a power failure
- * cuts off is seen by its hash and made anew. */
+ * An entry is a file named by the XXH3 hash of its key, 128 bits as 32 hexadecimal digits.  Of a
+ * key of k and a payload of p bytes, which are the backend's affair:
+ *
+ *   offset  bytes
+ *        0      8  "LUNKERN" and a zero byte
+ *        8      4  format, 1
+ *       12      4  bytes of this header, 48
+ *       16      8  k
+ *       24      8  p
+ *       32     16  XXH3 hash of the payload, 128 bits, the highest byte first
+ *       48      k  key
+ *   48 + k      p  payload; the file ends behind it
+ *
+ * Numbers have the byte order of the machine: to another one the format is not 1.
+ *
+ * Invariant: a file of such a name is whole, or a load removes it.  It is read whole and checked
+ * before any of it is used, written under another name and renamed: the last writer wins, and all
+ * writers of a key write the same.  Nothing is flushed to the disk: what a power failure cuts off
+ * fails its check and is made anew. */
 #include "cache/directory.h"
 
 #include <errno.h>

@@ -1,11 +1,13 @@
 /* evict.c - how much the directory of compiled kernels holds: beyond the cache's limit the entries
  * that were not used for longest go; see directory.h.
  *
- * A file, `size`, has the sum of what was stored since the entries were last counted, so a store
- * adds one number and looks at no other file.  Who adds holds a lock on it; where another process
- * has that, the number is kept for the next store.  The sum is never too small but for what killed
- * processes kept so, and counting makes it right: it is done beyond the limit, which leaves room
- * for an eighth of it, and where there is no sum.
+ * A file, `size`, has the sum of the entries' bytes: 20 digits, filled with blanks on the left, and
+ * a newline.  So a store adds one number and looks at no other file.
+ *
+ * Invariant: the sum changes under a lock (flock) of its file; where another process has that, the
+ * number is kept in c->added for the next store, or for lun__cache_close.  The sum is never too
+ * small but for what killed processes kept so, and counting makes it right: that is done beyond the
+ * limit, which leaves room for an eighth of it, and where there is no sum.
  *
  * Entries in use may go: they are read whole into memory before they are loaded, no process has one
  * mapped, and a process that is reading one reads on in what has no name any more. */

@@ -1,6 +1,28 @@
 /* packed_ir.c - kernel IR as bytes and back; see packed_ir.h.  Fields are checked here for their
  * range alone, so that the verifier may look at them; what they mean is verify.c's, but for the
- * types of functions, which producers see to by themselves. */
+ * types of functions, which producers see to by themselves.
+ *
+ * The bytes, in the machine's byte order, one behind the other without padding; n[...]: a number of
+ * 4 bytes, and so many rows of what stands in the brackets:
+ *
+ *   kernel     code, n[function]
+ *   code       4 threads
+ *              n[1 kind, 1 dtype, 1 from, 1 inclusive or places, 4 op, 4 a, 4 b, 4 c, 4 captured,
+ *                4 arrays, 8 imm]  instructions
+ *              n[1 dtype, 1 role, 1 settled]  slots
+ *              n[1 dtype]  arguments
+ *              n[4 operand]  operands
+ *              n[1 dtype]  results
+ *   function   1 whether it is C text, then of C text
+ *                8 l, l bytes of the text
+ *                1 1, 8 l, l bytes of its name
+ *                n[1 dtype, 1 pointer, 4 of]  parameters
+ *                4 operands, 4 lengths
+ *                n[4 param, 4 dtype, n[8 by]]  neighbours and their steps along axes
+ *                4 faults, 1 asks, 1 dtype of the result
+ *              else code, without operands and results, and n[4 instruction]  outputs
+ *
+ * What the fields mean: see ir.def and ir.h. */
 #include "ir/packed_ir.h"
 
 #include <stdlib.h>
