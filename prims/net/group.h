@@ -1,4 +1,14 @@
-/* group.h - what the files of the transport between threads share. Private to the room. */
+/* group.h - what the files of the transport between threads share. Private to the room.
+ *
+ * Invariant: what the group has (mailboxes, steps, parcels in them) is under its one lock; a
+ * lun_threads, a rank's own end, is its thread's. The conditions of the mailboxes wait with that
+ * lock, and `changes` counts why they were signalled. A parcel belongs to the mailbox that it is
+ * in, then to the receiver that took it out and frees it; one with `lent` bytes goes back to its
+ * sender's request once it is `read`. Lent bytes are the sender's, who neither changes nor frees
+ * them until its request is done or withdrawn; withdrawing waits for ranks that are `copying`. A
+ * step is in the list `steps` from its first arrival until the last rank has taken its result. Its
+ * parts, once left, do not change, so that a rank copies them without the lock: a broadcast's as
+ * soon as the root's part is there, all others' once all have arrived. */
 #ifndef LUN_NET_GROUP_H
 #define LUN_NET_GROUP_H
 

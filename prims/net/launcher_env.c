@@ -1,4 +1,4 @@
-/* launcher_env.c - what the variables of launchers say of this process. Knows no library. */
+/* launcher_env.c - what the variables of launchers say of this process. */
 #include <stdlib.h>
 #include <string.h>
 

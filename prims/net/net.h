@@ -5,8 +5,8 @@
  * Nothing here blocks but rest: a call starts something and gives a request, which test asks about
  * until it is done. The memory of a request stays as it is until then. All ranks start the steps
  * (bcast, gather, exchange, agree) in one order, which the caller makes sure of: the transport does
- * not check it. One rank's end is used by one thread. Knows no engine and nothing of what the bytes
- * mean. */
+ * not check it. One rank's end is used by one thread. What the bytes mean is ranks/ranks_state.h's:
+ * they travel as they are, so that all ranks need one byte order. */
 #ifndef LUN_NET_H
 #define LUN_NET_H
 

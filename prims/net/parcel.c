@@ -1,5 +1,4 @@
-/* parcel.c - what ranks that are threads share: parcels, requests, that something has come. Knows
- * nothing of what they are for. */
+/* parcel.c - what ranks that are threads share: parcels, requests, that something has come. */
 #include <stdlib.h>
 #include <string.h>
 

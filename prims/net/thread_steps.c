@@ -1,7 +1,16 @@
 /* thread_steps.c - the steps of ranks that are threads: everyone leaves a part in the step with its
  * number; the last one completes it and wakes the others, which take the result; the last of these
  * drops it. What a rank does for a step takes time in proportion to what it gets, at most to the
- * number of ranks. Knows no message. */
+ * number of ranks.
+ *
+ * Bytes of a part, in the machine's byte order, of n ranks and rank r's b[r] bytes:
+ *
+ *   kind      offset           bytes
+ *   BCAST     0                count  the root's, unless it lends them; of others none
+ *   GATHER    0                count  this rank's
+ *   AGREE     8 * k            8      word k; the step keeps one part, the bitwise and of all
+ *   EXCHANGE  4 * r, r <= n    4      at[r], b[0] + .. + b[r - 1]
+ *             4 * (n + 1) + at[r]     b[r] bytes for rank r */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +59,7 @@ void lun__threads_drop(lun_step *s, int size)
 
 /* ---- arriving -------------------------------------------------------------------------------- */
 
-/* Of an exchange: where each rank's bytes begin in a part, and where the last one's end; these
- * numbers stand before the bytes. */
+/* Of an exchange: where each rank's bytes begin in a part, and where the last one's end. */
 static const int *places_in(const lun_parcel *p)
 {
     return (const int *)(const void *)p->bytes;

@@ -1,7 +1,6 @@
 /* threads.c - ranks that are threads of one process: a mailbox for each, and steps
- * (thread_steps.c). One lock for the group; a rank that waits asks again. A long message stays
- * where it is until its receiver has copied it: its parcel belongs to the mailbox, then to that
- * receiver, and once it is read to the sender's request, which is done then. Knows no engine. */
+ * (thread_steps.c). A rank that waits asks again. A long message stays where it is until its
+ * receiver has copied it, and its send is done then; whose a parcel is: see group.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

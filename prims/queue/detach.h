@@ -14,7 +14,7 @@ typedef struct lun_detached_node {
     int32_t *in;
     int count;
     int64_t *shape;
-    const char *where, *place; /* of it; of a PLACE: that it names.  The user's engine keeps them */
+    const char *where, *place; /* of it; that a SOURCE_LINE names.  The user's engine keeps them */
     int lent, function;        /* numbers, -1: none */
 } lun_detached_node;
 

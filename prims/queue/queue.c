@@ -1,5 +1,5 @@
 /* queue.c - queues as their user sees them: how they are opened, what is given to them; see
- * queue.h.  Knows no kernel. */
+ * queue.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* queue.h - the explicit layer: memory at a place, tasks, copies, and the queues that run them.
+/* queue.h - the explicit layer: memory at a location, tasks, copies, and the queues that run them.
  * Private to prims/queue.
  *
  *   user_buffers.c   buffers; what an engine keeps of all this
@@ -9,8 +9,17 @@
  *   worker.c         the thread of an asynchronous queue, with an engine of its own
  *   queue.c          queues as their user sees them: giving, waiting, failures
  *
- * Only the user's thread touches references, arrays and the user's engine; a worker touches its own
- * engine, the memory that an item names, and what is under the lock. */
+ * Invariant: only the user's thread touches references, arrays and the user's engine; a worker
+ * touches its own engine, the memory that an item names, and what is under lun_queues.lock, which
+ * is not held while an item runs or is freed.  The user's thread does to a worker's engine nothing
+ * but cancel it, from lun__worker_open until its thread has ended. An item given to an asynchronous
+ * queue is in the list `first`, is `running`, or is in the list `ended`; `waiting` counts those of
+ * the first two.  It holds what it names by references until the user's thread frees it.  Items
+ * begin and end in the order in which they were given.  From a failure, `trouble`, until that is
+ * reported to the user all further ones are dropped. A queue is in the list `queues` (with a
+ * thread; `workers` is their number) or `plain` until it has no handle and has done all.  A buffer
+ * is in the list `memories` until its last reference ends; `freed` keeps its user from giving it to
+ * anything new. */
 #ifndef LUN_QUEUE_H
 #define LUN_QUEUE_H
 
@@ -72,7 +81,7 @@ struct lun_task {
     lun_function *f;          /* keeps what the body and its texts are */
     lun_ir_function function; /* the body, as it was when the task was made */
     lun_team_run run;         /* without arrays */
-    uint32_t where;           /* the script's place that made it */
+    uint32_t where;           /* the source line that made it */
     lun_task_array array[LUN_TEAM_ARRAYS];
     int arrays;
     uint64_t cell[LUN_TEAM_CELLS];
@@ -153,7 +162,7 @@ struct lun_item {
     lun_copying copy;
     lun_detached *away;
     lun_event *event;
-    uint32_t where;         /* the script's place that gave it */
+    uint32_t where;         /* the source line that gave it */
     double deadline;        /* of the stretch that gave it, when its work ends too; 0: none */
     lun_profile_work *cost; /* for a profile, NULL: none is on */
 };

@@ -2,7 +2,7 @@
  * one done; see queue.h.
  *
  * An array that is read is its elements at that moment; one that receives gets them when the user's
- * thread waits.  Knows no queue. */
+ * thread waits. */
 #include <stdlib.h>
 #include <string.h>
 

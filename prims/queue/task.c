@@ -1,5 +1,7 @@
-/* task.c - a function of teams with its arguments, made once and run by queues; see queue.h.  Knows
- * no queue. */
+/* task.c - a function of teams with its arguments, made once and run by queues; see queue.h.
+ *
+ * Invariant: nothing of a task changes once it is made but its references, so that workers may run
+ * it at once.  It holds its function and its buffers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -42,7 +42,7 @@ lun_queues *lun__queues(lun_engine *e)
     return e->queues;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
 lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slot **out)
 {

@@ -1,5 +1,5 @@
-/* wait.c - waiting for queues and events: what has ended is let go of, failures are told; the end
- * of queues; see queue.h.  Knows no kernel. */
+/* wait.c - waiting for queues and events: items that have ended are freed, failures are reported;
+ * the end of queues; see queue.h. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* worker.c - the thread of an asynchronous queue: it takes item after item and does it with an
- * engine of its own, whose device state shares the memory of the user's; see queue.h.  Touches
- * nothing of the user's engine but what is under the lock. */
+ * engine of its own, whose device state shares the memory of the user's; see queue.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,21 @@
 /* agreement.c - before each step that all ranks take together they agree on what it is: the bitwise
  * and of {h, ~h} over all says in one round whether every h is the same, and of the bits above a
  * number how large the largest may be. Where they differ, the texts are gathered and every rank
- * fails with one message. A rank that has ended goes on agreeing, on its end, until all have. Knows
- * nothing of what a step moves. */
+ * fails with one message. A rank that has ended goes on agreeing, on its end, until all have.
+ *
+ * The words of an agreement, of which all ranks get the bitwise and:
+ *
+ *   offset  bytes
+ *        0      8  h, the hash of what this rank does and of its options
+ *        8      8  ~h
+ *       16      8  value
+ *       24      8  ~value
+ *       32      8  bit k < 63: `most` is below 2^k; bit 63: yes
+ *
+ * and where they differ, of each rank, gathered:
+ *
+ *        0      8  h
+ *        8      *  what it does, with its source line; a zero byte; its options; a zero byte */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +204,7 @@ static lun_status finish(lun_engine *e, uint64_t h, const char *noun)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* What this rank says, with the script's place. */
+/* What this rank does, with its source line. */
 static uint64_t say(lun_engine *e, const char *doing, const char *options)
 {
     lun_ranks_state *r = e->ranks;

@@ -1,5 +1,6 @@
-/* allgatherv.c - an agreement that tells how many bytes of each rank follow, and a gather of these:
- * as few steps as possible. Knows no transport. */
+/* allgatherv.c - an agreement on how many bytes of each rank follow, and a gather of these: as few
+ * steps as possible. Few bytes of different numbers go in records of 1 + `most` bytes: their number
+ * in the first one, then the bytes, then anything. */
 #include <stdlib.h>
 #include <string.h>
 

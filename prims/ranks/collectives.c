@@ -1,6 +1,8 @@
 /* collectives.c - bytes between all ranks: from one to all, from all to all, a part for each.
  * Counts may be of any size and differ from rank to rank; a transport's call takes so many bytes at
- * once, so that more are moved in rounds. Knows no agreement, which comes before. */
+ * once, so that more are moved in rounds. Counts that are not known travel before them, 8 bytes
+ * each: a gather's by a gather, an exchange's by an exchange, and then the longest of all by a
+ * gather; a broadcast's by a broadcast. The agreement comes before, and is the caller's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +60,7 @@ lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *al
     return s;
 }
 
-/* A round of a gather: own bytes from `done` on; the pieces go to their places in `all`. */
+/* A round of a gather: own bytes from `done` on; the pieces go to their offsets in `all`. */
 static lun_status gather_round(lun_engine *e, const char *own, const int64_t *counts,
                                const int64_t *places, int64_t done, char *all)
 {
@@ -200,7 +202,7 @@ lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *
 
 /* ---- a part for each ------------------------------------------------------------------------- */
 
-/* What an exchange works with: bytes for and from each rank, their places, and the counts of one
+/* What an exchange works with: bytes for and from each rank, their offsets, and the counts of one
  * round. */
 typedef struct exchange {
     const char *given;

@@ -1,5 +1,4 @@
-/* equal_parts.c - steps in which every rank gives as many bytes: what hosts in C take. Knows no
- * transport. */
+/* equal_parts.c - steps in which every rank gives as many bytes: what hosts in C take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* lock.c - the lock of critical sections, which PE 0 keeps, with a queue of the ranks that wait for
- * it. Asks nobody. */
+ * it, first come first served. A rank that ends gives it up. Waits for nothing. */
 #include <string.h>
 
 #include "ranks/ranks_state.h"

@@ -1,5 +1,5 @@
 /* point_to_point.c - messages between two ranks, for a host or within a step, and requests that
- * another rank's host answers. Knows no agreement. */
+ * another rank's host answers. */
 #include <stdlib.h>
 #include <string.h>
 

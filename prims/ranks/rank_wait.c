@@ -1,6 +1,6 @@
 /* rank_wait.c - waiting for other ranks: never blocked, always listening. A wait that lasts asks
  * who is there; when the time limit for ranks is over, the ranks give up together, for one reason
- * that the first of those present decides. Knows no step. */
+ * that the first of those present decides. */
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* ranks.h - an engine as one of several ranks: beginning and end. What a host calls is in
- * lunarray.h (lun_spmd_*). Knows no array. */
+ * lunarray.h (lun_spmd_*). */
 #ifndef LUN_RANKS_H
 #define LUN_RANKS_H
 

@@ -1,5 +1,5 @@
 /* ranks_open.c - an engine becomes one of several ranks, by its configuration or by what a launcher
- * says, and ceases to be one. Knows no step. */
+ * says, and ceases to be one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

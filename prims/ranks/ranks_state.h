@@ -1,5 +1,29 @@
 /* ranks_state.h - what an engine that is one of several ranks keeps, and how its files wait and
- * talk. Private to the room. Knows no array. */
+ * talk. Private to the room.
+ *
+ * Invariant: all of it is the engine's thread's. Once `given_up` the transport was abandoned: no
+ * call of it follows but close, every step fails with the text `over`, and where it `lingers`
+ * memory of requests that are not done is never freed. `sending` has the sends that are not done,
+ * each with its bytes or a reference to lent ones. `agreeing` is NULL but from the start of an
+ * agreement to its end; `split`: that end is lun_spmd_barrier_end, or the next step, which sets
+ * `passed`. While it is `serving` a rank listens to nothing and takes no step, so that requests do
+ * not nest. PE 0's lock is with `holder`; in `queue` a rank is once at most, and never that one.
+ *
+ * What travels, in the machine's byte order, by tag:
+ *
+ *   tag         offset  bytes
+ *   CONTROL          0      1  a kind, LUN_SAYS_...
+ *                    1      *  of END, OVER, PROPOSE: a text without a zero byte; of REQUEST and
+ *                              ELEMENT: what the host or lun_shared asks
+ *                    1      8  of STOP: the number of a message of rank 0
+ *   REPLY            0      *  what answers a REQUEST or ELEMENT; to LOCK and UNLOCK nothing
+ *   PARTS,           0      1  'm': another piece follows; 'l': it is the last one
+ *   USER + t         1      *  the piece, `most` bytes but for the last one
+ *                              or, where the receiver knows the number of bytes, these alone
+ *   LINK, TREE                 see link.c, broadcast_tree.c
+ *
+ * The steps of all ranks are described where they are made: agreement.c, collectives.c,
+ * allgatherv.c. */
 #ifndef LUN_RANKS_STATE_H
 #define LUN_RANKS_STATE_H
 
@@ -167,7 +191,7 @@ lun_status lun__wait_poll(lun_engine *e, lun_wait *w);
 lun_status lun__wait_serving(lun_engine *e, lun_wait *w);
 /* Counts what the modelled clock has gone on. */
 void lun__count_network(lun_engine *e);
-/* What is received until lun__clock_back, and sent for it, takes place beside what this rank does:
+/* What is received until lun__clock_back, and sent for it, happens beside what this rank does:
  * the modelled clock is that of its arrival, and then what it was before. */
 double lun__clock_aside(lun_engine *e);
 void lun__clock_back(lun_engine *e, double now);
@@ -229,7 +253,7 @@ lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64
                             char **all);
 /* Counts a step that has moved so many bytes of this rank. */
 void lun__count_step(lun_engine *e, int64_t bytes);
-/* Appends " (place)" of the script's line. */
+/* Appends the source line, as " (script:12)". */
 void lun__add_source_line(lun_engine *e, lun_strbuf *text);
 
 #endif
