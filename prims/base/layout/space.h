@@ -10,8 +10,8 @@
 
 enum { LUN_SPACE_AXES = 16 };
 
-/* count numbers of indices, 1 < under[0] < under[1] < ... < n, each of which divides the next and n:
- * those of the axes behind an axis.  {.n = n}: one axis. */
+/* `count` numbers of indices, 1 < under[0] < under[1] < ... < n, each of which divides the next and
+ * n: those of the axes behind an axis.  {.n = n}: one axis. */
 typedef struct lun_space {
     int64_t n, under[LUN_SPACE_AXES - 1];
     int count;
