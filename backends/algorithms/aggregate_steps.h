@@ -1,6 +1,5 @@
 /* aggregate_steps.h - what an aggregate does with one element more.
- *
- * Knows neither parts nor threads.  Private to algorithms/. */
+ * Private to algorithms/. */
 #ifndef LUN_AGGREGATE_STEPS_H
 #define LUN_AGGREGATE_STEPS_H
 

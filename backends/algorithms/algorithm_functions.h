@@ -2,7 +2,7 @@
  * functions.
  *
  * Results depend on the operands alone: threads share positions, never the order in which anything
- * is combined.  Knows no graph, no kernel, no way of making threads. */
+ * is combined. */
 #ifndef LUN_ALGORITHM_FUNCTIONS_H
 #define LUN_ALGORITHM_FUNCTIONS_H
 

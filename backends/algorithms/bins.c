@@ -1,4 +1,4 @@
-/* bins.c - which bin a number is in; see bins.h.  Knows nothing of what is counted. */
+/* bins.c - which bin a number is in; see bins.h. */
 #include "algorithms/bins.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* compress_chunks.c - the elements, or their indices, where a bool is true, in one pass over
  * memory: a chunk's trues are counted, which brings it near the core; then the chunk waits until
- * those before it have been counted, and is written.  Knows no vector instructions. */
+ * those before it have been counted, and is written. */
 #include "algorithms/compress_chunks.h"
 
 #include <sched.h>

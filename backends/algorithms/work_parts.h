@@ -1,6 +1,5 @@
 /* work_parts.h - work in parts that are done in any order, shared among a team's threads.
- *
- * Knows neither algorithms nor how threads are made.  Private to algorithms/. */
+ * Private to algorithms/. */
 #ifndef LUN_WORK_PARTS_H
 #define LUN_WORK_PARTS_H
 

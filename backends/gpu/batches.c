@@ -4,8 +4,7 @@
  * What was given to a device cannot be taken back: so only as much is given as takes a tenth of
  * a second, as far as that is known.  A stopped evaluation leaves the rest to run out; kernels that
  * ask whether they shall stop (stop.c) do so at once, and nothing new is given before they have.  A
- * kernel that neither asks nor ends cannot be stopped at all: then the state is lost.  Knows no IR,
- * no plan and no slice.
+ * kernel that neither asks nor ends cannot be stopped at all: then the state is lost.
  *
  * Invariant: batch[(oldest + i) % LUN_GPU_BATCHES], i < in_flight, are the batches submitted and
  * not retired, in the order in which the device runs them; the last of them has number `given`.

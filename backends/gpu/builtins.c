@@ -1,7 +1,7 @@
 /* builtins.c - kernels of the backend's own texts, whose first argument is their cells: they are
  * built as other kernels are, and given to the device a step at a time; see gpu_state.h.
  *
- * Knows no text and no plan: what the cells and the other arguments mean is the caller's. */
+ * What the cells and the other arguments mean is the caller's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* device_copy.c - elements that stay in the device's memory and go elsewhere there: to what
- * surrounds an array, to the offsets of a layout; see gpu_state.h.  Knows no text and no plan but
- * those. */
+ * surrounds an array, to the offsets of a layout; see gpu_state.h. */
 #include "gpu/gpu_state.h"
 
 static const int64_t AT_ONCE = 1 << 28; /* bytes, so that it is stopped soon */

@@ -2,8 +2,7 @@
  * table of functions over void handles and numbers.
  *
  * A further API is a folder that fills lun_gpu_driver, and a lun_backend of the functions of
- * gpu.h.  A driver knows neither launches nor slices, keeps nothing on disk and has no text of
- * failures but the API's own. */
+ * gpu.h.  A driver keeps nothing on disk and has no text of failures but the API's own. */
 #ifndef LUN_GPU_DRIVER_H
 #define LUN_GPU_DRIVER_H
 

@@ -1,7 +1,7 @@
 /* exit_wait.h - exit while kernels run: the process ends before the driver's destructors.
  *
  * Threads of a driver that compile or run a kernel cannot be stopped, and still use what the
- * destructors of its libraries free.  Knows no API. */
+ * destructors of its libraries free. */
 #ifndef LUN_EXIT_WAIT_H
 #define LUN_EXIT_WAIT_H
 

@@ -1,7 +1,7 @@
 /* gpu.c - the contract of backend.h on any driver: opening, kernels from IR; see gpu.h.
  *
  * Devices are listed when the backend is opened; the queue is opened with the first buffer or
- * kernel.  Knows neither how text is rendered (render/render.h) nor how it is compiled and run. */
+ * kernel.  Text is rendered by render/render.h. */
 #include "gpu/gpu.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* gpu_kernel.c - a kernel's own memory, and its end; see gpu_state.h.  Knows neither its text nor a
- * launch. */
+/* gpu_kernel.c - a kernel's own memory, and its end; see gpu_state.h. */
 #include <stdlib.h>
 #include <string.h>
 

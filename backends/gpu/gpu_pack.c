@@ -1,8 +1,7 @@
 /* gpu_pack.c - strided slots: a kernel copies the elements of a slice side by side, in a buffer
  * of the pool; see gpu_state.h.
  *
- * The queue is in order: the next slice is packed into the memory of the last one. Knows no text
- * and no plan but those of packing. */
+ * The queue is in order: the next slice is packed into the memory of the last one. */
 #include <stdlib.h>
 
 #include "gpu/gpu_state.h"

@@ -1,7 +1,7 @@
 /* gpu_product.c - matrix products on a device; see gpu_state.h.
  *
  * A product is given to the device in slices, of squares of the result and, where k is long, of
- * that: so it is stopped soon. Knows no text and no plan but those of products. */
+ * that: so it is stopped soon. */
 #include <stdlib.h>
 
 #include "gpu/gpu_state.h"

@@ -1,5 +1,5 @@
 /* gpu_run.c - a kernel's plan, its arguments, a slice of it given to the device, its results, and
- * joins those of chunks; see gpu_state.h.  Knows no text, and not which slice is next. */
+ * joins those of chunks; see gpu_state.h. */
 #include <stdlib.h>
 #include <string.h>
 

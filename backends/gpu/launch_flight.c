@@ -1,6 +1,5 @@
 /* launch_flight.c - a launch from its start to its end: slice by slice, as the device takes them,
- * without waiting where the caller has other devices to serve; see gpu_state.h.  Knows no argument
- * and no text.
+ * without waiting where the caller has other devices to serve; see gpu_state.h.
  *
  * Invariant: flight.kernel is not NULL from the start of a launch to its end or failure, and a
  * state has one launch at a time; as long, the packing is open and the claim to the program is

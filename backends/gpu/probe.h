@@ -1,7 +1,7 @@
 /* probe.h - finds out in a child process whether an API's library can be asked for devices at all.
  *
- * A broken driver may crash, abort or hang in the first call, and that must not happen to the host.
- * Knows no API. */
+ * A broken driver may crash, abort or hang in the first call, and that must not happen to the
+ * host. */
 #ifndef LUN_GPU_PROBE_H
 #define LUN_GPU_PROBE_H
 

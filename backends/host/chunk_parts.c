@@ -1,5 +1,4 @@
-/* chunk_parts.c - a chunk part by part; see chunk_parts.h.  Knows neither how elements are read nor
- * what a kernel computes.
+/* chunk_parts.c - a chunk part by part; see chunk_parts.h.
  *
  * Neighbours along the last axis are side by side in memory too, but for those of the first and
  * the last elements of a line.  A kernel that only stores computes with what it finds there, and

@@ -1,5 +1,4 @@
-/* feed.c - a worker's buffers for the elements of strided slots; see feed.h.  Knows
- * neither how they are read nor what a chunk does with them. */
+/* feed.c - a worker's buffers for the elements of strided slots; see feed.h. */
 #include "host/feed.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* host.h - runs a kernel on the host's cores: chunks, their cells, the scan chain.
  *
- * Shared by every backend that computes in host memory.  Knows neither how a chunk is computed (an
- * interpreter or compiled code) nor how threads are made: both come as functions.  Elementwise
- * kernels are cut into chunks of any size, run in any order; kernels with REDUCE or SCAN as
- * ir/order.h states, so that results have the same bits on any number of threads.
- */
+ * Shared by every backend that computes in host memory.  How a chunk is computed (an interpreter or
+ * compiled code) and how threads are made come as functions.  Elementwise kernels are cut into
+ * chunks of any size, run in any order; kernels with REDUCE or SCAN as ir/order.h states, so that
+ * results have the same bits on any number of threads.
+ * */
 #ifndef LUN_HOST_H
 #define LUN_HOST_H
 

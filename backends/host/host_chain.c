@@ -1,7 +1,5 @@
 /* host_chain.c - chains on the host: a worker takes some rows at a time through all kernels; see
- * backend.h, host.h and links.h.
- *
- * Knows neither how a kernel computes nor what it is for. */
+ * backend.h, host.h and links.h. */
 #include <stdlib.h>
 
 #include "host/links.h"

@@ -1,7 +1,7 @@
 /* host_run.c - the memory of runs on the host's cores, and what becomes of them; see host.h.
  *
- * Knows neither how chunks are computed or shared out (work.c), nor how threads are made. A run
- * lives on the caller's stack; small ones allocate nothing and take no lock. */
+ * Chunks are shared out by work.c. A run lives on the caller's stack; small ones allocate nothing
+ * and take no lock. */
 #include "host/host.h"
 
 #include <stdlib.h>

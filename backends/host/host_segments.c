@@ -2,8 +2,8 @@
  *
  * A kernel computes whole blocks of 64, so it writes beyond the end of a segment that has another
  * length.  Within a chunk the next segments overwrite that; segments whose blocks reach beyond it
- * go through a stand-in, for the next chunk may be another worker's.  Knows no order of
- * combination: that is the kernel's. */
+ * go through a stand-in, for the next chunk may be another worker's.  The order of combination is
+ * the kernel's. */
 #include "host/host_segments.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* host_sweep.c - sweeps on the host: a worker takes a tile of the box through all stages, unit by
- * unit (sweep_unit.c); see backend.h, host.h and base/layout/sweep_geometry.h.  Knows no lines. */
+ * unit (sweep_unit.c); see backend.h, host.h and base/layout/sweep_geometry.h. */
 #include "host/sweeps.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* links.c - some rows of a chain through all of its kernels; see links.h and backend.h.
  *
- * A kernel's results for the next one are in memory of the worker: segments in whole blocks,
- * so that a kernel may write these in full, and elements of rows side by side.  A segment in memory
- * whose last block reaches beyond it goes through a stand-in where that block is not the worker's.
- * Knows neither how a kernel computes nor what it is for. */
+ * A kernel's results for the next one are in memory of the worker: segments in whole blocks, so
+ * that a kernel may write these in full, and elements of rows side by side.  A segment in memory
+ * whose last block reaches beyond it goes through a stand-in where that block is not the
+ * worker's. */
 #include "host/links.h"
 
 #include <string.h>

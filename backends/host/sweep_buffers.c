@@ -1,4 +1,4 @@
-/* sweep_buffers.c - units of sweeps in a worker's memory; see sweep_buffers.h.  Knows no kernel. */
+/* sweep_buffers.c - units of sweeps in a worker's memory; see sweep_buffers.h. */
 #include <string.h>
 
 #include "host/sweep_buffers.h"

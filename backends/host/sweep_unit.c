@@ -1,8 +1,7 @@
 /* sweep_unit.c - stages of sweeps on their units, line by line; see sweeps.h.
  *
  * Lines of results go straight to memory where whole blocks of them may be written there and no
- * stage reads them; elements in memory that only the same indices take are read there.  Knows
- * neither how a kernel computes nor what it is for. */
+ * stage reads them; elements in memory that only the same indices take are read there. */
 #include <string.h>
 
 #include "host/sweeps.h"

@@ -1,6 +1,6 @@
 /* f64_intrinsics.c - vector math functions of our own, in f64, where libmvec's miss the promise.
  * Compiled once per instruction set, with -DLUN_ISA=base, avx2 or avx512 and the matching -march;
- * vecmath_table.c refers to what each copy exports.  Knows no operation of ops.def. */
+ * vecmath_table.c refers to what each copy exports. */
 #include <math.h>
 #include <stdint.h>
 

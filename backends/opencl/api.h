@@ -1,7 +1,7 @@
 /* api.h - the OpenCL library: found at run time, its functions by name, its errors as text.
  *
  * Nothing of this program is linked with OpenCL: the library is opened when the backend is, and is
- * never closed again, because drivers do not survive that.  Knows no device and no kernel. */
+ * never closed again, because drivers do not survive that. */
 #ifndef LUN_OPENCL_API_H
 #define LUN_OPENCL_API_H
 

@@ -1,6 +1,4 @@
-/* cl_device.h - the OpenCL library loaded, and the devices of this machine.
- *
- * Knows no context, no memory and no kernel. */
+/* cl_device.h - the OpenCL library loaded, and the devices of this machine. */
 #ifndef LUN_CL_DEVICE_H
 #define LUN_CL_DEVICE_H
 

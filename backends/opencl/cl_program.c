@@ -1,5 +1,5 @@
 /* cl_program.c - texts to programs, and programs to bytes, by the drivers' compilers; see queue.h.
- * A program is its context's, but compiled for one device.  Knows no memory and no launch. */
+ * A program is its context's, but compiled for one device. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create, memmem */
 #endif

@@ -1,5 +1,5 @@
 /* joint_kernels.c - kernels that run together, chains and sweeps: each is brought to machine code
- * on the way, as single ones are; see openmp_state.h.  Knows nothing of what is between them. */
+ * on the way, as single ones are; see openmp_state.h. */
 #include <stdlib.h>
 
 #include "openmp/openmp_state.h"

@@ -2,8 +2,8 @@
  * backend.h.
  *
  * A kernel runs interpreted until its machine code is there, with the same bits; so nothing waits
- * for a compiler but kernels with functions in C, which cannot be interpreted.  Knows neither how
- * text is rendered (render/render.h) nor how it becomes code (jit.h). */
+ * for a compiler but kernels with functions in C, which cannot be interpreted.  Text is rendered by
+ * render/render.h and becomes code by jit.h. */
 #include "openmp/openmp.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* openmp_kernel.c - kernels of the backend `openmp`: made of IR, interpreted until their machine
- * code is there; see openmp_state.h.  Knows no run and neither how text is rendered nor how it
- * becomes code. */
+ * code is there; see openmp_state.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* block.c - the parts of a product that every order of blocks needs; see block.h.
  *
  * What one packs is read through strides and converted, so layouts and dtypes cost no pass of their
- * own.  Knows no order of blocks. */
+ * own. */
 #include "product/block.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * in order, s = fma(a[i][k], b[k][j], s) from 0.  So it depends on its row and its column alone:
  * threads share blocks of c and never k, and neither layout, packing nor instruction set changes a
  * bit.  The blocks are those of Goto and van de Geijn (Anatomy of high-performance matrix
- * multiplication, 2008).  Knows no graph, no kernel, no way of making threads. */
+ * multiplication, 2008). */
 #ifndef LUN_BLOCK_PRODUCT_H
 #define LUN_BLOCK_PRODUCT_H
 

@@ -1,6 +1,6 @@
 /* product_rows.c - a product whose rows are finished block by block, for kernels that follow: all
  * of b is packed at once, then each thread makes a block of whole rows over all of k, which it
- * hands on while they are in its cache.  Knows nothing of what takes them. */
+ * hands on while they are in its cache. */
 #include "product/block.h"
 
 static int64_t slices_of(const lun_product_work *w)

@@ -1,6 +1,6 @@
 /* tile.h - the innermost part of a matrix product: a few rows times a few vectors of columns, held
  * in registers; and conversion of elements on their way there.  Compiled once per instruction set.
- * Knows neither blocks nor threads.  Private to product/. */
+ * Private to product/. */
 #ifndef LUN_TILE_H
 #define LUN_TILE_H
 

@@ -1,5 +1,4 @@
-/* execution_masks.c - masks for control flow; see program_builder.h. Knows nothing of values and
- * memory.
+/* execution_masks.c - masks for control flow; see program_builder.h.
  *
  * Each arm (branch, loop body, block) has a mask of the elements that run it. IF splits the mask of
  * the arm around it; BREAK and CONTINUE take their elements out of the masks of all arms that they

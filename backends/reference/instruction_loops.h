@@ -1,7 +1,7 @@
 /* instruction_loops.h - the inner loops of the interpreter: one operation on a block of elements.
  *
  * instruction_loops.c is compiled once per instruction set; each copy exports one table of this
- * form. The loops know memory, dtypes and operations; they know no IR, no chunk and no thread.
+ * form. The loops know memory, dtypes and operations, and nothing else.
  *
  * What holds for all of them, unless a line says otherwise:
  * - n is a multiple of 64; elements of one operand are contiguous, aligned as C aligns one element.

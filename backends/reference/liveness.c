@@ -1,5 +1,5 @@
 /* liveness.c - what of a kernel must run, how long its values live, what can go straight to memory;
- * see write_program.h. Knows neither registers nor steps. */
+ * see write_program.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* loops_random.h - Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, 2011), the
- * bits behind RANDOM; a part of instruction_loops.c. Knows nothing of distributions. */
+ * bits behind RANDOM; a part of instruction_loops.c. */
 
 typedef uint64_t words __attribute__((vector_size(BYTES)));
 

@@ -1,5 +1,5 @@
 /* make_interpreter.c - makes an interpreter from IR: its programs, its reductions, the memory it
- * will need; see reference.h. Knows nothing of how programs are run. */
+ * will need; see reference.h. */
 #include <stdlib.h>
 
 #include "reference/run.h"

@@ -1,5 +1,5 @@
 /* program_builder.c - what the writers of a program share: its operands, registers and steps; see
- * program_builder.h. Knows no IR instruction. */
+ * program_builder.h. */
 #include "reference/program_builder.h"
 
 #include <stdlib.h>
@@ -26,8 +26,7 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
     return true;
 }
 
-/* ---- operands ----------------------------------------------------------------------------------
- * */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 int32_t lun__build_operand(builder *b, int32_t slot, int64_t offset, int size)
 {

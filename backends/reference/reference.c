@@ -1,7 +1,6 @@
 /* reference.c - the backend `reference`: interprets kernels on one thread, so it needs no compiler
  * and is what the others are compared with; see backend.h.  What cannot be interpreted, such as
- * functions given as C text, runs on one thread of the native backend.  Knows nothing of how the
- * interpreter works, nor of a compiler. */
+ * functions given as C text, runs on one thread of the native backend. */
 #include "reference/reference.h"
 
 #include "algorithms/algorithm_functions.h"

@@ -1,5 +1,5 @@
 /* reference_atomics.c - atomic operations on elements of memory, one after the other; see
- * write_program.h.  Knows no program. */
+ * write_program.h. */
 #include "reference/write_program.h"
 
 #include <string.h>

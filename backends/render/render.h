@@ -1,7 +1,6 @@
 /* render.h - kernel IR rendered as C-family source text: the face of the renderer.
  *
- * One entry per language. Knows no compiler and no file: the result is text, and what the text must
- * be linked with. */
+ * One entry per language. The result is text, and what the text must be linked with. */
 #ifndef LUN_RENDER_RENDER_H
 #define LUN_RENDER_RENDER_H
 

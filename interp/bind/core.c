@@ -1,6 +1,5 @@
 /* core.c - luaopen_lunarray_core: makes the host and the metatables and lets each part add its
- * functions. The result is a plain table, of which lua/lunarray/init.lua makes the module. Knows no
- * function of the parts. */
+ * functions. The result is a plain table, of which lua/lunarray/init.lua makes the module. */
 #include "bind/host/bind.h"
 
 /* Pushes a table and sets it as a field of the one at `in`; returns where it is. */

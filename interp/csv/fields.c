@@ -1,6 +1,6 @@
 /* fields.c - the fields of a piece of text: where each ends. A piece without quotes is split at
  * every comma and newline of a bit mask; one with quotes, or with a fault, is scanned from one such
- * character to the next, by all rules. Knows nothing of what fields mean. */
+ * character to the next, by all rules. */
 #include "csv/mask.h"
 #include "csv/piece.h"
 

@@ -1,7 +1,6 @@
 /* float.c - the float nearest to an integer times a power of ten, by one or two multiplications
  * of 64 bits: the method of Michael Eisel and Daniel Lemire ("Number parsing at a gigabyte per
- * second", Software: Practice and Experience 51, 2021), written from its description. Knows no
- * text. */
+ * second", Software: Practice and Experience 51, 2021), written from its description. */
 #include <string.h>
 
 #include "csv/number.h"

@@ -1,5 +1,5 @@
 /* parse_column.c - the fields of one column of a piece, one after the other: as integers as long as
- * they are, else as floats, else as text. Knows no other column and no other piece. */
+ * they are, else as floats, else as text. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* piece.h - a piece of the text, whole rows of it: its fields, and their kinds by columns. Within
- * interp/csv. Knows neither where the text comes from nor where columns go. */
+ * interp/csv. */
 #ifndef LUN_CSV_PIECE_H
 #define LUN_CSV_PIECE_H
 

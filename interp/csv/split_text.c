@@ -2,7 +2,7 @@
  * the parity of their quotes, and the newlines outside of quotes for both cases, that the block
  * begins outside or inside of quotes. The case of each block follows from the parities before it. A
  * quote inside of a field without quotes makes this wrong; splitting a piece finds that, and the
- * text is then scanned in order. Knows nothing of fields beyond their quotes. */
+ * text is then scanned in order. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* text_cells.h - a column of text: its cells as bytes, in parts of some rows. A part whose rows
- * have few different texts keeps each once, and a code for each row. Knows neither Lua nor where
- * the memory is from.
+ * have few different texts keeps each once, and a code for each row.
  *
  * Invariant: parts of a column are in order of rows, without gaps and none empty; ends[k] is the
  * offset in `bytes` behind text k, and codes, if there are any, are below `levels`. A part never

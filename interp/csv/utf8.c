@@ -1,5 +1,5 @@
 /* utf8.c - whether bytes are text: UTF-8 (RFC 3629: no surrogates, nothing overlong, nothing above
- * U+10FFFF) without NUL. Knows nothing of rows or fields. */
+ * U+10FFFF) without NUL. */
 #include "csv/mask.h"
 #include "csv/piece.h"
 

@@ -1,5 +1,4 @@
-/* write_rows.c - rows of columns as CSV text. Knows neither where columns come from nor where the
- * text goes. */
+/* write_rows.c - rows of columns as CSV text. */
 #include <string.h>
 
 #include "csv/csv.h"

@@ -1,7 +1,6 @@
 /* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
  * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
- * --check, --sandbox, --info, --help and --version are added. Of the engine it knows only how to
- * open it as a sandbox. */
+ * --check, --sandbox, --info, --help and --version are added. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

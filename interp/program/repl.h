@@ -1,4 +1,4 @@
-/* repl.h - the interactive mode. Knows nothing of the command line. */
+/* repl.h - the interactive mode. */
 #ifndef LUN_REPL_H
 #define LUN_REPL_H
 

@@ -1,6 +1,6 @@
 /* repl_session.c - the prompt at a terminal: the system's part of lua/lunarray/prompt/repl.lua:
  * lines with completion, inputs run so that Ctrl-C stops them, the size of the window, names of
- * files. Knows nothing of how inputs are parsed or results are shown.
+ * files.
  *
  * Invariant: the session's userdata owns the editor and, by a reference, the table that keeps the
  * last completion's strings alive. The editor's callback runs only within lun__editor_read. */

@@ -1,5 +1,4 @@
-/* repl_signals.c - handlers that note signals, and a wait that unblocks them. Knows no editor and
- * no Lua.
+/* repl_signals.c - handlers that note signals, and a wait that unblocks them.
  *
  * Invariant: between hold and let the signals are blocked but in lun__signals_wait; a handler only
  * sets its signal's note, which lun__signals_next clears. */

@@ -1,5 +1,4 @@
-/* load_save.c - lun_load and lun_save: lun.load and lun.save of the module, called from C. Knows
- * nothing of formats. */
+/* load_save.c - lun_load and lun_save: lun.load and lun.save of the module, called from C. */
 #include <string.h>
 
 #include "state/embed.h"

@@ -1,7 +1,7 @@
 /* modules.c - luaopen_lunarray: makes the embedded Lua files known to require and runs the one that
  * is the module itself. After it has run, require "lunarray.format.csv" and the like need no file
- * and no path. A file is compiled when it is first required. Knows nothing of arrays: those come
- * from luaopen_lunarray_core.
+ * and no path. A file is compiled when it is first required. Arrays come from
+ * luaopen_lunarray_core.
  *
  * The files see globals of their own (`environment`): copies of Lua's functions and libraries as
  * they were when the module was opened, and a require that finds only the files. So a script that

@@ -1,5 +1,5 @@
 /* modules.h - the Lua files of lua/lunarray/, embedded by interp/state/embed.sh, and the entry
- * points of the module. Knows nothing of what the files or the engine do. */
+ * points of the module. */
 #ifndef LUN_MODULES_H
 #define LUN_MODULES_H
 

@@ -1,4 +1,4 @@
-/* scope.c - separate globals for scripts of one state. Knows nothing of what they run.
+/* scope.c - separate globals for scripts of one state.
  *
  * A scope is a table of two: its globals, and the methods of strings while it is in use. The
  * globals are made by lua/lunarray/base/scope.lua.

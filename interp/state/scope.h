@@ -1,4 +1,4 @@
-/* scope.h - separate globals for scripts of one state. Knows nothing of what they run. */
+/* scope.h - separate globals for scripts of one state. */
 #ifndef LUN_SCOPE_H
 #define LUN_SCOPE_H
 

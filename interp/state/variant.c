@@ -1,4 +1,4 @@
-/* variant.c - lun_variant: values between a host in C and Lua's stack. Knows nothing of scripts. */
+/* variant.c - lun_variant: values between a host in C and Lua's stack. */
 #include "state/variant.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* variant.h - lun_variant: values between a host in C and Lua's stack. Knows nothing of scripts. */
+/* variant.h - lun_variant: values between a host in C and Lua's stack. */
 #ifndef LUN_VARIANT_H
 #define LUN_VARIANT_H
 

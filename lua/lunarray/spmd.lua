@@ -1,6 +1,5 @@
--- lun.spmd: collective operations and messages of several ranks. Each runs the whole script; PEs count from 0. Knows no
--- transport: bytes go through core.internal.spmd; windows on other ranks' elements and blocked arrays have files of
--- their own.
+-- lun.spmd: collective operations and messages of several ranks. Each runs the whole script; PEs count from 0. Bytes go
+-- through core.internal.spmd; windows on other ranks' elements and blocked arrays have files of their own.
 
 local core = require "lunarray.core"
 local fold = require "lunarray.ranks.fold"

@@ -1,6 +1,6 @@
 /* account.h - the memory that an engine has in use, and its limit.  What takes memory in proportion
  * to what a script asks for, sizes or counts, is entered here first, whatever allocates it: blocks
- * of the pool, buffers of devices, objects, an interpreter's heap.  Knows bytes only.
+ * of the pool, buffers of devices, objects, an interpreter's heap.
  *
  * Invariant: `used` is the sum of what was taken and not given back, and at most `limit`;
  * `elements` is its part that elements of arrays and buffers are.  An engine and the workers of its

@@ -1,6 +1,6 @@
 /* bytes.h - numbers, texts and layouts as bytes, one after the other, for a process that has the
  * same byte order; and back, where nothing is believed: what is missing or out of range makes the
- * reader bad, and reads give zeros from then on.  Knows nothing of what they say. */
+ * reader bad, and reads give zeros from then on. */
 #ifndef LUN_BYTES_H
 #define LUN_BYTES_H
 
@@ -15,7 +15,7 @@ typedef struct lun_bytes {
     bool bad;
 } lun_bytes;
 
-/* ---- writing: a failed allocation is the strbuf's ---- */
+/* ---- writing: a failed allocation is the strbuf's -------------------------------------------- */
 void lun__put_u8(lun_strbuf *to, unsigned x);
 void lun__put_i32(lun_strbuf *to, int32_t x);
 void lun__put_i64(lun_strbuf *to, int64_t x);
@@ -26,7 +26,7 @@ void lun__put_text(lun_strbuf *to, const char *text);
 void lun__put_layout(lun_strbuf *to, const lun_layout *l);
 void lun__put_padding(lun_strbuf *to, const lun_padding *p);
 
-/* ---- reading ---- */
+/* ---- reading --------------------------------------------------------------------------------- */
 unsigned lun__take_u8(lun_bytes *from);
 int32_t lun__take_i32(lun_bytes *from);
 int64_t lun__take_i64(lun_bytes *from);

@@ -1,4 +1,4 @@
-/* clock.h - a clock for durations and deadlines.  Knows nothing of what is timed. */
+/* clock.h - a clock for durations and deadlines. */
 #ifndef LUN_CLOCK_H
 #define LUN_CLOCK_H
 

@@ -1,5 +1,5 @@
 /* infile.h - a regular file that is only read, by offsets: opened without waiting, read to the last
- * byte or an error, and known again where another process opens it.  Knows no format. */
+ * byte or an error, and known again where another process opens it. */
 #ifndef LUN_INFILE_H
 #define LUN_INFILE_H
 

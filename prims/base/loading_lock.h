@@ -1,6 +1,6 @@
 /* loading_lock.h - libraries are loaded by one thread of the process at a time, and none is while
  * it forks a child that shall load some: that child would wait for the linker's lock, which nobody
- * gives back there.  Knows no library. */
+ * gives back there. */
 #ifndef LUN_LOADING_LOCK_H
 #define LUN_LOADING_LOCK_H
 

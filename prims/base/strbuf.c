@@ -1,4 +1,4 @@
-/* strbuf.c - a growing string; knows nothing but bytes. */
+/* strbuf.c - a growing string. */
 #include "base/strbuf.h"
 
 #include <locale.h>

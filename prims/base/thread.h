@@ -1,4 +1,4 @@
-/* thread.h - threads of the library's own.  Knows nothing of what they do. */
+/* thread.h - threads of the library's own. */
 #ifndef LUN_THREAD_H
 #define LUN_THREAD_H
 

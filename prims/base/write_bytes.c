@@ -1,5 +1,5 @@
 /* write_bytes.c - bytes into a file, all of them or an error: what the cache and the compiler's
- * texts are written with, and elements.  Knows nothing of these. */
+ * texts are written with, and elements. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sigtimedwait */
 #endif

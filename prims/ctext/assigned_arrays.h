@@ -1,5 +1,4 @@
-/* assigned_arrays.h - which arrays a C text may assign elements of, as its tokens tell.  Knows no
- * types but those of heads. */
+/* assigned_arrays.h - which arrays a C text may assign elements of, as its tokens tell. */
 #ifndef LUN_ASSIGNED_ARRAYS_H
 #define LUN_ASSIGNED_ARRAYS_H
 

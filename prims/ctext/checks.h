@@ -1,6 +1,5 @@
 /* checks.h - where a C text may fail while it runs: integer divisions, and indices: LUN_AT(w, i)
- * and, where asked for, w[i].  Finds these places and what to write around their tokens; knows
- * neither how a failure is kept nor who reports it. */
+ * and, where asked for, w[i].  Finds these tokens and what to write around them. */
 #ifndef LUN_CCHECKS_H
 #define LUN_CCHECKS_H
 

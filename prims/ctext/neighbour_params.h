@@ -1,5 +1,5 @@
 /* neighbour_params.h - the elements around an index that a C text reads: get(x, -1, 0).  Finds them
- * and what to write in their place; knows neither arrays nor what stands beyond their ends. */
+ * and what to write instead. */
 #ifndef LUN_NEIGHBOUR_PARAMS_H
 #define LUN_NEIGHBOUR_PARAMS_H
 

@@ -1,5 +1,4 @@
-/* scratch.c - LUN_SCRATCH and the words of a thread's place; see scratch.h.  Knows nothing of how
- * threads run. */
+/* scratch.c - LUN_SCRATCH and the words of a thread's place; see scratch.h. */
 #include "ctext/scratch.h"
 
 #include <inttypes.h>

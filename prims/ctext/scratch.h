@@ -1,5 +1,5 @@
 /* scratch.h - what the text of a function of teams asks for: memory of a team, LUN_SCRATCH(type,
- * name, n), and the words by which a thread knows where it is.  Knows no barriers. */
+ * name, n), and the words by which a thread knows where it is. */
 #ifndef LUN_CSCRATCH_H
 #define LUN_CSCRATCH_H
 

@@ -1,7 +1,6 @@
 /* stop_checks.h - loops of a C text ask in each round whether the launch shall end.
  *
- * Finds conditions of loops and writes around their tokens; knows neither who is asked nor what
- * stops. */
+ * Finds conditions of loops and writes around their tokens. */
 #ifndef LUN_STOP_CHECKS_H
 #define LUN_STOP_CHECKS_H
 

@@ -1,6 +1,5 @@
 /* text_function.h - a user's C text, in SkelCL's form, made into a function of kernels
- * (lun_ir_function's C form).  Knows no compiler: what the body says is judged when
- * a kernel is built. */
+ * (lun_ir_function's C form).  What the body says is judged when a kernel is built. */
 #ifndef LUN_TEXT_FUNCTION_H
 #define LUN_TEXT_FUNCTION_H
 

@@ -1,5 +1,5 @@
 /* eval.c - evaluates nodes, and elements of a node that are read before all of it is needed: by
- * what is remembered or by a plan.  It must not know how a step is done. */
+ * what is remembered or by a plan. */
 #include "eval/eval.h"
 
 #include <stdlib.h>

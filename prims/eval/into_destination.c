@@ -1,7 +1,6 @@
 /* into_destination.c - results of an evaluation computed straight to where they shall stand, among
  * elements that stay.  Only what can neither fail nor go on for long once it has begun is: a kernel
- * that might leaves half of its results where old elements were.  Knows no array and no backend but
- * as what launches. */
+ * that might leaves half of its results where old elements were. */
 #include "eval/eval.h"
 #include "lunarray_bind.h"
 

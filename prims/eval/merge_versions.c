@@ -1,5 +1,5 @@
 /* merge_versions.c - before a plan: the operands whose copies differ, found in the graph and
- * merged.  Knows not how they are. */
+ * merged. */
 #include "eval/eval.h"
 
 #include <stdlib.h>

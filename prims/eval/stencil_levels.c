@@ -1,7 +1,7 @@
 /* stencil_levels.c - repeated stencils of arrays that a core's caches hold, evaluated level by
  * level. A level is all that is computed between the elements that stencils read of one another. A
  * plan of a hundred levels takes several times as long as a hundred look-ups of one level's recipe,
- * and for a small array that is most of the time. Knows no kernel.
+ * and for a small array that is most of the time.
  *
  * 100 sweeps of five points over 256 x 256 f32 in one expression: 30 us each as sweeps blocked in
  * time, 11 us so, as if each had been evaluated. */

@@ -3,9 +3,7 @@
  * Users come before operands: each asks for a box of every operand, and boxes of one array grow to
  * one.  Along an axis a box is an arc: it may go on with index 0 behind the last one, as what wraps
  * does.  Then, operands first, each array's box is made of those of its operands.  So an array is
- * computed once, however many parts of it are read, and depth needs no recursion.
- *
- * Knows no array of scripts and no kernel. */
+ * computed once, however many parts of it are read, and depth needs no recursion. */
 #include "graph/cone.h"
 
 #include <stdlib.h>

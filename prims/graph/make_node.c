@@ -1,6 +1,5 @@
 /* make_node.c - nodes that have elements, and those that compute them one by one (makefold.c: nodes
- * that combine elements; makeview.c: those that place them).  Knows how a node is filled, not where
- * it is kept: the table may have an equal one to give instead. */
+ * that combine elements; makeview.c: those that place them). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* makefold.c - nodes whose elements are made of many of their operands': reductions, scans, running
- * functions, products of matrices, algorithms, and the results of those that have several.  Knows
- * how a node is filled, not where it is kept. */
+ * functions, products of matrices, algorithms, and the results of those that have several. */
 #include "graph/make_node.h"
 
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,

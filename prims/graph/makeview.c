@@ -1,6 +1,5 @@
 /* makeview.c - nodes that give elements of others in another shape, order or place: parts of
- * LEAFs, VIEWs, PADs, CONCATs, RESHAPEs.  Knows which of them are another node already, not where
- * nodes are kept. */
+ * LEAFs, VIEWs, PADs, CONCATs, RESHAPEs. */
 #include <string.h>
 
 #include "graph/make_node.h"

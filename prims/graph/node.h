@@ -1,8 +1,7 @@
 /* node.h - the expression graph: immutable, hash-consed, reference-counted nodes.
  *
  * A node is an operation on operand nodes, or a leaf with elements.  Once evaluated it becomes a
- * leaf itself: its operands are released, its elements kept.  Knows no backend, and of IR only that
- * functions have a body in it.
+ * leaf itself: its operands are released, its elements kept.
  */
 #ifndef LUN_NODE_H
 #define LUN_NODE_H

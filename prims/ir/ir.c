@@ -1,4 +1,4 @@
-/* ir.c - kernel IR: building and inlining.  Knows no producer and no renderer. */
+/* ir.c - kernel IR: building and inlining. */
 #include "ir/ir.h"
 
 #include "base/grow.h"

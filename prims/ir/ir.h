@@ -1,9 +1,9 @@
 /* ir.h - kernel IR: what one kernel computes, for every producer and every renderer.
  *
  * Typed SSA in one array of instructions, in order of evaluation; an operand is the index of an
- * earlier instruction.  The kernel runs its body for every index i of 0 .. n-1.  The IR knows no
- * graph, no vector and no backend: buffers are numbered slots, scalars numbered arguments, whose
- * contents come with a launch.  Nothing of a script's data is in it: equal IR means equal kernel.
+ * earlier instruction.  The kernel runs its body for every index i of 0 .. n-1.  Buffers are
+ * numbered slots, scalars numbered arguments, whose contents come with a launch.  Nothing of a
+ * script's data is in it: equal IR means equal kernel.
  */
 #ifndef LUN_IR_H
 #define LUN_IR_H

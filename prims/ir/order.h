@@ -48,8 +48,7 @@
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.
  *
- * Cells are as in table/dtype.h.  Knows no operation, no function, no launch: they come as
- * callbacks. */
+ * Cells are as in table/dtype.h.  Operations, functions and launches come as callbacks. */
 #ifndef LUN_ORDER_H
 #define LUN_ORDER_H
 

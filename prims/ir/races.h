@@ -1,6 +1,6 @@
 /* races.h - accesses of the threads of teams to elements, as far as later ones may collide with
  * them: of two threads one writes an element that the other uses, without a barrier between.
- * Threads of two teams have none.  Knows no memory: elements are numbers. */
+ * Threads of two teams have none.  Elements are numbers. */
 #ifndef LUN_IR_RACES_H
 #define LUN_IR_RACES_H
 

@@ -1,5 +1,4 @@
-/* writer.h - IR that is written anew from another one, instruction by instruction.  It must not
- * know what for. */
+/* writer.h - IR that is written anew from another one, instruction by instruction. */
 #ifndef LUN_IR_WRITER_H
 #define LUN_IR_WRITER_H
 

@@ -1,5 +1,4 @@
-/* bitmap_kernel.c - the kernel of a body that marks elements; see bitmap_kernel.h.  Knows no
- * launch, and not what is marked. */
+/* bitmap_kernel.c - the kernel of a body that marks elements; see bitmap_kernel.h. */
 #include "kernels/bitmap_kernel.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* running_kernel.c - the kernel of a function that goes along lines with values of its own: for
- * each line a loop over its elements, which puts what the function gives.  Knows no launch, and not
- * what the lines are for. */
+ * each line a loop over its elements, which puts what the function gives. */
 #include "kernels/running_kernel.h"
 
 #include "graph/function_ref.h"

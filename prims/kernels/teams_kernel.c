@@ -1,5 +1,4 @@
-/* teams_kernel.c - the kernel of a function of lun_teams, made of its body.  Knows no launch, and
- * not what a team is. */
+/* teams_kernel.c - the kernel of a function of lun_teams, made of its body. */
 #include "kernels/teams_kernel.h"
 
 #include <stdlib.h>

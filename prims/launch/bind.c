@@ -1,5 +1,4 @@
-/* bind.c - slots and arguments of a launch; see bind.h.  How it is run is launch_run.c's.  Knows
- * nodes only as what has elements, and nothing of what a kernel computes. */
+/* bind.c - slots and arguments of a launch; see bind.h.  How it is run is launch_run.c's. */
 #include "launch/bind.h"
 
 #include <stdlib.h>

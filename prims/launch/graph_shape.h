@@ -1,6 +1,5 @@
 /* graph_shape.h - the shape of a graph: what a recipe depends on.  Neither lengths nor numbers'
- * values are part of it; a front end's function is, as a number.  It must not
- * know recipes. */
+ * values are part of it; a front end's function is, as a number. */
 #ifndef LUN_GRAPH_SHAPE_H
 #define LUN_GRAPH_SHAPE_H
 

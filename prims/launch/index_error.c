@@ -1,5 +1,5 @@
 /* index_error.c - which index of a take is out of range: a kernel says only that there is one, so
- * the indices are looked through once more.  Knows no kernel. */
+ * the indices are looked through once more. */
 #include "launch/trap.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* join_chunks.c - what the chunks of a launch amount to, and lines where a backend takes one at a
- * time; see join_chunks.h.  Knows no memory of results. */
+ * time; see join_chunks.h. */
 #include "launch/join_chunks.h"
 
 #include <stdlib.h>

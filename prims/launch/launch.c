@@ -1,5 +1,5 @@
 /* launch.c - one launch of a kernel: its results' memory, the results' way to their nodes.  How its
- * arrays are bound is bind.c's.  Knows nothing of other groups, nor of what a kernel computes. */
+ * arrays are bound is bind.c's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* launch_run.c - the run of a launch that is filled, and what becomes of a failure; see bind.h.
- * Knows nothing of what a kernel computes. */
+/* launch_run.c - the run of a launch that is filled, and what becomes of a failure; see bind.h. */
 #include "base/clock.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"

@@ -1,4 +1,4 @@
-/* scratch_buffers.c - see scratch_buffers.h.  Knows not what is arranged. */
+/* scratch_buffers.c - see scratch_buffers.h. */
 #include "launch/scratch_buffers.h"
 
 #include "backend.h"

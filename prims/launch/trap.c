@@ -1,5 +1,4 @@
-/* trap.c - what went wrong in a kernel, in the script's words. Knows nothing of launches but their
- * trap. */
+/* trap.c - what went wrong in a kernel, in the script's words. */
 #include "launch/trap.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* keep.c - which arrays an evaluation writes beside its results, because the next one would compute
- * them again.  Knows no kernel. */
+ * them again. */
 #include "plan/plan.h"
 
 static inline int64_t bytes_of(const lun_node *n)

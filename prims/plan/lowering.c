@@ -1,5 +1,5 @@
 /* lowering.c - the builder of a kernel's IR: instructions, slots, arguments, and where their values
- * come from at a launch. Knows no kind of operation. */
+ * come from at a launch. */
 #include <stdlib.h>
 #include <string.h>
 

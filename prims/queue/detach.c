@@ -1,5 +1,4 @@
-/* detach.c - takes an expression out of the user's graph, and puts its value there; see queue.h.
- * Knows no queue, and must not know how it is evaluated meanwhile. */
+/* detach.c - takes an expression out of the user's graph, and puts its value there; see queue.h. */
 #include "queue/detach.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* broadcast_tree.c - messages of rank 0 for many ranks, which pass them on down a binomial tree:
  * the first half of the ranks keeps its own, the first rank of the other half gets what that is to
  * have, and so on.  Of each message only what differs from the one before it travels.  What came
- * from rank 0 itself and what came down trees is handed over in the order in which rank 0 sent it.
- * Knows nothing of what messages say. */
+ * from rank 0 itself and what came down trees is handed over in the order in which rank 0 sent
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

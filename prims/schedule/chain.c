@@ -1,4 +1,4 @@
-/* chain.c - which steps of a plan are a chain; see chain.h.  Knows no backend and runs nothing. */
+/* chain.c - which steps of a plan are a chain; see chain.h.  Runs nothing. */
 #include "schedule/chain.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* sketch.h - the arrays of steps that may be run as sweeps (base/layout/sweep_geometry.h).
- * Private to prims/; it must not know when sweeps are quicker. */
+ * Private to prims/. */
 #ifndef LUN_PLAN_SKETCH_H
 #define LUN_PLAN_SKETCH_H
 

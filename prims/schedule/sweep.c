@@ -1,5 +1,4 @@
-/* sweep.c - which steps of a plan are sweeps, and what they move; see sweep.h.  Knows no backend
- * and runs nothing. */
+/* sweep.c - which steps of a plan are sweeps, and what they move; see sweep.h.  Runs nothing. */
 #include "schedule/sweep.h"
 
 #include "schedule/chain.h"

@@ -1,5 +1,5 @@
 /* algorithm_step.c - the step of a plan that does an algorithm: operands in host memory, results
- * and scratch from the engine's memory, the work a backend's.  Knows no algorithm. */
+ * and scratch from the engine's memory, the work a backend's. */
 #include "steps/algorithm_step.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * The order is that of ir/order.h: chunks of LUN_CHUNK elements of a line, in each LUN_LANES lanes,
  * lane l taking elements l, l + 64, ... in order; lanes folded in halves; chunks joined by the
  * tree of adjacent pairs.  Accumulators stand by chunk, lane and line, as the elements of rows that
- * stand side by side do.  Knows backends only as what launches. */
+ * stand side by side do. */
 #include "steps/outer_axis_step.h"
 
 #include <string.h>

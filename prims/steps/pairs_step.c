@@ -5,8 +5,7 @@
  * number of the line.  A launch takes lines of one block, for LUN_PAIRS_ROWS rows of the other
  * operand each, turn by turn, so that a packed block stays in the cache.  Where rows or lanes are
  * not whole groups, the last group begins earlier and computes some elements again; where there are
- * fewer than one group, it is padded, and the result is made beside.  Knows backends only as what
- * launches. */
+ * fewer than one group, it is padded, and the result is made beside. */
 #include "steps/pairs_step.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* product_step.c - the step of a plan that multiplies matrices: operands where they stand, scratch
- * and the result from the engine's memory, the arithmetic a backend's.  Knows no order of sums. */
+ * and the result from the engine's memory, the arithmetic a backend's. */
 #include "steps/product_step.h"
 
 #include "base/clock.h"

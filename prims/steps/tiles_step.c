@@ -1,6 +1,5 @@
 /* tiles_step.c - a kernel and the algorithms or the product that take what it makes, some indices
- * at a time: what it makes stays in the cache.  Knows neither what a kernel computes nor what an
- * algorithm does. */
+ * at a time: what it makes stays in the cache. */
 #include "steps/step_runners.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * So there is one result, on any number of threads.  Elements become unsigned keys (keys.h), the
  * whole is cut by the upper bits that vary, and each part is sorted digit by digit in a worker's
- * cache (radix.h).  Knows no graph, no way of making threads. */
+ * cache (radix.h). */
 #ifndef LUN_SORT_H
 #define LUN_SORT_H
 

@@ -1,5 +1,4 @@
-/* compile_queue.c - the list of units that wait for the compiler; see compile_queue.h.  Knows
- * neither texts nor runs. */
+/* compile_queue.c - the list of units that wait for the compiler; see compile_queue.h. */
 #include "openmp/compiler/compile_queue.h"
 
 static void put(lun_jit_compiler *c, lun_unit *u, lun_unit **at)

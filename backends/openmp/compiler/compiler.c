@@ -89,7 +89,7 @@ static const char *const *level_flags(unsigned needs)
 }
 
 /* Calls of functions that are nowhere defined are errors, as warnings they would be silent; gcc
- * knows no errors under -w. */
+ * has no errors under -w. */
 static const char *const *warning_flags(unsigned needs)
 {
     static const char *const users[] = {"-Werror=implicit-function-declaration", NULL},

@@ -1,5 +1,5 @@
 /* compiler.h - the C compiler as a command: which file it is, its arguments, what its output
- * depends on.  Knows neither processes nor kernels. */
+ * depends on. */
 #ifndef LUN_COMPILER_H
 #define LUN_COMPILER_H
 

@@ -2,14 +2,14 @@
  *
  * The compiler is a child process, one at a time, advanced by polling; there is no thread.  Kernels
  * that wait meanwhile are compiled together in its next run.  What it makes is kept on disk (cache)
- * and loaded (loader.h).  A unit that another process compiles is left to it for a while.  Knows no
- * IR: a unit is text.
+ * and loaded (loader.h).  A unit that another process compiles is left to it for a while.  A unit
+ * is text.
  *
  * Invariant: a unit is in the queue (QUEUED), in parts[] of the running job (RUNNING), or in
  * neither. Between calls part_count > 0 exactly while job.busy; all parts have the same `needs`,
- * and each holds the claim to its cache entry, if there is one, until the run is over. A part
- * whose unit was released keeps its key. From LUN_JIT_GIVE_UP failures in a row on only required
- * units (`wanted`) are queued. */
+ * and each holds the claim to its cache entry, if there is one, until the run is over. A part whose
+ * unit was released keeps its key. From LUN_JIT_GIVE_UP failures in a row on only required units
+ * (`wanted`) are queued. */
 #ifndef LUN_JIT_H
 #define LUN_JIT_H
 

@@ -1,5 +1,5 @@
 /* jit_run.c - a run of the compiler: texts put together, its result loaded or its failure noted;
- * see jit_run.h.  Knows neither the queue's order nor how a compiler is started (job.c). */
+ * see jit_run.h.  The compiler is started by job.c. */
 #include "openmp/compiler/jit_run.h"
 
 #include <errno.h>

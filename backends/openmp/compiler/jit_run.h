@@ -24,7 +24,7 @@ void lun__jit_clear(lun_jit_compiler *c, bool unclaim);
 
 /* ---- contraction_check.c --------------------------------------------------------------------- */
 /* Whether machine code rounds products together with sums in a way that no
- * text of a kernel asks for.  Knows neither compiler nor text. */
+ * text of a kernel asks for. */
 
 /* True if the code of a shared object that lun__loader_check has seen has an instruction of the
  * group vfmaddsub, vfmsubadd.  False on other machines than x86-64. */

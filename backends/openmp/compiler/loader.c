@@ -1,4 +1,4 @@
-/* loader.c - loads shared objects from memory; see loader.h.  Knows no compiler and no cache.
+/* loader.c - loads shared objects from memory; see loader.h.
  *
  * The dynamic linker takes two objects of the same name for one.  A file in memory has the name of
  * its descriptor, which is reused; so its inode number is spelled out in the path that is handed

@@ -1,6 +1,5 @@
 /* loader.h - a compiled kernel's bytes made into functions of this process.
- *
- * Knows shared objects, not kernels.  Each takes a handful of the process' memory maps, which are
+ * Each takes a handful of the process' memory maps, which are
  * limited, so what is not needed any more is to be closed. */
 #ifndef LUN_LOADER_H
 #define LUN_LOADER_H

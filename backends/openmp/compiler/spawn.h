@@ -1,5 +1,4 @@
-/* spawn.h - a program run as a child process, without a shell: started, looked after, ended.
- * Knows nothing of compilers. */
+/* spawn.h - a program run as a child process, without a shell: started, looked after, ended. */
 #ifndef LUN_SPAWN_H
 #define LUN_SPAWN_H
 

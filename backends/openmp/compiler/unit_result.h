@@ -1,4 +1,4 @@
-/* unit_result.h - a kernel's text on its way to functions.  Knows neither compiler nor queue. */
+/* unit_result.h - a kernel's text on its way to functions. */
 #ifndef LUN_UNIT_RESULT_H
 #define LUN_UNIT_RESULT_H
 

@@ -1,5 +1,5 @@
 /* unity_build.h - texts of kernels put together into one unit for the compiler, so that one run
- * makes several.  Knows how C names things at file scope, nothing of kernels. */
+ * makes several. */
 #ifndef LUN_UNITY_BUILD_H
 #define LUN_UNITY_BUILD_H
 

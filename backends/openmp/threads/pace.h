@@ -2,12 +2,12 @@
  *
  * What a join costs is no property of the machine: a helper that shares its core with the caller,
  * or with another process, makes a run of 5 us take 300.  So gains and losses against one thread
- * are kept as a credit, by the length of the runs; the team is used while there is some.  Knows
- * neither clocks nor threads: times are given.
+ * are kept as a credit, by the length of the runs; the team is used while there is some.  Times are
+ * given.
  *
- * Invariant: results never depend on it. credit[] lies in -20 ms .. 64 runs by one thread; a
- * rate is 0, not measured, or positive; team[k] is measured only when alone[k] is. One thread,
- * the team's caller, reads and writes both. */
+ * Invariant: results never depend on it. credit[] lies in -20 ms .. 64 runs by one thread; a rate
+ * is 0, not measured, or positive; team[k] is measured only when alone[k] is. One thread, the
+ * team's caller, reads and writes both. */
 #ifndef LUN_PACE_H
 #define LUN_PACE_H
 

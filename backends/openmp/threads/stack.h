@@ -1,4 +1,4 @@
-/* stack.h - the stack that the OpenMP runtime gives its threads.  Knows nothing of what they do. */
+/* stack.h - the stack that the OpenMP runtime gives its threads. */
 #ifndef LUN_STACK_H
 #define LUN_STACK_H
 

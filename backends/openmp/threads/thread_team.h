@@ -1,4 +1,4 @@
-/* thread_team.h - threads for lun__host_run, by OpenMP.  Knows nothing of what they do.
+/* thread_team.h - threads for lun__host_run, by OpenMP.
  *
  * The OpenMP runtime ends the process when it cannot make a thread; so whether threads can be made
  * is tried first.  And its threads do not survive a fork: they are put away before one.

@@ -1,5 +1,5 @@
-/* topology.h - the machine's hardware threads, cores, caches and memory nodes, as hwloc sees them.
- * Knows nothing of threads that run. */
+/* topology.h - the machine's hardware threads, cores, caches and memory nodes, as hwloc sees
+ * them. */
 #ifndef LUN_TOPOLOGY_H
 #define LUN_TOPOLOGY_H
 

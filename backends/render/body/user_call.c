@@ -1,5 +1,4 @@
-/* user_call.c - calls of a user's C functions on GNU vectors, lane by lane.  Knows no statement but
- * the call. */
+/* user_call.c - calls of a user's C functions on GNU vectors, lane by lane. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>

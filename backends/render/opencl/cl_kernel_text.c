@@ -1,6 +1,6 @@
 /* cl_kernel_text.c - what the kernels of an OpenCL text have in common: arguments, a run's memory,
  * traps, a scan's first carry.  render/render.h says what the host does with them, plan.c how the
- * memory is laid out.  Knows no statement. */
+ * memory is laid out. */
 #include "render/opencl/cl_kernel_text.h"
 
 #include <inttypes.h>

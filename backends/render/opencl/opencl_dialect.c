@@ -1,5 +1,5 @@
 /* opencl_dialect.c - OpenCL C: its dialect in both forms, the head of a text, the way through one
- * kernel. Knows neither a statement nor how kernels are launched. */
+ * kernel. */
 #include "render/body/lanes/lane_barrier.h"
 #include "render/opencl/cl_kernel_text.h"
 #include "render/opencl/cl_texts.h"

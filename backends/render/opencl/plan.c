@@ -1,6 +1,5 @@
 /* plan.c - how an OpenCL text is run: sizes of steps and of the memory between them, as
- * render/render.h promises them.  Knows no text and no device; the texts rely on the same order of
- * cells in `work`:
+ * render/render.h promises them.  The texts rely on this order of cells in `work`:
  *
  *   trap, its value | rows of results, by chunk | carries, by chunk
  *   lun_pairs: trap, its value | rows of results, by pair | rows to combine, two for each pair */

@@ -1,5 +1,5 @@
-/* vector_kernels.c - the kernels of the VECTOR form: a work-item runs a whole chunk in GNU vectors.
- * Knows no statement. */
+/* vector_kernels.c - the kernels of the VECTOR form: a work-item runs a whole chunk in GNU
+ * vectors. */
 #include "render/opencl/cl_texts.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* element_text.c - operations and casts on single elements, in C that every dialect understands:
- * the expressions of table/ops.def with T, U, WIDTH and M(f) filled in. Knows no vector and no
- * instruction of the IR. */
+ * the expressions of table/ops.def with T, U, WIDTH and M(f) filled in. */
 #include "render/text/element_text.h"
 
 #include <ctype.h>

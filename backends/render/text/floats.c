@@ -1,4 +1,4 @@
-/* floats.c - table/floats.def quoted into kernels; see floats.h.  Knows no vector. */
+/* floats.c - table/floats.def quoted into kernels; see floats.h. */
 #include "render/text/floats.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* unit.c - the way through one kernel on GNU vectors: facts first, then the parts, then the unit
- * put together.  Knows no statement and no dialect. */
+ * put together. */
 #include "render/unit/unit.h"
 
 #include <stdlib.h>

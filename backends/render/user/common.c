@@ -1,6 +1,6 @@
 /* common.c - the functions of OpenCL C that users' texts have in every language, written once so
  * that all give the same bits.  Those of integers compute in the type of their first argument.
- * Knows no language: see common.h for the names that each provides. */
+ * The names that each language provides: see common.h. */
 #include "render/user/common.h"
 
 #include <string.h>

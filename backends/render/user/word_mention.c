@@ -1,4 +1,4 @@
-/* word_mention.c - which words users' C texts contain.  Knows no C: a word in a comment counts. */
+/* word_mention.c - which words users' C texts contain.  A word in a comment counts. */
 #include "render/user/word_mention.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* term.h - parts of an expression on whole GNU vectors, with the types and values that C gives
- * them on single elements of type T (U: unsigned, of T's width).  It must not know how
- * expressions are written. */
+ * them on single elements of type T (U: unsigned, of T's width). */
 #ifndef LUN_RENDER_VECTOR_TERM_H
 #define LUN_RENDER_VECTOR_TERM_H
 

@@ -1,5 +1,4 @@
-/* lua_histogram.c - a:histogram: counts of elements in bins, and their edges. Knows nothing of how
- * they are counted. */
+/* lua_histogram.c - a:histogram: counts of elements in bins, and their edges. */
 #include <string.h>
 
 #include "bind/host/bind.h"

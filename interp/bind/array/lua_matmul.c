@@ -1,4 +1,4 @@
-/* lua_matmul.c - a:matmul(b) and lun.matmul(a, b). Knows nothing of how matrices are multiplied. */
+/* lua_matmul.c - a:matmul(b) and lun.matmul(a, b). */
 #include "bind/host/bind.h"
 
 static int matmul(lua_State *L)

@@ -1,4 +1,4 @@
-/* lua_sort.c - a:sort(), a:unique(), a:quantile(q) and their like. Knows no way of sorting. */
+/* lua_sort.c - a:sort(), a:unique(), a:quantile(q) and their like. */
 #include <limits.h>
 #include <string.h>
 

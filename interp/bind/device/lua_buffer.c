@@ -1,5 +1,4 @@
-/* lua_buffer.c - lun.buffer and lun.copy: memory at a location, and copies by queues. Knows nothing
- * of tasks. */
+/* lua_buffer.c - lun.buffer and lun.copy: memory at a location, and copies by queues. */
 #include <string.h>
 
 #include "bind/host/bind.h"

@@ -1,5 +1,5 @@
-/* lua_queue.c - lun.queue, lun.task and events: work that is given to devices, and waiting for it.
- * Knows nothing of copies. */
+/* lua_queue.c - lun.queue, lun.task and events: work that is given to devices, and waiting for
+ * it. */
 #include <string.h>
 
 #include "bind/host/bind.h"

@@ -1,6 +1,5 @@
 /* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
- * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string. Knows
- * nothing of the format.
+ * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string.
  *
  * Invariant: blanks and texts have an entry for each wanted column while columns are read, of which
  * at most one is not NULL, and are NULL otherwise; L is the thread of that call. Services run on

@@ -1,6 +1,6 @@
 /* csv_write.c - columns into a file of Lua's as CSV text, for lua/lunarray/format/csv.lua:
  * internal.csv_check and csv_write. Rows are loaded in batches, elements of arrays from the engine
- * and fields of lists from Lua, and formatted on all threads. Knows nothing of the format. */
+ * and fields of lists from Lua, and formatted on all threads. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>

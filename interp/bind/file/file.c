@@ -1,5 +1,5 @@
 /* file.c - arrays on files, and elements into files: internal.open, elements, bytes, write,
- * write_by_ranks and others, for lua/lunarray/format/io.lua and raw.lua. Knows no format. */
+ * write_by_ranks and others, for lua/lunarray/format/io.lua and raw.lua. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>

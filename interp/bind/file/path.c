@@ -1,6 +1,5 @@
 /* path.c - files by their names, for lua/lunarray/format/file.lua: opened for reading, with or
- * without a known size; names to be written resolved, and new files that replace them. Knows no
- * contents. */
+ * without a known size; names to be written resolved, and new files that replace them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* O_TMPFILE */
 #endif

@@ -1,7 +1,7 @@
 /* text_columns.c - columns of text as lists of Lua's, for lua/lunarray: a table whose metatable has
  * the cells as bytes and gives single strings. Where a script writes to it, runs through it with
  * pairs or asks for many of them, the table gets all of its strings and loses the metatable: then
- * it is a plain list. Knows no format of files.
+ * it is a plain list.
  *
  * Invariant: the table of a column is empty while it has the metatable, whose field column_key is
  * the userdata that owns the column; a plain list has neither. blanks[k] is the memory of the k-th

@@ -1,4 +1,4 @@
-/* lua_compress.c - a:compress(mask), mask:indices(). Knows nothing of how elements are chosen. */
+/* lua_compress.c - a:compress(mask), mask:indices(). */
 #include "bind/host/bind.h"
 
 /* The axis, from 0, that the options at 3 name; -1: none. */

@@ -1,5 +1,5 @@
 /* lua_record.c - for lua/lunarray/record*.lua: fields of structs in an array of structs, as strided
- * arrays; skeletons of functions that take them. Knows no structs. */
+ * arrays; skeletons of functions that take them. */
 #include "bind/function/lua_skeleton.h"
 
 /* A field's end: its reference to the bytes. */

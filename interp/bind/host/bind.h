@@ -3,7 +3,7 @@
  * out=, axes. The host is host.h's.
  *
  * Every C function of the binding has the host as its first upvalue. The binding turns Lua's stack
- * into calls of lunarray.h and lunarray_bind.h and knows nothing of how the engine works. */
+ * into calls of lunarray.h and lunarray_bind.h. */
 #ifndef LUN_BIND_H
 #define LUN_BIND_H
 

@@ -1,5 +1,5 @@
 /* blame.c - names in an error the function that the script called, and its source line: see
- * blame.h. Knows no function of the binding. */
+ * blame.h. */
 #include "bind/host/blame.h"
 
 #include <ctype.h>

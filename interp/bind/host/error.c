@@ -1,6 +1,6 @@
 /* error.c - a status becomes a Lua error: a caller's mistake "bad argument #2 to 'zip' (...)", a
- * fault in a kernel an error object with code, message and where. Knows nothing of the calls that
- * fail. A function that raises holds nothing that Lua does not own. */
+ * fault in a kernel an error object with code, message and where. A function that raises holds
+ * nothing that Lua does not own. */
 #include <stdio.h>
 #include <string.h>
 

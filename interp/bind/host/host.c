@@ -1,6 +1,5 @@
 /* host.c - the engine of a lua_State: opened at first use, ended with the state; the references
- * that its userdata hold; the bytes reported to the garbage collector. Knows nothing of arrays'
- * values.
+ * that its userdata hold; the bytes reported to the garbage collector.
  *
  * Invariant: every entry of held is in one of three states: in use (box is its userdata, whose slot
  * is the entry's index), in the list `ended` (no box, the reference still held) or in the list

@@ -1,5 +1,4 @@
-/* host.h - the engine of a lua_State, and boxes for arrays and functions. Knows nothing of what
- * calls do. */
+/* host.h - the engine of a lua_State, and boxes for arrays and functions. */
 #ifndef LUN_BIND_HOST_H
 #define LUN_BIND_HOST_H
 

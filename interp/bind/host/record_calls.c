@@ -1,6 +1,5 @@
 /* record_calls.c - calls with records among their arguments, tables of
- * lua/lunarray/record/record.lua, whose functions take over. Knows neither records nor the
- * functions called. */
+ * lua/lunarray/record/record.lua, whose functions take over. */
 #include "bind/host/bind.h"
 
 /* The field of a metatable with record.lua's functions by their names. */

@@ -1,5 +1,5 @@
 /* register.c - adds a part's functions to the tables that core.c has made, wrapped so that too many
- * arguments are refused. Knows no part. */
+ * arguments are refused. */
 #include <string.h>
 
 #include "bind/host/bind.h"

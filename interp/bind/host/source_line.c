@@ -1,5 +1,4 @@
-/* source_line.c - the source line of a script, which nodes keep and errors name. Knows nothing of
- * computing. */
+/* source_line.c - the source line of a script, which nodes keep and errors name. */
 #include <stdio.h>
 #include <string.h>
 

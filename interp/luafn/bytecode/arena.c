@@ -1,4 +1,4 @@
-/* arena.c - memory and failure of one compilation. Knows neither Lua's bytecode nor graphs. */
+/* arena.c - memory and failure of one compilation. */
 #include "luafn/bytecode/arena.h"
 
 #include <stdlib.h>

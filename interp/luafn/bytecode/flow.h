@@ -1,6 +1,6 @@
 /* flow.h - the basic blocks of one Lua function and its loops.
  *
- * Knows where Lua's instructions jump and which registers they write; knows no values. */
+ * Where Lua's instructions jump and which registers they write; no values. */
 #ifndef LUAFN_FLOW_H
 #define LUAFN_FLOW_H
 

@@ -1,6 +1,4 @@
-/* decoded_functions.h - a Lua function's code, decoded, with the cache of its compiled forms.
- *
- * Knows no Lua state. */
+/* decoded_functions.h - a Lua function's code, decoded, with the cache of its compiled forms. */
 #ifndef LUAFN_DECODED_FUNCTIONS_H
 #define LUAFN_DECODED_FUNCTIONS_H
 

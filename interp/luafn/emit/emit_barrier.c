@@ -1,6 +1,5 @@
 /* emit_barrier.c - barriers of a team kernel, checked in the IR: all threads of a team reach one
- * together. Memory is requested outside of loops, since it is zeroed once.  Knows no control
- * flow. */
+ * together. Memory is requested outside of loops, since it is zeroed once. */
 #include "ir/uniform.h"
 #include "luafn/emit/emit.h"
 

@@ -1,7 +1,7 @@
 /* graph.h - a function in SSA form: blocks, values, and how they are made.
  *
  * A graph begins with values as Lua's instructions define them, not typed yet; lowering replaces
- * them with values that are one IR instruction each. Knows no Lua state. */
+ * them with values that are one IR instruction each. */
 #ifndef LUAFN_GRAPH_H
 #define LUAFN_GRAPH_H
 
@@ -271,7 +271,7 @@ lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
 /* b gets no more predecessors. */
 void luafn_seal(lf_graph *g, lf_block *b);
 
-/* ---- fold_lua.c ---- */
+/* ---- fold_lua.c ------------------------------------------------------------------------------ */
 
 /* Lua's arithmetic on two constants; NULL if it would raise an error. */
 lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
@@ -279,7 +279,7 @@ lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf
 /* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
 lf_type luafn_type_of(lun_dtype t);
 
-/* ---- cfg.c: on a finished graph ---- */
+/* ---- cfg.c: on a finished graph -------------------------------------------------------------- */
 
 /* Reverse postorder of reachable blocks; drops edges from elsewhere, phis with one operand, blocks
  * that only continue another. */

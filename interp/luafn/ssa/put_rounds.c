@@ -4,7 +4,7 @@
  * Each round assigns at most one element of such an array: its index and a value are variables,
  * whose last values are results. The engine stores them in index order, so the last round wins.
  * h[e] = h[e] + x and the like give only x, which the engine combines with the element. The array
- * may be read nowhere else.  Knows no types. */
+ * may be read nowhere else. */
 #include "luafn/ssa/put_rounds.h"
 
 /* One statement that assigns. */

@@ -1,5 +1,4 @@
-/* team_call.c - helpers of methods of t: the numbers of threads, and arguments.  Knows no
- * method. */
+/* team_call.c - helpers of methods of t: the numbers of threads, and arguments. */
 #include "luafn/ssa/team_call.h"
 
 const int64_t *luafn_team_known(const lf_builder *b)

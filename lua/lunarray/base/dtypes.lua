@@ -1,6 +1,6 @@
 -- The element types as the engine's table has them: name, kind ("bool", "signed", "unsigned" or "float"),
 -- bytes of one element, exponent and mantissa bits of a float, code in a .npy header (nil: it has none).
--- Also makes arrays of a file's raw bytes. Knows no file format.
+-- Also makes arrays of a file's raw bytes.
 
 local core = require "lunarray.core"
 

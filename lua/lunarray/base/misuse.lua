@@ -1,5 +1,4 @@
--- A caller's mistake, raised as an error with the source line of the script that called into these files. Knows no
--- function.
+-- A caller's mistake, raised as an error with the source line of the script that called into these files.
 
 -- Raises "bad argument #argument to 'call' (message)"; the message is a format for the other arguments.
 return function(argument, call, message, ...)

@@ -1,5 +1,5 @@
 -- Numbers as text, the same in every locale: independent of the C library's decimal point in both directions.
--- Shared by the CSV reader and writer and by printing; knows nothing of arrays or files.
+-- Shared by the CSV reader and writer and by printing.
 
 local number = {}
 

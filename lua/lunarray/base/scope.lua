@@ -1,5 +1,5 @@
 -- The environments of scripts (lun_scope): each has its own table `lun`, a copy of the module as these files know it,
--- and its own globals. A script's writes to them are seen in its own environment only. Knows no function.
+-- and its own globals. A script's writes to them are seen in its own environment only.
 --
 -- Invariant: `given` has, weakly, every table `lun` that scripts got. `kept` is set before any script runs and never
 -- changes. No script gets `kept`, the module or a table of either, only copies.

@@ -1,5 +1,4 @@
 -- A canvas of characters for the terminal, eight dots each (braille); each character has the colour of one series.
--- Knows nothing of what is drawn.
 
 local canvas = {}
 

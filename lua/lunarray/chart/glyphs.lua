@@ -1,5 +1,5 @@
 -- Letters for pictures of pixels: the ASCII characters and the degree sign as points on a grid of 5 by 8, joined by
--- strokes where they are neighbours. Knows no picture.
+-- strokes where they are neighbours.
 
 local glyphs = {}
 

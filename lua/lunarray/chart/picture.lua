@@ -1,4 +1,4 @@
--- Helpers of pictures in the terminal: their size, colours, output, and checks of arguments. Knows no picture.
+-- Helpers of pictures in the terminal: their size, colours, output, and checks of arguments.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

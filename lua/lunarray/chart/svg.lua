@@ -1,4 +1,4 @@
--- A paper on which charts are drawn, saved as SVG. Its methods are those of raster.lua. Knows no chart.
+-- A paper on which charts are drawn, saved as SVG. Its methods are those of raster.lua.
 
 local number = require "lunarray.base.number"
 

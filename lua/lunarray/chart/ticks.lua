@@ -1,5 +1,4 @@
--- The ticks of an axis: round numbers or beginnings of days, months and years, and their labels. Knows nothing of how
--- an axis is drawn.
+-- The ticks of an axis: round numbers or beginnings of days, months and years, and their labels.
 
 local calendar = require "lunarray.table.calendar"
 local number = require "lunarray.base.number"

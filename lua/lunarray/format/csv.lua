@@ -1,5 +1,5 @@
 -- CSV (RFC 4180): text to a table of typed columns, and such a table to text.
--- Knows nothing of files or of how arrays compute; text is read and written in C (interp/csv).
+-- Text is read and written in C (interp/csv).
 --
 -- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector
 -- (u64 if they need it), one whose fields are all numbers or empty an f64 Vector with nan for the

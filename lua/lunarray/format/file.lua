@@ -1,5 +1,5 @@
--- Whole files: a source to read from, and a save that leaves the old file whole if it fails. Knows nothing of formats
--- or arrays. Failures of the system are nil, message, errno, as in io.open.
+-- Whole files: a source to read from, and a save that leaves the old file whole if it fails. Failures of the system are
+-- nil, message, errno, as in io.open.
 --
 -- Invariant of a source: `left` (a stream: `held`) counts the bytes that were not taken yet, and reading continues at
 -- the first of them; peek changes neither. A stream that would read more than `most` bytes fails.

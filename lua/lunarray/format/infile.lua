@@ -1,5 +1,5 @@
 -- Sources of the formats on the bytes of an array on an open file (internal.open). From some, ranks among the locations
--- read elements themselves, each its shard: they have elements() and crc(). Knows no format.
+-- read elements themselves, each its shard: they have elements() and crc().
 
 local core = require "lunarray.core"
 

@@ -1,8 +1,8 @@
 -- lun.load, lun.open and lun.save: picks the format by the file's extension and gives errors their form.
 -- A caller's mistake raises; a fault of a file is nil, message, code. The code is the system's errno (a
 -- number) or, for the content, "format" (it breaks the rules of its format), "short" or "long" (its
--- length does not fit its header) or "unsupported" (sound, but no array can hold it). Knows no format:
--- each is a module of decode(source, opts) and encode(a, opts).
+-- length does not fit its header) or "unsupported" (sound, but no array can hold it). Each format is a
+-- module of decode(source, opts) and encode(a, opts).
 
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"

@@ -1,5 +1,5 @@
--- NumPy's .npy files, versions 1.0, 2.0 and 3.0: bytes to an array and back, any numeric dtype.
--- Knows only bytes, no files. The header is a Python literal; it is parsed, never run.
+-- NumPy's .npy files, versions 1.0, 2.0 and 3.0: bytes to an array and back, any numeric dtype. The header is a Python
+-- literal; it is parsed, never run.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

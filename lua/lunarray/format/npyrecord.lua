@@ -1,5 +1,5 @@
 -- Records in .npy files, NumPy's structured arrays: fields of plain dtypes, aligned or packed, in either byte order.
--- Knows only bytes and the header's words for fields; characters that C's names cannot have become _.
+-- Characters that C's names cannot have become _.
 
 local base = require "lunarray.record.recordbase"
 local dtypes = require "lunarray.base.dtypes"

@@ -1,5 +1,5 @@
 -- NumPy's .npz files: a zip archive with a .npy file for each array, also of records, stored or deflated, to a table of
--- arrays by name and back. Knows only bytes, no files.
+-- arrays by name and back.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

@@ -1,6 +1,6 @@
 -- PNG images: gray, gray with alpha, RGB and RGBA in 8 or 16 bits. Gray is a View of {height, width}, the
 -- others {height, width, channels}; u8 or u16, samples not scaled (but those of fewer than 8 bits, which become 8).
--- libpng does the work (interp/bind/file/png.c). Knows only bytes, no files.
+-- libpng does the work (interp/bind/file/png.c).
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

@@ -1,6 +1,6 @@
 -- Netpbm images: PGM and PPM, binary (P5, P6) and, to read only, plain (P2, P3).
 -- Gray is a View of {height, width}, colour one of {height, width, 3}; u8 where the largest sample
--- the file allows is below 256, else u16. Samples are not scaled. Knows only bytes, no files.
+-- the file allows is below 256, else u16. Samples are not scaled.
 
 local dtypes = require "lunarray.base.dtypes"
 local raw = require "lunarray.format.raw"

@@ -1,5 +1,4 @@
 -- Files of bare little-endian elements: the caller says dtype and, if it is not a Vector, shape.
--- Knows nothing of files beyond their bytes.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

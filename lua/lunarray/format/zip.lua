@@ -1,6 +1,5 @@
 -- Zip archives: the members of one, and the bytes of a new one. Members are stored or deflated; sizes may be beyond
--- 4 GB (zip64). Reading is strict: the directory, the header of each member, sizes and checksums must agree. Knows no
--- arrays.
+-- 4 GB (zip64). Reading is strict: the directory, the header of each member, sizes and checksums must agree.
 
 local internal = require("lunarray.core").internal
 

@@ -1,5 +1,5 @@
 -- Functions of several elements given to reduce and scan, tested for associativity and for their identity: lun.check's
--- part for these. Knows skeletons by their calls, nothing of how they run.
+-- part for these.
 
 local core = require "lunarray.core"
 

@@ -1,4 +1,4 @@
--- Reductions and scans of segments of a Vector by a function. Knows nothing of what segments are made of.
+-- Reductions and scans of segments of a Vector by a function.
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"

@@ -1,4 +1,4 @@
--- The commands of the prompt, which start with a colon. Knows the session only by its arguments.
+-- The commands of the prompt, which start with a colon.
 
 local core = require "lunarray.core"
 local guess = require "lunarray.prompt.guess"

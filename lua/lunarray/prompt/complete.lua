@@ -1,6 +1,5 @@
 -- Completions at the cursor: names reached through __index (globals, fields, methods, ours too), module names after
--- require, file names in other strings. Runs no code of the user: an __index that is a function is not called. Knows no
--- terminal.
+-- require, file names in other strings. Runs no code of the user: an __index that is a function is not called.
 
 local core = require "lunarray.core"
 

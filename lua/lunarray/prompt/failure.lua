@@ -1,5 +1,4 @@
 -- An error as the prompt shows it: its message, the user's part of the traceback, and a suggestion for a misspelt name.
--- Knows nothing of how inputs are read.
 
 local complete = require "lunarray.prompt.complete"
 local core = require "lunarray.core"

@@ -1,4 +1,4 @@
--- Finds the name closest to a misspelt one. Knows nothing of where names come from.
+-- Finds the name closest to a misspelt one.
 
 local guess = {}
 

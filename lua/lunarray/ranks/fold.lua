@@ -1,5 +1,5 @@
 -- Values combined in order by the tree of adjacent pairs: neighbours first, then the results of neighbours; an odd one
--- at the end is passed up unchanged. Operations by their names. Knows no ranks.
+-- at the end is passed up unchanged. Operations by their names.
 
 local core = require "lunarray.core"
 

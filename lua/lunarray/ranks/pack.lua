@@ -1,5 +1,4 @@
--- Values as bytes and back: nil, booleans, numbers, strings, arrays, and tables of these. Knows nothing of where the
--- bytes go.
+-- Values as bytes and back: nil, booleans, numbers, strings, arrays, and tables of these.
 --
 -- The string, little-endian:
 --

@@ -1,5 +1,5 @@
 -- Runs the work of a rank before a step of all ranks: an error is sent to the others, which take the step, so that none
--- waits for this one. Knows no step.
+-- waits for this one.
 
 local core = require "lunarray.core"
 

@@ -1,5 +1,4 @@
--- Shared values and arrays, which PE 0 has, symmetric arrays, of which each rank has one, and atomic updates. Knows no
--- transport.
+-- Shared values and arrays, which PE 0 has, symmetric arrays, of which each rank has one, and atomic updates.
 
 local core = require "lunarray.core"
 local pack = require "lunarray.ranks.pack"

@@ -1,5 +1,5 @@
 -- Elements on other ranks: a rank sends a request to the owner of the element, which answers whenever it waits; and
--- critical sections. Knows no kind of array.
+-- critical sections.
 --
 -- Invariant: the ranks agree on `made`, `since` and `elements`; arrays[id] is this rank's part of window id <= made, or
 -- false, until all ranks have dropped it. `dropped` has the ids that this rank dropped since the last exchange.

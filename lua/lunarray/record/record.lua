@@ -1,5 +1,5 @@
 -- lun.struct, and the functions of the module for records, which work field by field as on arrays. Calls with records
--- among their arguments are routed here by interp/bind/host/record_calls.c. Knows nothing of kernels.
+-- among their arguments are routed here by interp/bind/host/record_calls.c.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"

@@ -1,5 +1,5 @@
 -- Records in calls of map and zip: a function around the given one takes the fields and calls it with a record for
--- each. Knows nothing of kernels.
+-- each.
 --
 -- Invariant: `around` maps a function, weakly, to the functions made around it; an entry is valid for one combination
 -- of structs, extra arguments and passed operands, and only gains passed operands.

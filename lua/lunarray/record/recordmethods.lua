@@ -1,4 +1,4 @@
--- Elements and methods of records. Knows nothing of the functions of the module.
+-- Elements and methods of records.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"

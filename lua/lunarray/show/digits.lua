@@ -1,5 +1,5 @@
 -- Elements as text for people: the floats of one array in one form, with lun.precision digits and none that is not the
--- value's. Knows nothing of shapes and lines.
+-- value's.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

@@ -3,7 +3,7 @@
 -- name can collide with it: pairs(t) follows the list getmetatable(t).names. #t is the number of rows that its columns
 -- have now. Columns may be fetched when they are first used: getmetatable(t).unread[name] is true for those not fetched
 -- yet, getmetatable(t).rows is their number of rows. A table of arrays of any shapes, by name, is such a table without
--- rows. Knows no file format.
+-- rows.
 --
 -- Invariant: unread[name] is true exactly while the column was neither fetched nor assigned, and the table has no raw
 -- field of that name then. `names` may have columns that were removed, and lack those added later; frame.ordered gives

@@ -1,6 +1,5 @@
 -- tostring of arrays: a line with kind, dtype, shape, layout, device and laziness, then head ... tail of
 -- the elements, aligned and at most lun.width() columns wide. Reads the few elements it shows, no others.
--- Knows nothing of how they are computed.
 
 local digits = require "lunarray.show.digits"
 local setting = require "lunarray.base.setting"

@@ -1,4 +1,4 @@
--- Dates as numbers of days since 1970-01-01, in the proleptic Gregorian calendar. Knows no arrays.
+-- Dates as numbers of days since 1970-01-01, in the proleptic Gregorian calendar.
 
 local calendar = {}
 

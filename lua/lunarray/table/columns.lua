@@ -1,5 +1,5 @@
 -- lun.table and lun.rows: tables of columns from a script's own columns, and rows of such tables. Their representation
--- and printing are frame.lua's. Knows no file format.
+-- and printing are frame.lua's.
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"

@@ -1,5 +1,5 @@
 -- Rows in groups by equal keys, and aggregates of them: lun.group. A group is a handle of the binding
--- (interp/bind/array/lua_group.c) with its keys beside. Knows no order of work.
+-- (interp/bind/array/lua_group.c) with its keys beside.
 --
 -- Invariant: `state` maps each group, weakly, to its handle, its keys (none for groups of codes) and the numbers of
 -- groups and rows; an entry is set when the group is made and never changes.

@@ -1,5 +1,4 @@
 -- lun.join: the rows of two tables that have equal keys, found by the binding (interp/bind/array/lua_group.c).
--- Knows no groups.
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"

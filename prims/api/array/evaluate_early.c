@@ -1,5 +1,5 @@
 /* evaluate_early.c - bounds expressions that are never evaluated otherwise: one is evaluated when
- * too many nodes below it are not.  Knows no kernel. */
+ * too many nodes below it are not. */
 #include "api/array/array.h"
 #include "eval/eval.h"
 #include "graph/walk.h"

@@ -1,4 +1,4 @@
-/* open_file.c - arrays whose elements are a file's bytes.  Knows no format. */
+/* open_file.c - arrays whose elements are a file's bytes. */
 #include "api/array/api.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"

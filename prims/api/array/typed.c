@@ -1,5 +1,5 @@
 /* typed.c - operations on nodes that have the operation's dtype already, f16 and bf16 through the
- * float in which they are computed.  Knows no promotion. */
+ * float in which they are computed. */
 #include "api/array/api.h"
 #include "graph/simplify.h"
 

@@ -1,5 +1,5 @@
 /* write_file.c - lun_write_file: all elements of an array into a file, written by the ranks that
- * have them.  Knows no format. */
+ * have them. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* aggregate.c - aggregates of the rows of each group: sums, means, extremes. Knows no order. */
+/* aggregate.c - aggregates of the rows of each group: sums, means, extremes. */
 #include <math.h>
 
 #include "api/data/grouping.h"

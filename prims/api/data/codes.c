@@ -1,5 +1,4 @@
-/* codes.c - rows by their codes: codes of keys, an aggregate for each code, the rows of each.
- * Knows no groups. */
+/* codes.c - rows by their codes: codes of keys, an aggregate for each code, the rows of each. */
 #include "api/data/grouping.h"
 
 void lun__handles_release(lun_handles *h)

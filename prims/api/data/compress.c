@@ -1,5 +1,5 @@
 /* compress.c - the elements where a bool is true, or their indices: arrays whose length is known
- * only after evaluation. Knows no order of work. */
+ * only after evaluation. */
 #include "api/array/api.h"
 
 /* LUN_EDTYPE unless m is of bools. */

@@ -1,5 +1,4 @@
-/* grouping.c - groups of rows, by keys or codes; the keys and the rows of each group. Knows no
- * order of work. */
+/* grouping.c - groups of rows, by keys or codes; the keys and the rows of each group. */
 #include "api/data/grouping.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* histogram.c - how many elements lie in each of some bins, and the edges of bins of equal width.
- * Knows nothing of how they are counted. */
+/* histogram.c - how many elements lie in each of some bins, and the edges of bins of equal
+ * width. */
 #include <math.h>
 #include <stdlib.h>
 

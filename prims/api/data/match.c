@@ -1,4 +1,4 @@
-/* match.c - joins: the pairs of rows that have equal keys.  Knows no order of work. */
+/* match.c - joins: the pairs of rows that have equal keys. */
 #include "api/data/grouping.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* quantile.c - quantiles along axes, and insertion indices in a sorted Vector. Knows no way of
- * sorting. */
+/* quantile.c - quantiles along axes, and insertion indices in a sorted Vector. */
 #include "api/fold/lazy.h"
 
 /* The probabilities of the quantiles as a node. */

@@ -1,4 +1,4 @@
-/* sorting.c - sorts along an axis, top-k, unique elements. Knows no way of sorting. */
+/* sorting.c - sorts along an axis, top-k, unique elements. */
 #include "api/array/api.h"
 
 /* a's node, of an array. */

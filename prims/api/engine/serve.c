@@ -1,5 +1,5 @@
 /* serve.c - a rank that serves rank 0, which has the script: an engine of its own, whose backend
- * does what rank 0 asks for.  Knows no request. */
+ * does what rank 0 asks for. */
 #include <stdlib.h>
 
 #include "api/array/api.h"

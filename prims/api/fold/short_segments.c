@@ -1,6 +1,6 @@
 /* short_segments.c - reductions of many short segments as expressions of the first, second, ...
- * element of each: one kernel computes them and the expressions that use them. Knows no reduction's
- * meaning; the order is that of ir/order.h. */
+ * element of each: one kernel computes them and the expressions that use them. The order is that of
+ * ir/order.h. */
 #include "api/fold/lazy.h"
 #include "ir/order.h"
 

@@ -1,5 +1,4 @@
-/* log.c - logs of the assignments of several loops, stored in the order of one loop. Knows nothing
- * of where the rounds ran. */
+/* log.c - logs of the assignments of several loops, stored in the order of one loop. */
 #include <stdlib.h>
 
 #include "base/sized.h"

@@ -1,5 +1,4 @@
-/* column_transpose.h - neighbouring columns of a table of rows that stand evenly, read together.
- * Knows no layout of more axes. */
+/* column_transpose.h - neighbouring columns of a table of rows that stand evenly, read together. */
 #ifndef LUN_COLUMN_TRANSPOSE_H
 #define LUN_COLUMN_TRANSPOSE_H
 

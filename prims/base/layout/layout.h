@@ -1,6 +1,6 @@
 /* layout.h - where the elements of an array of any rank stand: extents, strides, arithmetic on
- * them, and copies between a layout and contiguous memory.  Pure: knows no dtype but an element's
- * size, no node, no kernel.
+ * them, and copies between a layout and contiguous memory.  Pure: of a dtype an element's size is
+ * all that counts.
  *
  * Element (i1, ..., ir), 0 <= ik < extent[k], stands `offset` + i1 * stride[0] + ... elements from
  * the base.  Flat order is row-major in the indices: element number f of the layout.  Strides may

@@ -1,5 +1,5 @@
 /* pad_rows.h - an array with elements beyond its ends, of which only the array is in memory: a rule
- * for each axis says what stands there.  Pure: knows no dtype but an element's size, no node.
+ * for each axis says what stands there.  Pure: of a dtype an element's size is all that counts.
  *
  * Element (i1, ..., ir) of the padded array, 0 <= ik < extent[k], is element ik - before[k] of the
  * array along each axis where 0 <= ik - before[k] < inner[k]; else what the axis' rule says.  The

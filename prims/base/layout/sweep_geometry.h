@@ -1,7 +1,7 @@
 /* sweep_geometry.h - the geometry of stages over one box that read elements around each index, run
  * unit by unit so that what lies between them stays in the cache: how far each stage lags behind,
  * how many units of each array are kept, how far beyond a piece of the box each stage computes.
- * Pure: knows no dtype but an element's size, no node, no kernel.
+ * Pure: of a dtype an element's size is all that counts.
  *
  * A unit is all indices of a piece with one index along axis 0.  At step x each stage takes unit
  * x - lag; arrays between stages are kept in rings of units, arrays in memory are read into such

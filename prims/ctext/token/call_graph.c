@@ -1,6 +1,5 @@
 /* call_graph.c - which functions of a C text call which. Each name of a function in the body of
- * another counts as a call, unless scopes.c finds that it names something else. Knows neither types
- * nor macros. */
+ * another counts as a call, unless scopes.c finds that it names something else. */
 #include "ctext/token/names.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* constant.c - integer constants of a C text, by recursive descent of limited depth; see
- * constant.h.  Knows no text around them. */
+ * constant.h. */
 #include "ctext/token/constant.h"
 
 #include <stdlib.h>

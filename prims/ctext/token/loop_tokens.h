@@ -1,5 +1,5 @@
 /* loop_tokens.h - loops of a C text by their tokens: where their parts end, which of them end soon,
- * which have no break, which jumps lead back.  Knows neither what they ask nor what is written. */
+ * which have no break, which jumps lead back. */
 #ifndef LUN_LOOP_TOKENS_H
 #define LUN_LOOP_TOKENS_H
 

@@ -1,5 +1,5 @@
 /* macros.h - macros and types that a C text defines: what stands in their place, as far as the text
- * says.  Knows nothing of what is looked for in the text. */
+ * says. */
 #ifndef LUN_CMACROS_H
 #define LUN_CMACROS_H
 

@@ -1,6 +1,6 @@
-/* names.c - the names that a C text defines at its top level, looked up by token.  Knows no
- * scopes: a name is renamed wherever it stands, which changes nothing as all of the text is
- * renamed alike. */
+/* names.c - the names that a C text defines at its top level, looked up by token.  A name is
+ * renamed wherever it stands, in all scopes, which changes nothing as all of the text is renamed
+ * alike. */
 #include "ctext/token/names.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* scopes.c - which tokens that are spelled like a function of the text name something else: a
- * parameter, a local variable, a member, a label or a tag. Goes through each body once. Knows no
- * types: a declaration begins with two names, or with a word of a type. */
+ * parameter, a local variable, a member, a label or a tag. Goes through each body once. A
+ * declaration begins with two names, or with a word of a type: the types of a text are not
+ * known. */
 #include "ctext/token/names.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* source_text.c - the text of a user's C function: read, its includes expanded, every line's place
- * kept. Conditionals are not evaluated: an include inside #if is expanded too.  Knows no
- * functions. */
+ * kept. Conditionals are not evaluated: an include inside #if is expanded too. */
 #include "ctext/token/source_text.h"
 
 #include <errno.h>

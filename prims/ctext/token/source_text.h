@@ -1,5 +1,5 @@
 /* source_text.h - the text of a user's C function with its includes expanded, and where each byte
- * of it was written.  Knows files and preprocessor lines, not functions. */
+ * of it was written. */
 #ifndef LUN_SOURCE_TEXT_H
 #define LUN_SOURCE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* token.c - C text cut into tokens.  Knows C's lexical rules and nothing of what the text says. */
+/* token.c - C text cut into tokens. */
 #include "ctext/token/token.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* top_level.c - C text cut into what stands at its top level.  Matches brackets and the branches of
- * #if, each of which starts as deep in braces as the first; knows no types. */
+ * #if, each of which starts as deep in braces as the first. */
 #include "ctext/token/top_level.h"
 
 #include <stdlib.h>

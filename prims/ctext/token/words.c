@@ -1,5 +1,5 @@
-/* words.c - words of OpenCL C that C does not have. One table; knows no scopes: a name that the
- * text defines at its top level or as a macro is the text's. */
+/* words.c - words of OpenCL C that C does not have. One table.  In all scopes a name
+ * that the text defines at its top level or as a macro is the text's. */
 #include "ctext/token/names.h"
 
 #include <string.h>

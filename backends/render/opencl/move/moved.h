@@ -1,5 +1,5 @@
 /* moved.h - what the kernels that move elements share: how their texts and the kernels open, and
- * how many work-items a move takes.  Knows no cells but by their type. */
+ * how many work-items a move takes. */
 #ifndef LUN_RENDER_OPENCL_MOVED_H
 #define LUN_RENDER_OPENCL_MOVED_H
 
