@@ -9,11 +9,10 @@
 #include "launch/launch_dist.h"
 #include "launch/trap.h"
 #include "lunarray_bind.h"
-#include "placing/placing.h"
+#include "placing/share.h"
 #include "schedule/steps.h"
 #include "schedule/tiles.h"
-#include "sets/chosen.h"
-#include "sets/handed.h"
+#include "sets/shared_steps.h"
 #include "steps/algorithm_step.h"
 #include "steps/outer_axis_step.h"
 #include "steps/pairs_step.h"
@@ -74,43 +73,52 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* On places that have some rows each.  *done: false: they are not shared so. */
-static lun_status run_handed(lun_engine *e, const lun_step *step, bool *done)
+/* By the locations of the set in use, which share it so. */
+static lun_status run_shared(lun_engine *e, const lun_step *step, lun_share_kind kind,
+                             lun_spread *cut)
 {
-    lun_spread *rows;
-    lun_status s = lun__handed_rows(e, step, &rows);
-    *done = s == LUN_OK && rows;
-    if (!*done)
-        return s;
-    s = lun__handed_run(e, step->across, rows);
+    lun_status s = LUN_OK;
+    switch (kind) {
+    case LUN_SHARE_LAUNCH:
+        s = lun__run_shared(e, &step->lowered, step->n, cut);
+        break;
+    case LUN_SHARE_PAIRS:
+        s = lun__pairs_shared(e, step, cut);
+        break;
+    case LUN_SHARE_ROWS:
+        s = lun__handed_run(e, step->across, cut);
+        break;
+    case LUN_SHARE_STREAM:
+        return lun__algorithm_shared(e, step->node, cut);
+    case LUN_SHARE_ORDER:
+        return lun__order_shared(e, step->node, cut);
+    case LUN_SHARE_CHOOSE:
+        return lun__choose_shared(e, step->node, cut);
+    case LUN_SHARE_PRODUCT:
+        return lun__product_shared(e, step->node, cut);
+    case LUN_SHARE_ALONE:
+        break;
+    }
     e->stats.kept += s == LUN_OK ? step->kept : 0;
-    lun__spread_release(rows);
     return s;
 }
 
-/* On the places of the set in use together.  *done: false: one of them does it. */
-static lun_status run_shared(lun_engine *e, const lun_step *step, bool *done)
+/* A step on the set in use.  *done: false: the first location does it, which has what it reads. */
+static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
 {
-    const bool divides = lun__placing_divides(step), pairs = !divides && lun__placing_pairs(step);
-    *done = true;
-    if (divides || pairs) {
-        lun_status s =
-            divides ? lun__run_shared(e, &step->lowered, step->n) : lun__pairs_shared(e, step);
-        e->stats.kept += s == LUN_OK ? step->kept : 0;
+    const lun_share_rule *rule;
+    lun_spread *cut;
+    lun_status s = lun__share_rule_of(e, step, lun__placed_look, e, &rule, &cut);
+    if (s != LUN_OK)
         return s;
-    }
-    if (lun__placing_streams(step))
-        return lun__algorithm_shared(e, step->node);
-    if (lun__placing_orders(e, step))
-        return lun__order_shared(e, step->node);
-    if (lun__placing_multiplies(e, step))
-        return lun__product_shared(e, step->node);
-    if (lun__placing_chooses(e, step))
-        return lun__choose_shared(e, step->node);
-    if (step->across)
-        return run_handed(e, step, done);
-    *done = false;
-    return LUN_OK;
+    lun_need x;
+    *done = rule->kind != LUN_SHARE_ALONE;
+    if (*done)
+        s = run_shared(e, step, rule->kind, cut);
+    for (int i = 0; s == LUN_OK && !*done && rule->need(e, step, cut, 0, i, &x); i++)
+        s = lun__placed_gather(e, x.of, x.at != NULL);
+    lun__spread_release(cut);
+    return s;
 }
 
 /* Step *at, or the steps that are run with it as one; *at: the last of them then. */
@@ -163,9 +171,7 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
         bool done = false;
         status = lun__stopped(e);
         if (status == LUN_OK && e->set_count)
-            status = run_shared(e, step, &done);
-        if (status == LUN_OK && e->set_count && !done)
-            status = lun__placed_gather(e, step);
+            status = run_on_set(e, step, &done);
         if (status == LUN_OK && !done)
             status = run_steps(e, s, &i, count);
         if (status == LUN_OK)

@@ -276,17 +276,13 @@ static lun_status settle_lines(lun_engine *e, const lun_lowered *l, const lun_sp
     return status;
 }
 
-lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
+lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut)
 {
     outcome o;
-    lun_spread *cut;
     lun_kernel_entry *k;
     const lun_stats before = e->stats;
     const double start = e->profiling ? lun__now() : 0;
-    lun_status s = lun__placed_cut(e, l, n, &cut);
-    if (s != LUN_OK)
-        return s;
-    s = outcome_make(e, l, n, true, NULL, &o);
+    lun_status s = outcome_make(e, l, n, true, NULL, &o);
     if (s == LUN_OK)
         s = share(e, l, n, cut, &o);
     if (s == LUN_OK)
@@ -298,7 +294,6 @@ lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n)
     if (s == LUN_OK && l->line && l->ir.result_count)
         s = settle_lines(e, l, cut);
     outcome_free(e, &o);
-    lun__spread_release(cut);
     return s;
 }
 

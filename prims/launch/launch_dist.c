@@ -232,10 +232,9 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const lun_node *n = l->slots[i].node;
-        if (n->kind != LUN_NODE_LEAF || l->ir.slots[i].role != LUN_SLOT_IN)
-            continue;
-        const lun_spread *was = lun__placed_spread(e, n->storage);
-        if (lun__placing_becomes(l, i, cut, was, n->offset, n->storage->count))
+        if (n->kind == LUN_NODE_LEAF && lun__placing_counts(l, i) &&
+            lun__placing_settles(cut, lun__placed_spread(e, n->storage),
+                                 n->offset + l->slots[i].offset, n->storage->count))
             s = lun__placed_decide(e, n->storage, cut);
     }
     return s;
@@ -256,9 +255,8 @@ static lun_status bring(lun_engine *e, lun_storage *s, bool device, bool changes
                   : lun__storage_host(e, s, changes);
 }
 
-static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
+lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device)
 {
-    const bool device = lun__placing_on_device(e, step);
     lun_status s = LUN_OK;
     n = lun__placing_array(n);
     if (!n || n->kind != LUN_NODE_LEAF || (!device && (!n->storage->stale || n->storage->source)))
@@ -271,13 +269,4 @@ static lun_status gather(lun_engine *e, const lun_step *step, const lun_node *n)
 lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s)
 {
     return bring(e, s, e->backends[e->current]->backend->buffer_new != NULL, true);
-}
-
-lun_status lun__placed_gather(lun_engine *e, const lun_step *step)
-{
-    lun_status s = LUN_OK;
-    const lun_node *n;
-    for (int i = 0; s == LUN_OK && (n = lun__placing_operand(step, i)); i++)
-        s = gather(e, step, n);
-    return s;
 }

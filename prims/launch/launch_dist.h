@@ -14,8 +14,9 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
 lun_status lun__placed_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread **out);
 /* The arrays that the kernel has read are distributed now as its indices were. */
 lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *cut);
-/* Makes current what a step reads where the first location computes, for it runs there alone. */
-lun_status lun__placed_gather(lun_engine *e, const lun_step *step);
+/* All of the array that n is a part of becomes current in the memory of the device in use, or in
+ * the host's. */
+lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device);
 
 /* Working memory goes to where the backend in use computes, which writes it. */
 lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s);

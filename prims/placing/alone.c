@@ -3,14 +3,6 @@
 #include "placing/placing.h"
 #include "plan/matmul_plan.h"
 
-const lun_node *lun__placing_operand(const lun_step *step, int i)
-{
-    const lun_lowered *l = &step->lowered;
-    if (step->kind == LUN_STEP_LAUNCH)
-        return i < l->ir.slot_count ? l->slots[i].node : NULL;
-    return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
-}
-
 const lun_node *lun__placing_array(const lun_node *n)
 {
     while (n &&

@@ -65,8 +65,9 @@ static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_s
     return s;
 }
 
-lun_status lun__handing_tell(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows)
+lun_status lun__handing_tell(lun_teller *t, const lun_step *step, const lun_spread *rows)
 {
+    const lun_outer_axis *a = step->across;
     const lun_outer_axis_sizes x = lun__outer_axis_sizes(a);
     lun_status s = LUN_OK;
     for (int64_t at = 0; s == LUN_OK && at < a->of.extent[0]; at += x.count)

@@ -31,6 +31,6 @@ bool lun__handing_begins(lun_interval rows);
 /* Whether chunks of a line of so many elements end in these rows. */
 bool lun__handing_ends(lun_interval rows, int64_t line);
 /* Tells the moves of a step whose rows are shared so. */
-lun_status lun__handing_tell(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows);
+lun_status lun__handing_tell(lun_teller *t, const lun_step *step, const lun_spread *rows);
 
 #endif

@@ -5,24 +5,10 @@
 
 #include "schedule/steps.h"
 
-typedef struct lun_told_move {
-    const char *from, *to; /* names of places, or "host" */
-    int64_t bytes;
-    const char *why; /* static */
-    int step;        /* it comes before */
-    bool exchange;   /* elements say how many bytes: at most these */
-} lun_told_move;
-
-typedef struct lun_told_place {
-    const char *name;
-    int64_t first, count; /* indices */
-    int step;
-    const char *what; /* as of lun_plan_place, static */
-} lun_told_place;
-
+/* In their order; kernel: the step. */
 typedef struct lun_told {
-    lun_told_move *moves;
-    lun_told_place *places;
+    lun_plan_move *moves;
+    lun_plan_place *places;
     int move_count, move_room, place_count, place_room;
 } lun_told;
 

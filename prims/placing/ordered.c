@@ -1,25 +1,11 @@
-/* ordered.c - how the places of a set share lines that are put in order; see placing.h.  Knows no
- * memory. */
+/* ordered.c - how the locations of a set share segments that are put in order, and what is found
+ * out of all elements: each takes those that it has, and what it finds goes to the host, or stays
+ * in parts whose bounds depend on the elements; see placing.h. */
 #include "placing/placing.h"
 
 #include "table/dtype.h"
 
 enum { SAMPLES = 64 /* of a place, about */ };
-
-bool lun__placing_orders(lun_engine *e, const lun_step *step)
-{
-    const lun_node *n = step->node;
-    if (step->kind != LUN_STEP_ALGORITHM || step->chain || n->kind != LUN_NODE_ALGORITHM || !n->n ||
-        (n->op != LUN_ALGORITHM_SORT && n->op != LUN_ALGORITHM_ARGSORT) ||
-        n->more[0]->kind == LUN_NODE_NUMBER)
-        return false;
-    for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *at = lun__set_at(e, k);
-        if (at->backend->buffer_new && !lun__placing_takes(at, n))
-            return false;
-    }
-    return true;
-}
 
 bool lun__placing_one_line(const lun_node *n)
 {
@@ -75,4 +61,12 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
     lun__spread_release(*out);
     *out = lun__placing_blocks(e, n->n, n->n / shape[0]);
     return *out ? LUN_OK : lun__nomem(e);
+}
+
+/* ---- what is found out of all elements ------------------------------------------------------- */
+
+lun_interval lun__placing_chosen(const lun_spread *cut, int k)
+{
+    const bool again = cut->kind == LUN_SPREAD_COPY && k > 0;
+    return again ? (lun_interval){0, 0} : lun__spread_part(cut, k);
 }

@@ -10,7 +10,7 @@
 
 #include "ir/order.h"
 
-static bool is_gathered(const lun_ir *ir, int slot)
+bool lun__placing_gathers(const lun_ir *ir, int slot)
 {
     for (int k = 0; k < ir->count; k++)
         if (ir->ins[k].kind == LUN_IR_GATHER && ir->ins[k].imm == slot)
@@ -18,41 +18,10 @@ static bool is_gathered(const lun_ir *ir, int slot)
     return false;
 }
 
-static bool slot_divides(const lun_lowered *l, int i)
-{
-    const int role = l->ir.slots[i].role;
-    const bool pad = l->slots[i].node->kind == LUN_NODE_PAD;
-    return role != LUN_SLOT_TARGET && !(role != LUN_SLOT_IN && (l->slots[i].view || pad)) &&
-           !(pad && is_gathered(&l->ir, i));
-}
-
-/* A C function may do with a whole array what it likes. */
-static bool hands_arrays_on(const lun_ir *ir)
-{
-    for (int k = 0; k < ir->operand_count; k++)
-        if (ir->operands[k] < 0)
-            return true;
-    return false;
-}
-
-bool lun__placing_divides(const lun_step *step)
-{
-    const lun_lowered *l = &step->lowered;
-    if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
-        step->across || step->pairs)
-        return false;
-    if (l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !l->line && l->ir.result_count))
-        return false;
-    for (int i = 0; i < l->ir.slot_count; i++)
-        if (!slot_divides(l, i))
-            return false;
-    return true;
-}
-
 bool lun__placing_counts(const lun_lowered *l, int i)
 {
     return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view &&
-           !lun__node_made(l->slots[i].node) && !is_gathered(&l->ir, i);
+           !lun__node_made(l->slots[i].node) && !lun__placing_gathers(&l->ir, i);
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -158,13 +127,6 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
     return elect(e, &v, n, unit_of(l, n), out);
 }
 
-bool lun__placing_streams(const lun_step *step)
-{
-    const lun_node *n = step->node;
-    return step->kind == LUN_STEP_ALGORITHM && n->kind == LUN_NODE_ALGORITHM && !step->chain &&
-           n->n && lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES;
-}
-
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
 {
     bool arrays = at->backend->takes && at->state;
@@ -191,13 +153,10 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
     return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);
 }
 
-const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
-                                       const lun_spread *was, int64_t offset, int64_t count)
+bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t offset,
+                          int64_t count)
 {
-    const bool whole = !offset && !l->slots[i].offset && count == cut->n;
-    if (!lun__placing_counts(l, i) || !whole || (was && lun__spread_same(was, cut)))
-        return NULL;
-    return cut;
+    return !offset && count == cut->n && !(was && lun__spread_same(was, cut));
 }
 
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line)
@@ -288,7 +247,7 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
         return (lun_interval){from->offset, from->offset + 1};
     if (role == LUN_SLOT_ARRAY)
         return lun__reached(l, i, indices);
-    if (is_gathered(&l->ir, i))
+    if (lun__placing_gathers(&l->ir, i))
         return (lun_interval){0, n->n};
     if (!from->view)
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};

@@ -7,9 +7,6 @@
 #include "schedule/steps.h"
 #include "spread/spread.h"
 
-/* Whether a step is a kernel that several places can run, each some of its indices. */
-bool lun__placing_divides(const lun_step *step);
-
 /* How the array of a node that a kernel reads is distributed, in elements of its storage, whose
  * element `*offset` is the node's first; NULL: it is not. */
 typedef const lun_spread *lun_placing_look(void *ctx, const lun_node *n, int64_t *offset);
@@ -32,22 +29,18 @@ bool lun__placing_counts(const lun_lowered *l, int i);
 /* The elements, counted from the first of the array that it reads, that slot i needs for those
  * indices at a place; none for results and what is in no memory. */
 lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices);
-/* What becomes of the distribution of an array that was read where the indices were cut so: the
- * spread to decide for it, NULL: it stays.  offset: as of look. */
-const lun_spread *lun__placing_becomes(const lun_lowered *l, int i, const lun_spread *cut,
-                                       const lun_spread *was, int64_t offset, int64_t count);
-/* Whether a step is an algorithm that takes its operands in order, so that each place may take some
- * of them. */
-bool lun__placing_streams(const lun_step *step);
+/* Whether an array of `count` elements, distributed as `was` says (NULL: not), that was read from
+ * its element `offset` on is distributed as the step, cut so, from now on. */
+bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t offset,
+                          int64_t count);
+/* Whether a slot's elements are at indices that the kernel computes. */
+bool lun__placing_gathers(const lun_ir *ir, int slot);
 /* Whether a place takes, in memory of its own, its part of such a step; else the host's is used. */
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n);
 /* How the places share the elements that n takes, by the distributions of its operands.  *out: a
  * reference. */
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                                lun_spread **out);
-/* Whether a step puts lines in order that the places share: each whole lines, or of one line each
- * what is in order between two elements. */
-bool lun__placing_orders(lun_engine *e, const lun_step *step);
 bool lun__placing_one_line(const lun_node *n);
 /* How they share its elements, and how the result is distributed.  *out: a reference. */
 lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
@@ -59,17 +52,11 @@ int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k);
 /* The most bytes that place k gives to others: its part, to the places that merge it, and of what
  * it has merged then what is beyond its part, for samples are that far from the truth. */
 int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
-/* Whether a step tells what the places find out together, each of its elements: the first ones in
- * order, the different ones. */
-bool lun__placing_chooses(lun_engine *e, const lun_step *step);
 /* The elements that place k takes of what they share by lun__placing_stream: of copies the first
  * place does. */
 lun_interval lun__placing_chosen(const lun_spread *cut, int k);
 /* How the results of lines are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
-/* Whether a step is a matrix product, or some, that the places share, each some rows of the result;
- * of several matrices whole ones. */
-bool lun__placing_multiplies(lun_engine *e, const lun_step *step);
 /* How they share the rows of n, of all matrices in turn, by the distribution of its first operand.
  * *out: a reference. */
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
@@ -78,9 +65,6 @@ lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look 
 lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows);
 /* How the elements of n are distributed, whose rows are; NULL without memory. */
 lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns);
-/* Whether a step makes something of all pairs of rows that the places share, each some rows of the
- * result. */
-bool lun__placing_pairs(const lun_step *step);
 /* Whether a place runs the kernel that takes several rows at once (step->pairs), else the one with
  * an index for each element (step->lowered). */
 bool lun__placing_packs(const lun_backend_slot *at);
@@ -91,8 +75,6 @@ lun_status lun__placing_pairs_rows(lun_engine *e, const struct lun_pairs *p, lun
  * a place that packs; *all: they are the same for each row. */
 lun_interval lun__placing_pairs_need(const struct lun_pairs *p, int i, lun_interval rows,
                                      bool *all);
-/* Array number i that a step reads which runs on the first place alone; NULL past the last. */
-const lun_node *lun__placing_operand(const lun_step *step, int i);
 /* The node in memory whose elements n has, LEAF or not yet; NULL: none. */
 const lun_node *lun__placing_array(const lun_node *n);
 /* Whether such a step reads in the memory of a device, else in the host's. */

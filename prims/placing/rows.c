@@ -6,22 +6,6 @@
 
 /* ---- matrix products ------------------------------------------------------------------------- */
 
-bool lun__placing_multiplies(lun_engine *e, const lun_step *step)
-{
-    const lun_node *n = step->node;
-    if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
-        return false;
-    const lun_product p = lun__product_of(n);
-    if (!lun__product_is_list(&p))
-        return false;
-    for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
-        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
-            return false;
-    }
-    return true;
-}
-
 /* The distribution of matrices as one of their rows; *out NULL: it cuts slices of `unit` rows. */
 static lun_status seen_by_rows(lun_engine *e, const lun_spread *of, int64_t rows, int64_t inner,
                                int64_t unit, lun_spread **out)
@@ -99,20 +83,6 @@ lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
 }
 
 /* ---- all pairs of rows ----------------------------------------------------------------------- */
-
-bool lun__placing_pairs(const lun_step *step)
-{
-    const lun_lowered *l = step->pairs ? &step->pairs->kernel : NULL;
-    if (!l || step->chain || step->sweep || step->lowered.needed || !step->n)
-        return false;
-    for (int i = 0; i < l->ir.slot_count; i++) {
-        const int role = l->ir.slots[i].role;
-        if (role == LUN_SLOT_IN || role == LUN_SLOT_TARGET ||
-            (role == LUN_SLOT_UNIFORM && l->slots[i].view))
-            return false;
-    }
-    return true;
-}
 
 bool lun__placing_packs(const lun_backend_slot *at)
 {

@@ -74,13 +74,14 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
     if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
         return lun__nomem(t->e);
     to->moves[to->move_count++] =
-        (lun_told_move){.from = m->from || !t->file ? name_of(m->from) : "file",
+        (lun_plan_move){.size = sizeof *to->moves,
+                        .from = m->from || !t->file ? name_of(m->from) : "file",
                         .to = name_of(m->to),
                         .bytes = (m->hi - m->lo) * t->size,
                         .why = t->merges             ? "copies are merged"
                                : m->from || t->works ? t->why
                                                      : "first use",
-                        .step = t->step};
+                        .kernel = t->step};
     return LUN_OK;
 }
 
@@ -130,25 +131,20 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
     return ensure(t, p, at, offset + lo, offset + hi);
 }
 
-lun_status lun__teller_become(lun_teller *t, const lun_node *n, lun_spread *cut)
+lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut)
 {
-    lun_placed *p;
-    lun_status s = lun__teller_of(t, n, &p);
+    int64_t offset;
+    lun_placed *p = NULL;
+    const lun_spread *was = lun__teller_spread(t, in, &offset);
+    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
+    lun_status s = LUN_OK;
+    if (lun__placing_settles(cut, was, offset, all))
+        s = lun__teller_of(t, in, &p);
     if (s != LUN_OK || !p)
         return s;
     lun__spread_release(p->spread);
     p->spread = lun__spread_retain(cut);
     return LUN_OK;
-}
-
-lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut)
-{
-    int64_t offset;
-    const lun_spread *was = lun__teller_spread(t, in, &offset);
-    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
-    return !offset && all == cut->n && !(was && lun__spread_same(was, cut))
-               ? lun__teller_become(t, in, cut)
-               : LUN_OK;
 }
 
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices)
@@ -158,25 +154,71 @@ lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interva
         return LUN_OK;
     if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
         return lun__nomem(t->e);
-    to->places[to->place_count++] = (lun_told_place){lun__set_at(t->e, k)->name, indices.lo,
-                                                     indices.hi - indices.lo, t->step, what};
+    to->places[to->place_count++] = (lun_plan_place){.size = sizeof *to->places,
+                                                     .name = lun__set_at(t->e, k)->name,
+                                                     .first = indices.lo,
+                                                     .count = indices.hi - indices.lo,
+                                                     .kernel = t->step,
+                                                     .what = what};
     return LUN_OK;
+}
+
+lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char *why)
+{
+    lun_told *to = t->told;
+    if (t->merges)
+        return LUN_OK;
+    if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
+        return lun__nomem(t->e);
+    to->moves[to->move_count++] = (lun_plan_move){.size = sizeof *to->moves,
+                                                  .from = lun__set_at(t->e, k)->name,
+                                                  .to = "other places",
+                                                  .bytes = bytes,
+                                                  .why = why,
+                                                  .kernel = t->step,
+                                                  .exchange = true};
+    return LUN_OK;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static lun_status make(lun_teller *t, const lun_node *n, bool whole, bool wishes, lun_spread *other)
+{
+    lun_placed *p = lun__placed_sketch(NULL, whole, n->n);
+    lun_spread *spread =
+        wishes && n->extended && n->wish && n->wish->spread ? n->wish->spread : other;
+    if (p && spread)
+        p->spread = lun__spread_retain(spread);
+    return lun__teller_add(t, n, p);
+}
+
+lun_status lun__teller_made(lun_teller *t, const lun_node *n, lun_spread *spread)
+{
+    return make(t, n, false, true, spread);
+}
+
+lun_status lun__teller_made_here(lun_teller *t, const lun_node *n, lun_spread *spread)
+{
+    return lun__teller_find(t, n) ? LUN_OK : make(t, n, true, !spread, spread);
+}
+
+lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
+                             lun_interval elements)
+{
+    lun_piece *x = lun__placed_piece(lun__teller_find(t, n), at);
+    return x && lun__intervals_add(&x->fresh, elements.lo, elements.hi) ? LUN_OK : lun__nomem(t->e);
 }
 
 lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
                             int64_t columns)
 {
-    lun_placed *p = lun__placed_sketch(NULL, false, n->n);
-    if (p && n->extended && n->wish)
-        p->spread = lun__spread_retain(n->wish->spread);
-    else if (p)
-        p->spread = lun__placing_of_rows(rows, columns);
-    lun_status s = lun__teller_add(t, n, p);
+    lun_spread *spread = lun__placing_of_rows(rows, columns);
+    lun_status s = spread ? lun__teller_made(t, n, spread) : lun__nomem(t->e);
+    lun__spread_release(spread);
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
-        lun_piece *piece = lun__placed_piece(p, lun__set_at(t->e, k));
-        if (!piece || !lun__intervals_add(&piece->fresh, x.lo * columns, x.hi * columns))
-            s = lun__nomem(t->e);
+        s = lun__teller_fresh(t, n, lun__set_at(t->e, k),
+                              (lun_interval){x.lo * columns, x.hi * columns});
     }
     return s;
 }

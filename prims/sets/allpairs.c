@@ -11,6 +11,7 @@
 #include "launch/local.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
+#include "sets/shared_steps.h"
 #include "steps/pairs_step.h"
 #include "store/fetch.h"
 
@@ -239,15 +240,10 @@ static lun_status run(sharing *w, const lun_spread *rows)
     return s;
 }
 
-lun_status lun__pairs_shared(lun_engine *e, const lun_step *step)
+lun_status lun__pairs_shared(lun_engine *e, const lun_step *step, const lun_spread *rows)
 {
     sharing w = {.e = e, .step = step, .p = step->pairs};
-    lun_spread *rows;
-    lun_status s = lun__placing_pairs_rows(e, w.p, lun__placed_look, e, &rows);
-    if (s != LUN_OK)
-        return s;
-    s = run(&w, rows);
-    lun__spread_release(rows);
+    const lun_status s = run(&w, rows);
     if (s == LUN_OK)
         lun__node_become_leaf(e, w.p->result, w.to, 0);
     else if (w.to)

@@ -6,6 +6,7 @@
 #include "launch/launch_dist.h"
 #include "launch/profile.h"
 #include "sets/chosen.h"
+#include "sets/shared_steps.h"
 #include "steps/algorithm_step.h"
 
 static void release(lun_engine *e, lun_storage **s)
@@ -51,9 +52,7 @@ static lun_status choose_all(lun_choosing *c)
     lun_engine *e = c->w.e;
     const double transfer = e->stats.transfer_time;
     lun_node *also = NULL;
-    lun_status s = lun__placing_stream(e, c->w.n, lun__placed_look, e, &c->w.cut);
-    if (s == LUN_OK)
-        s = lun__node_result(e, c->w.n, 1, &also); /* there is one already if it is asked */
+    lun_status s = lun__node_result(e, c->w.n, 1, &also); /* there is one already if it is asked */
     if (s == LUN_OK) {
         const size_t places = (size_t)(c->w.places = c->w.cut->places);
         c->w.runs = calloc(places, sizeof *c->w.runs);
@@ -67,7 +66,7 @@ static lun_status choose_all(lun_choosing *c)
     return s;
 }
 
-lun_status lun__choose_shared(lun_engine *e, lun_node *n)
+lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
 {
     const int current = e->current;
     if (lun__node_ready(n)) /* made with another result */
@@ -76,6 +75,7 @@ lun_status lun__choose_shared(lun_engine *e, lun_node *n)
     if (!c)
         return lun__nomem(e);
     c->w.e = e;
+    c->w.cut = cut;
     c->w.n = lun__node_retain(n->kind == LUN_NODE_RESULT ? n->in[0] : n);
     const lun_status s = choose_all(c);
     lun_storage **const all[] = {c->w.run, c->w.met, c->here, c->merged, c->out, c->to};
@@ -85,7 +85,6 @@ lun_status lun__choose_shared(lun_engine *e, lun_node *n)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     lun__scratch_free(e, &c->w.scratch);
-    lun__spread_release(c->w.cut);
     lun__node_release(e, c->w.n);
     free(c);
     e->current = current;

@@ -16,10 +16,6 @@ typedef struct lun_choosing {
     int parts;                        /* places that have elements */
 } lun_choosing;
 
-/* The algorithm that n is, or of which n is a further result, on the places of the set in use: it
- * and its results become LEAFs, if they are none. */
-lun_status lun__choose_shared(lun_engine *e, lun_node *n);
-
 /* The elements that place k takes. */
 static inline lun_interval lun__chosen_part(const lun_choosing *c, int k)
 {

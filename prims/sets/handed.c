@@ -2,7 +2,7 @@
  * order of places each combines the accumulators that it is handed with its rows, and hands them
  * on; see placing/handing.h.  Elements stay where they are, and bits are those of one place.  Knows
  * no order of combination. */
-#include "sets/handed.h"
+#include "sets/shared_steps.h"
 
 #include "launch/launch_dist.h"
 #include "placing/handing.h"
@@ -133,11 +133,6 @@ static lun_status finish_block(handing *h, const lun_outer_block *b)
         s = lun__outer_axis_finish(x, b);
     lead->counted->launches += x->e->stats.launches - launches;
     return s;
-}
-
-lun_status lun__handed_rows(lun_engine *e, const lun_step *step, lun_spread **rows)
-{
-    return lun__handing_rows(e, step, lun__placed_look, e, rows);
 }
 
 lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows)

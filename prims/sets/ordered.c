@@ -10,6 +10,7 @@
 
 #include "launch/launch_dist.h"
 #include "launch/profile.h"
+#include "sets/shared_steps.h"
 #include "steps/algorithm_step.h"
 
 /* ---- whole lines ----------------------------------------------------------------------------- */
@@ -363,27 +364,26 @@ static void give(lun_ordering *w, double transfer)
     w->to = NULL;
 }
 
-lun_status lun__order_shared(lun_engine *e, lun_node *n)
+lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut)
 {
     const int current = e->current;
     const double transfer = e->stats.transfer_time;
     lun_ordering *w = calloc(1, sizeof *w);
     if (!w)
         return lun__nomem(e);
-    *w = (lun_ordering){.e = e, .n = n, .asks_places = n->op == LUN_ALGORITHM_ARGSORT};
-    lun_status s = lun__placing_order(e, n, lun__placed_look, e, &w->cut);
-    if (s == LUN_OK) {
-        w->places = w->cut->places;
-        w->runs = calloc((size_t)w->places, sizeof *w->runs);
-        s = w->runs ? order(w) : lun__nomem(e);
-    }
+    *w = (lun_ordering){.e = e,
+                        .n = n,
+                        .cut = cut,
+                        .places = cut->places,
+                        .asks_places = n->op == LUN_ALGORITHM_ARGSORT};
+    w->runs = calloc((size_t)w->places, sizeof *w->runs);
+    const lun_status s = w->runs ? order(w) : lun__nomem(e);
     close_work(w);
     e->current = current;
     if (s == LUN_OK)
         give(w, transfer);
     else if (w->to)
         lun__storage_release(e, w->to);
-    lun__spread_release(w->cut);
     free(w);
     return s;
 }

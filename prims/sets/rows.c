@@ -7,6 +7,7 @@
 #include "launch/profile.h"
 #include "placing/placing.h"
 #include "plan/matmul_plan.h"
+#include "sets/shared_steps.h"
 #include "steps/product_step.h"
 #include "store/fetch.h"
 
@@ -106,12 +107,6 @@ static lun_status multiply_at(lun_engine *e, const lun_node *n, int k, lun_inter
     return s;
 }
 
-static const lun_spread *look(void *ctx, const lun_node *n, int64_t *offset)
-{
-    *offset = n->offset;
-    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
-}
-
 /* All rows, and how the result is distributed then. */
 static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_spread *rows,
                                lun_storage *to)
@@ -128,17 +123,13 @@ static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_sprea
     return s;
 }
 
-lun_status lun__product_shared(lun_engine *e, lun_node *n)
+lun_status lun__product_shared(lun_engine *e, lun_node *n, const lun_spread *rows)
 {
     const lun_stats before = e->stats;
     const double start = lun__now();
     const int current = e->current;
-    lun_spread *rows;
     lun_storage *to = NULL;
-    lun_status s = lun__placing_rows(e, n, look, e, &rows);
-    if (s != LUN_OK)
-        return s;
-    s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
+    lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
     if (s == LUN_OK)
         s = multiply_all(e, n, rows, to);
     const lun_status sent = lun__placed_sent(e); /* some multiply until then */
@@ -146,7 +137,6 @@ lun_status lun__product_shared(lun_engine *e, lun_node *n)
     if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;
     e->current = current;
-    lun__spread_release(rows);
     if (s != LUN_OK) {
         if (to)
             lun__storage_release(e, to);

@@ -7,6 +7,7 @@
 #include "launch/profile.h"
 #include "placing/placing.h"
 #include "sets/at_places.h"
+#include "sets/shared_steps.h"
 #include "steps/algorithm_step.h"
 #include "store/fetch.h"
 #include "store/pool.h"
@@ -274,7 +275,6 @@ static void close_taking(taking *w)
         if (w->part[k].there)
             at->backend->buffer_free(at->state, w->part[k].there);
     }
-    lun__spread_release(w->cut);
     free(w->part);
     free(w->run);
 }
@@ -294,18 +294,14 @@ static void become(const taking *w, double transfer)
     lun__node_become_leaf(e, w->n, w->to, 0);
 }
 
-lun_status lun__algorithm_shared(lun_engine *e, lun_node *n)
+lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut)
 {
-    lun_spread *cut;
     const int current = e->current;
     const double transfer = e->stats.transfer_time;
-    lun_status s = lun__placing_stream(e, n, lun__placed_look, e, &cut);
-    if (s != LUN_OK)
-        return s;
     taking w = {.e = e, .n = n, .cut = cut};
     w.part = calloc((size_t)cut->places, sizeof *w.part);
     w.run = calloc((size_t)cut->places, sizeof *w.run);
-    s = w.part && w.run ? run(&w) : lun__nomem(e);
+    lun_status s = w.part && w.run ? run(&w) : lun__nomem(e);
     e->current = current;
     if (s == LUN_OK)
         s = lun__algorithm_settle(e, n, cut);

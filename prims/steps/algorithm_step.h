@@ -15,14 +15,6 @@ bool lun__algorithm_elsewhere(const lun_engine *e);
  * results that there are become LEAFs. */
 lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
 
-/* n, an ALGORITHM that takes its operands in order, on the locations of the set in use: it becomes
- * a LEAF whose elements are where those are that they were made of (taken.c). */
-lun_status lun__algorithm_shared(lun_engine *e, lun_node *n);
-
-/* n, a SORT or ARGSORT, on these locations: it becomes a LEAF that is distributed as its operand is
- * (ordered.c). */
-lun_status lun__order_shared(lun_engine *e, lun_node *n);
-
 /* The operands of n, which the locations have taken so, are distributed so from now on. */
 lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut);
 

@@ -10,8 +10,6 @@
 
 /* Computes the result of p; its node is a LEAF then.  Fails as lun__run_lowered does. */
 lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p);
-/* The same of a step on the locations of the set in use, each some rows (allpairs.c). */
-lun_status lun__pairs_shared(lun_engine *e, const lun_step *step);
 
 typedef struct lun_pairs_work lun_pairs_work; /* NULL is allowed: */
 void lun__pairs_close(lun_pairs_work *w);

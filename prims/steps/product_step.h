@@ -31,8 +31,6 @@ lun_status lun__product_part(lun_multiplying *m, int64_t first, int64_t count, c
 void lun__product_take(lun_multiplying *m, lun_node *n);
 /* Bytes of the operands of a MATMUL. */
 int64_t lun__product_reads(const lun_node *n);
-/* lun__run_product on the locations of the set in use, each some rows. */
-lun_status lun__product_shared(lun_engine *e, lun_node *n);
 /* n, a MATMUL of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */
 lun_status lun__run_product(lun_engine *e, lun_node *n);
 

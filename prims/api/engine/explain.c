@@ -21,9 +21,7 @@ struct lun_plan {
     char *graph;
     lun_plan_kernel *kernels;
     int count;
-    lun_plan_move *moves;
-    lun_plan_place *places;
-    int move_count, place_count;
+    lun_told told; /* the moves, and which location runs what */
 };
 
 static char *text_of(lun_strbuf *s)
@@ -301,39 +299,6 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     return status;
 }
 
-/* The moves, and which location runs what. */
-static lun_status describe_places(lun_engine *e, const lun_merges *merges, const lun_steps *s,
-                                  lun_plan *p)
-{
-    lun_told t;
-    lun_status status = lun__moves_tell(e, merges->at, merges->count, s, &t);
-    p->moves = calloc((size_t)t.move_count + 1, sizeof *p->moves);
-    p->places = calloc((size_t)t.place_count + 1, sizeof *p->places);
-    if (status == LUN_OK && !(p->moves && p->places))
-        status = lun__nomem(e);
-    for (int i = 0; status == LUN_OK && i < t.move_count; i++) {
-        const lun_told_move *m = &t.moves[i];
-        p->moves[p->move_count++] = (lun_plan_move){.size = sizeof *p->moves,
-                                                    .from = m->from,
-                                                    .to = m->to,
-                                                    .why = m->why,
-                                                    .bytes = m->bytes,
-                                                    .kernel = m->step,
-                                                    .exchange = m->exchange};
-    }
-    for (int i = 0; status == LUN_OK && i < t.place_count; i++) {
-        const lun_told_place *x = &t.places[i];
-        p->places[p->place_count++] = (lun_plan_place){.size = sizeof *p->places,
-                                                       .name = x->name,
-                                                       .first = x->first,
-                                                       .count = x->count,
-                                                       .kernel = x->step,
-                                                       .what = x->what};
-    }
-    lun__moves_free(&t);
-    return status;
-}
-
 static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
 {
     lun_steps s;
@@ -356,7 +321,7 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         if (status == LUN_OK) {
             status = lun__merges_make(e, bases, count, &m);
             if (status == LUN_OK)
-                status = describe_places(e, &m, &s, p);
+                status = lun__moves_tell(e, m.at, m.count, &s, &p->told);
             lun__merges_free(e, &m);
         }
         lun__steps_free(e, &s);
@@ -404,12 +369,12 @@ const char *lun_plan_graph(const lun_plan *p)
 
 const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index)
 {
-    return p && index >= 0 && index < p->move_count ? &p->moves[index] : NULL;
+    return p && index >= 0 && index < p->told.move_count ? &p->told.moves[index] : NULL;
 }
 
 const lun_plan_place *lun_plan_place_at(const lun_plan *p, int index)
 {
-    return p && index >= 0 && index < p->place_count ? &p->places[index] : NULL;
+    return p && index >= 0 && index < p->told.place_count ? &p->told.places[index] : NULL;
 }
 
 const lun_plan_kernel *lun_plan_at(const lun_plan *p, int index)
@@ -428,8 +393,7 @@ void lun_plan_release(lun_plan *p)
         free((char *)(uintptr_t)p->kernels[i].space);
     }
     free(p->kernels);
-    free(p->moves);
-    free(p->places);
+    lun__moves_free(&p->told);
     free(p->graph);
     free(p);
 }

@@ -1,0 +1,482 @@
+/* share.c - the rules by which the locations of a set share steps; see share.h.  Nothing moves
+ * here, and nothing is stored: closed forms are those of placing.c, rows.c, ordered.c and
+ * handing.c. */
+#include "placing/share.h"
+
+#include "base/grow.h"
+#include "kernels/pairs_kernel.h"
+#include "placing/handing.h"
+#include "plan/matmul_plan.h"
+
+static const char changes[] = "distribution changes", indexes[] = "a function indexes it";
+
+static lun_interval times(lun_interval rows, int64_t columns)
+{
+    return (lun_interval){rows.lo * columns, rows.hi * columns};
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static bool slot_divides(const lun_lowered *l, int i)
+{
+    const int role = l->ir.slots[i].role;
+    const bool pad = l->slots[i].node->kind == LUN_NODE_PAD;
+    return role != LUN_SLOT_TARGET && !(role != LUN_SLOT_IN && (l->slots[i].view || pad)) &&
+           !(pad && lun__placing_gathers(&l->ir, i));
+}
+
+/* A C function may do with a whole array what it likes. */
+static bool hands_arrays_on(const lun_ir *ir)
+{
+    for (int k = 0; k < ir->operand_count; k++)
+        if (ir->operands[k] < 0)
+            return true;
+    return false;
+}
+
+static bool divides(const lun_step *step)
+{
+    const lun_lowered *l = &step->lowered;
+    if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
+        step->across || step->pairs)
+        return false;
+    if (l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !l->line && l->ir.result_count))
+        return false;
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (!slot_divides(l, i))
+            return false;
+    return true;
+}
+
+static lun_status share_launch(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                               void *ctx, lun_spread **out)
+{
+    return divides(step) ? lun__placing_cut(e, &step->lowered, step->n, look, ctx, out) : LUN_OK;
+}
+
+static lun_interval work_launch(const lun_step *step, const lun_spread *cut, int k)
+{
+    return lun__placing_range(cut, &step->lowered, k);
+}
+
+/* Why slot i of a location whose part of n indices is `part` needs elements of others. */
+static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval part,
+                          lun_interval indices)
+{
+    const lun_node *n = l->slots[i].node;
+    const bool slice =
+        l->slots[i].offset || n->n != all || (n->kind == LUN_NODE_LEAF && n->storage->count != all);
+    if (!lun__placing_counts(l, i))
+        return l->slots[i].view || n->kind == LUN_NODE_PAD ? "halo" : indexes;
+    if (slice)
+        return "halo";
+    return part.lo != indices.lo || part.hi != indices.hi ? "a chunk crosses the boundary"
+                                                          : changes;
+}
+
+/* Slot i of a kernel over n indices at location k, of whose part these are. */
+static bool need_slot(lun_engine *e, const lun_step *step, int k, int i, lun_interval part,
+                      lun_interval indices, lun_need *out)
+{
+    const lun_lowered *l = &step->lowered;
+    if (i >= l->ir.slot_count)
+        return false;
+    const lun_node *n = l->slots[i].node;
+    *out = (lun_need){.of = n->kind == LUN_NODE_PAD ? n->in[0] : n,
+                      .at = lun__set_at(e, k),
+                      .elements = lun__placing_need(l, i, indices),
+                      .why = reason(l, i, step->n, part, indices),
+                      .becomes = lun__placing_counts(l, i) && !l->slots[i].offset};
+    return true;
+}
+
+static bool need_launch(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
+                        lun_need *out)
+{
+    return need_slot(e, step, k, i, lun__spread_part(cut, k), work_launch(step, cut, k), out);
+}
+
+/* The stages of a scan before the last one. */
+static lun_status stages(lun_teller *t, const lun_step *step, const lun_spread *cut)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_status s = LUN_OK;
+    int lead = -1;
+    bool any = false;
+    for (int k = 0; s == LUN_OK && l->ir.scan >= 0 && k < cut->places; k++) {
+        const lun_interval x = lun__placing_totals(cut, l, k), part = lun__spread_part(cut, k);
+        lead = lead < 0 && part.lo < part.hi ? k : lead;
+        any |= x.lo < x.hi;
+        if (x.lo < x.hi)
+            s = lun__teller_place(t, "totals", k, x);
+    }
+    return s == LUN_OK && any ? lun__teller_place(t, "carries", lead, (lun_interval){0, cut->n})
+                              : s;
+}
+
+/* Arrays that the locations write, each its indices. */
+static lun_status made_slots(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
+        const lun_node *n = l->slots[i].node;
+        if (l->ir.slots[i].role != LUN_SLOT_OUT)
+            continue;
+        s = lun__teller_made(t, n, cut);
+        for (int k = 0; s == LUN_OK && k < cut->places; k++)
+            s = lun__teller_fresh(t, n, lun__set_at(t->e, k), work_launch(step, cut, k));
+        if (s == LUN_OK && !n->rank)
+            s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
+    }
+    return s;
+}
+
+/* Reductions of segments are made on the host, distributed as the segments are. */
+static lun_status made_launch(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_status s = made_slots(t, step, cut);
+    for (int r = 0; s == LUN_OK && l->line && r < l->ir.result_count; r++) {
+        lun_spread *lines = lun__placing_of_lines(cut, l->line);
+        s = lines ? lun__teller_made_here(t, l->results[r], lines) : lun__nomem(t->e);
+        lun__spread_release(lines);
+    }
+    return s;
+}
+
+/* ---- all pairs of rows, matrix products ------------------------------------------------------ */
+
+static bool pairs(const lun_step *step)
+{
+    const lun_lowered *l = step->pairs ? &step->pairs->kernel : NULL;
+    if (!l || step->chain || step->sweep || step->lowered.needed || !step->n)
+        return false;
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const int role = l->ir.slots[i].role;
+        if (role == LUN_SLOT_IN || role == LUN_SLOT_TARGET ||
+            (role == LUN_SLOT_UNIFORM && l->slots[i].view))
+            return false;
+    }
+    return true;
+}
+
+static lun_status share_pairs(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                              void *ctx, lun_spread **out)
+{
+    return pairs(step) ? lun__placing_pairs_rows(e, step->pairs, look, ctx, out) : LUN_OK;
+}
+
+static lun_interval work_pairs(const lun_step *step, const lun_spread *rows, int k)
+{
+    return times(lun__spread_part(rows, k), step->pairs->extent[1]);
+}
+
+static bool need_pairs(lun_engine *e, const lun_step *step, const lun_spread *rows, int k, int i,
+                       lun_need *out)
+{
+    const lun_pairs *p = step->pairs;
+    const lun_interval work = work_pairs(step, rows, k);
+    bool all;
+    if (!lun__placing_packs(lun__set_at(e, k)))
+        return need_slot(e, step, k, i, work, work, out);
+    if (i >= p->kernel.ir.slot_count)
+        return false;
+    *out = (lun_need){.of = p->kernel.slots[i].node,
+                      .at = lun__set_at(e, k),
+                      .elements = lun__placing_pairs_need(p, i, lun__spread_part(rows, k), &all)};
+    out->why = all ? indexes : changes;
+    return true;
+}
+
+static lun_status made_pairs(lun_teller *t, const lun_step *step, lun_spread *rows)
+{
+    return lun__teller_rows(t, step->pairs->result, rows, step->pairs->extent[1]);
+}
+
+static bool multiplies(lun_engine *e, const lun_step *step)
+{
+    const lun_node *n = step->node;
+    if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
+        return false;
+    const lun_product p = lun__product_of(n);
+    if (!lun__product_is_list(&p))
+        return false;
+    for (int k = 0; k < lun__set_places(e); k++) {
+        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
+            return false;
+    }
+    return true;
+}
+
+static lun_status share_product(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                                void *ctx, lun_spread **out)
+{
+    return multiplies(e, step) ? lun__placing_rows(e, step->node, look, ctx, out) : LUN_OK;
+}
+
+static lun_interval work_product(const lun_step *step, const lun_spread *rows, int k)
+{
+    return times(lun__spread_part(rows, k), lun__product_of(step->node).columns);
+}
+
+static bool need_product(lun_engine *e, const lun_step *step, const lun_spread *rows, int k, int i,
+                         lun_need *out)
+{
+    if (i >= 2)
+        return false;
+    *out = (lun_need){.of = step->node->in[i],
+                      .at = lun__set_at(e, k),
+                      .elements = lun__placing_rows_need(step->node, i, lun__spread_part(rows, k)),
+                      .why = i ? indexes : changes};
+    return true;
+}
+
+static lun_status made_product(lun_teller *t, const lun_step *step, lun_spread *rows)
+{
+    return lun__teller_rows(t, step->node, rows, lun__product_of(step->node).columns);
+}
+
+/* ---- algorithms ------------------------------------------------------------------------------ */
+
+static lun_interval work_part(const lun_step *step, const lun_spread *cut, int k)
+{
+    (void)step;
+    return lun__spread_part(cut, k);
+}
+
+/* The algorithm that a step runs on elements, NULL: none. */
+static const lun_node *algorithm_of(const lun_step *step)
+{
+    const lun_node *n = step->node ? lun__node_first_result(step->node) : NULL;
+    return step->kind == LUN_STEP_ALGORITHM && !step->chain && n->kind == LUN_NODE_ALGORITHM && n->n
+               ? n
+               : NULL;
+}
+
+static lun_status share_stream(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                               void *ctx, lun_spread **out)
+{
+    const lun_node *n = algorithm_of(step);
+    return n && n == step->node && lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES
+               ? lun__placing_stream(e, n, look, ctx, out)
+               : LUN_OK;
+}
+
+static bool need_stream(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
+                        lun_need *out)
+{
+    const lun_node *n = step->node;
+    lun_backend_slot *at = lun__set_at(e, k);
+    const bool away = at->backend->buffer_new && !lun__placing_takes(at, n);
+    if (i >= n->count)
+        return false;
+    *out = (lun_need){.of = n->more[i],
+                      .at = away ? NULL : at,
+                      .elements = lun__spread_part(cut, k),
+                      .why = away ? "a step runs on the host" : changes,
+                      .becomes = true};
+    return true;
+}
+
+/* Whether n is one of two algorithms, of an array, and each device takes it. */
+static bool all_take(lun_engine *e, const lun_node *n, lun_algorithm one, lun_algorithm other)
+{
+    bool all = n && ((lun_algorithm)n->op == one || (lun_algorithm)n->op == other) &&
+               n->more[0]->kind != LUN_NODE_NUMBER;
+    for (int k = 0; all && k < lun__set_places(e); k++) {
+        const lun_backend_slot *at = lun__set_at(e, k);
+        all = !at->backend->buffer_new || lun__placing_takes(at, n);
+    }
+    return all;
+}
+
+static lun_status share_order(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                              void *ctx, lun_spread **out)
+{
+    const lun_node *n = algorithm_of(step);
+    return all_take(e, n, LUN_ALGORITHM_SORT, LUN_ALGORITHM_ARGSORT)
+               ? lun__placing_order(e, n, look, ctx, out)
+               : LUN_OK;
+}
+
+static lun_status share_choose(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                               void *ctx, lun_spread **out)
+{
+    const lun_node *n = algorithm_of(step);
+    return all_take(e, n, LUN_ALGORITHM_TOPK, LUN_ALGORITHM_UNIQUE)
+               ? lun__placing_stream(e, n, look, ctx, out)
+               : LUN_OK;
+}
+
+static lun_interval work_choose(const lun_step *step, const lun_spread *cut, int k)
+{
+    (void)step;
+    return lun__placing_chosen(cut, k);
+}
+
+/* The operand of ORDER and CHOOSE. */
+static bool need_elements(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
+                          lun_need *out)
+{
+    *out = (lun_need){.of = lun__node_first_result(step->node)->more[0],
+                      .at = lun__set_at(e, k),
+                      .elements = lun__spread_part(cut, k),
+                      .why = changes,
+                      .becomes = true};
+    return i == 0;
+}
+
+/* Samples of one segment that several locations have parts of, and what they exchange, which
+ * depends on elements: at most so much. */
+static lun_status exchanged(lun_teller *t, const lun_step *step, const lun_spread *cut)
+{
+    const lun_node *n = step->node;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && lun__placing_apart(n, cut) && k < cut->places; k++) {
+        const lun_interval x = lun__spread_part(cut, k);
+        if (x.lo >= x.hi)
+            continue;
+        s = lun__teller_place(t, "samples", k,
+                              (lun_interval){x.lo, x.lo + lun__placing_samples(n, cut, k)});
+        if (s == LUN_OK)
+            s = lun__teller_exchange(t, k, lun__placing_exchange(n, cut, k),
+                                     "they put elements in order");
+    }
+    return s;
+}
+
+static lun_status made_order(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    return lun__teller_rows(t, step->node, cut, 1);
+}
+
+/* Both results, on the host; of one whose length is found nothing else is known. */
+static lun_status made_choose(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    const lun_node *n = lun__node_first_result(step->node);
+    (void)cut;
+    const lun_status s = lun__teller_made_here(t, n, NULL);
+    return s == LUN_OK && step->node != n ? lun__teller_made_here(t, step->node, NULL) : s;
+}
+
+/* ---- one location ---------------------------------------------------------------------------- */
+
+static lun_interval work_alone(const lun_step *step, const lun_spread *cut, int k)
+{
+    (void)cut;
+    return (lun_interval){0, k ? 0 : step->n};
+}
+
+/* Array number i that a step reads; NULL past the last. */
+static const lun_node *operand(const lun_step *step, int i)
+{
+    const lun_lowered *l = &step->lowered;
+    if (step->kind == LUN_STEP_LAUNCH)
+        return i < l->ir.slot_count ? l->slots[i].node : NULL;
+    return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
+}
+
+static bool need_alone(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
+                       lun_need *out)
+{
+    const lun_node *n = operand(step, i);
+    (void)cut;
+    (void)k;
+    *out = (lun_need){.of = n,
+                      .at = lun__placing_on_device(e, step) ? e->backends[e->current] : NULL,
+                      .whole = true,
+                      .why = "a step runs on one place"};
+    return n != NULL;
+}
+
+/* What the first location makes, in its memory. */
+static lun_status made_there(lun_teller *t, const lun_step *step, const lun_node *n)
+{
+    lun_backend_slot *at =
+        lun__placing_on_device(t->e, step) ? t->e->backends[t->e->current] : NULL;
+    if (!at || lun__teller_find(t, n))
+        return lun__teller_made_here(t, n, NULL);
+    const lun_status s = lun__teller_made(t, n, NULL);
+    return s == LUN_OK ? lun__teller_fresh(t, n, at, (lun_interval){0, n->n}) : s;
+}
+
+static lun_status made_alone(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    const lun_lowered *l = &step->lowered;
+    lun_status s = LUN_OK;
+    (void)cut;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = made_there(t, step, l->slots[i].node);
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        if (l->results[r]->rank)
+            s = made_there(t, step, l->results[r]);
+    return s == LUN_OK && step->node ? made_there(t, step, step->node) : s;
+}
+
+/* ---- rows whose accumulators go from location to location ------------------------------------ */
+
+static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int k)
+{
+    return times(lun__spread_part(rows, k), lun__outer_axis_sizes(step->across).lines);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const lun_share_rule rules[] = {
+    {.kind = LUN_SHARE_LAUNCH,
+     .devices_first = true,
+     .share = share_launch,
+     .need = need_launch,
+     .work = work_launch,
+     .beside = stages,
+     .made = made_launch},
+    {.kind = LUN_SHARE_PAIRS,
+     .share = share_pairs,
+     .need = need_pairs,
+     .work = work_pairs,
+     .made = made_pairs},
+    {.kind = LUN_SHARE_ROWS,
+     .share = lun__handing_rows,
+     .work = work_rows,
+     .beside = lun__handing_tell,
+     .made = made_alone},
+    {.kind = LUN_SHARE_STREAM, .share = share_stream, .need = need_stream, .work = work_part},
+    {.kind = LUN_SHARE_ORDER,
+     .share = share_order,
+     .need = need_elements,
+     .work = work_part,
+     .beside = exchanged,
+     .made = made_order},
+    {.kind = LUN_SHARE_CHOOSE,
+     .once = true,
+     .share = share_choose,
+     .need = need_elements,
+     .work = work_choose,
+     .made = made_choose},
+    {.kind = LUN_SHARE_PRODUCT,
+     .share = share_product,
+     .need = need_product,
+     .work = work_product,
+     .made = made_product},
+};
+
+static const lun_share_rule alone = {
+    .kind = LUN_SHARE_ALONE, .need = need_alone, .work = work_alone, .made = made_alone};
+
+lun_status lun__share_rule_of(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                              void *ctx, const lun_share_rule **out, lun_spread **cut)
+{
+    *out = &alone;
+    *cut = NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const lun_status s = rules[i].share(e, step, look, ctx, cut);
+        if (s == LUN_OK && !*cut)
+            continue;
+        *out = &rules[i];
+        return s;
+    }
+    return LUN_OK;
+}
