@@ -62,6 +62,9 @@ local STEPS = {
         function(a, _, at) for i = 1, #at do a[at[i]] = at[i] * 0.5 end end },
     { "put with combine", function(a, _, at) if #a > 0 then a:put(at, at / 3, { combine = "+" }) end end,
         function(a, _, at) for i = 1, #at do a[at[i]] = a[at[i]] + at[i] / 3 end end },
+    { "put by a function", function(a, _, at)
+        if #a > 0 then a:put(at, at / 3, { combine = function(old, x) return old * 0.5 + x end }) end
+    end, function(a, _, at) for i = 1, #at do a[at[i]] = a[at[i]] * 0.5 + at[i] / 3 end end },
     { "set", function(a, x) a:set(x) end, function(a, x) for i = 1, #a do a[i] = x[i] end end },
     { "set of a part", function(a, x) if #a > 1 then a:sub(2, #a):set(x:sub(1, #a - 1) * 2) end end,
         function(a, x) for i = 2, #a do a[i] = x[i - 1] * 2 end end },

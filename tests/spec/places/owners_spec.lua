@@ -39,6 +39,54 @@ local function counts(a)
     return kind .. (d.counts and " " .. table.concat(d.counts, " ") or "")
 end
 
+describe("values that are combined by a function on a set of places", function()
+    local function f(old, x) return (old * 31 + x) % 65521 end
+
+    -- The elements, flat, of an array of that shape after the put, by a loop.
+    local function serial(list, shape, at, axis, values)
+        local inner, k = 1, 0
+        for d = axis + 1, #shape do inner = inner * shape[d] end
+        for outer = 0, #list // (shape[axis] * inner) - 1 do
+            for _, i in ipairs(at) do
+                for column = 1, inner do
+                    local e = (outer * shape[axis] + (i < 0 and shape[axis] + i or i - 1)) * inner + column
+                    k = k + 1
+                    list[e] = f(list[e], values[k])
+                end
+            end
+        end
+        return list
+    end
+
+    it("are in arrays of every rank what a loop makes of them", function()
+        for _, set in ipairs(SETS) do
+            local weights = {}
+            for k = 1, select("#", lun.use(set)) do weights[k] = k % 3 end
+            for _, way in ipairs { { "single", { device = 2 } }, { "block", { weights = weights } }, { "block" },
+                { "overlap", { halo = 2 } }, { "copy" } } do
+                for _, shape in ipairs { { 40 }, { 9, 5 }, { 2, 70 }, { 4, 3, 6 } } do
+                    local n = 1
+                    for _, extent in ipairs(shape) do n = n * extent end
+                    for axis, extent in ipairs(shape) do
+                        local at, values, before = { extent, 1, -1, extent, 2, 1 }, {}, lun.range(1, n):totable()
+                        for k = 1, n // extent * #at do values[k] = k * 7 % 101 end
+                        local of = table.move(shape, 1, #shape, 1, {})
+                        of[axis] = #at
+                        local x = lun.vector(values, "i64"):reshape(of):copy():distribute(table.unpack(way))
+                        local a = lun.eval(lun.range(1, n):reshape(shape) + 0):distribute(table.unpack(way))
+                        local kind = a:distribution()
+                        assert.equal(a, a:put(at, x, { axis = axis, combine = f }))
+                        expect.elements(serial(before, shape, at, axis, values), a:flatten())
+                        local now, d = a:distribution()
+                        assert.equal(kind, now)
+                        assert.is_false(d.diverged)
+                    end
+                end
+            end
+        end
+    end)
+end)
+
 local WAYS = {
     { "single", { device = 2 } }, { "block", { weights = { 1, 2, 1 } } }, { "block" }, { "overlap", { halo = 2 } }, { "copy" },
 }

@@ -299,6 +299,22 @@ describe("a blocked array", function()
             assert(a:put(i, lun.vector { 10, 20, 30, 40 }) == a)
             same("put", a, y:put(i, lun.vector { 10, 20, 30, 40 }))
             same("put, combined", a:put(i, 0.5, { combine = "+" }), y:put(i, 0.5, { combine = "+" }))
+            local function f(old, v) return old * 3 + v end
+            same("put, combined by a function", a:put(i, lun.range(1, 4), { combine = f }),
+                y:put(i, lun.range(1, 4), { combine = f }))
+            for _, shape in ipairs { { s.block(6), 4 }, { 6, s.block(4) }, { s.block(6), s.block(4) } } do
+                for axis = 1, 2 do
+                    local m, k = lun.zeros(shape), lun.zeros(6, 4):copy()
+                    local at = lun.vector { 4, 1, 4, -1, 2 }
+                    local values = lun.range(1, axis == 1 and 20 or 30):reshape(axis == 1 and { 5, 4 } or { 6, 5 })
+                    for _ = 1, 2 do
+                        assert(m:put(at, values, { axis = axis, combine = f }) == m)
+                        same("put in a matrix", m, k:put(at, values, { axis = axis, combine = f }))
+                    end
+                    local kind, d = m:distribution()
+                    assert(kind == "block" and d.over == "ranks")
+                end
+            end
             local b, z = blocked(lun.zeros(23)), lun.zeros(23):copy()
             same("copied to another", a:copyto(b), y)
             assert(a:copyto(z):tobytes() == y:tobytes())
