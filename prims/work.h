@@ -142,7 +142,8 @@ static inline lun_column lun__column(void *data, lun_dtype t, int64_t n)
 typedef struct lun_algorithm_run {
     lun_algorithm which;
     lun_column in[LUN_ALGORITHM_OPERANDS]; /* read only */
-    /* n: elements that fit; if the length is FOUND, it is set to the number of results */
+    /* n: elements that fit; if the length is FOUND, it is set to the number of results; if it is
+     * FEW also, to 0 where there are more than fit */
     lun_column out[LUN_ALGORITHM_RESULTS];
     int64_t line;  /* length of a line, each of which is processed on its own; 0: there is one */
     int64_t first; /* of a run on a piece: the number of its first element */

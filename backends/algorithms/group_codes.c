@@ -80,7 +80,7 @@ int64_t lun__group_room(const lun_algorithm_run *r, int threads)
     const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
     const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
     const int64_t table = rounded(width) + rounded(4 * width);
-    const int64_t hashed = lun__hash_keys_room(x.n, most_hashed(x.n), threads);
+    const int64_t hashed = lun__hash_keys_room(x.n, most_hashed(x.n), false, threads);
     const int64_t most = table > sorted ? table : sorted;
     return 3 * rounded(8 * parts(width)) + (hashed > most ? hashed : most) + 64;
 }

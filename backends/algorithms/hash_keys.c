@@ -7,7 +7,8 @@
  *
  * Where a sample says that there are few different keys, it fills the table, and the codes of all
  * are looked up there; one that is not there begins it anew.  Else all keys fill it, and codes hold
- * entries until these have numbers.
+ * entries until these have numbers.  Where only counts are wanted, keys are counted as they are
+ * looked up or fill it.
  *
  * Invariant: an entry of the table is 0, or becomes a key once, by compare and exchange, and
  * stays so; a key is in one entry, less than TRIES behind that of its hash, with no empty one
@@ -18,6 +19,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "algorithms/key_counts.h"
 #include "algorithms/sort/sort.h"
 #include "algorithms/work_parts.h"
 #include "table/dtype.h"
@@ -51,9 +53,10 @@ typedef struct run {
     lun_hash_keys *d;
     table table;
     char *keys, *sorted, *rest;
-    int64_t n, size; /* keys; bytes of one in the table */
-    int64_t *parts;  /* of the table: its keys, then those before it */
-    int64_t step;    /* of so many blocks of keys one fills the table */
+    int64_t n, size;       /* keys; bytes of one in the table */
+    int64_t *parts;        /* of the table: its keys, then those before it */
+    int64_t step;          /* of so many blocks of keys one fills the table */
+    lun_key_counts counts; /* of entries */
     atomic_llong made;
     atomic_bool full, missed;
 } run;
@@ -88,10 +91,10 @@ static int log2_for(int64_t keys)
     return log2;
 }
 
-/* Different keys that the largest table may come to hold. */
+/* Different keys that the largest table comes to hold where it is not too full. */
 static int64_t most_keys(int64_t n, int64_t most)
 {
-    return less(n, (int64_t)1 << log2_for(most));
+    return less(n, most_in(log2_for(most)));
 }
 
 static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t size)
@@ -100,15 +103,18 @@ static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t siz
         .dtype = size == 4 ? LUN_U32 : LUN_U64, .n = n, .line = n, .from = from, .to = to};
 }
 
-int64_t lun__hash_keys_room(int64_t n, int64_t most, int threads)
+int64_t lun__hash_keys_room(int64_t n, int64_t most, bool counts, int threads)
 {
     static char any[1];
     const int64_t entries = (int64_t)1 << log2_for(most), held = most_keys(n, most);
     const lun_sorting narrow = sorting_of(any, any, held, 4), wide = sorting_of(any, any, held, 8);
     const int64_t sorts[] = {lun__sorting_room(&narrow, threads),
                              lun__sorting_room(&wide, threads)};
+    const int64_t caches = lun__key_counts_room(n, entries, threads) * threads;
+    const int64_t counted = 8 * entries + caches * (int64_t)sizeof(lun_key_count);
     return rounded(8 * entries) + rounded(4 * entries) + 2 * rounded(8 * held) +
-           rounded(8 * parts(entries)) + rounded(sorts[sorts[0] < sorts[1]]) + LINE;
+           rounded(8 * parts(entries)) + (counts ? rounded(counted) : 0) +
+           rounded(sorts[sorts[0] < sorts[1]]) + LINE;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -144,22 +150,30 @@ static void clear(void *ctx, int64_t part, int worker)
     memset((char *)x->table.slots + from * x->size, 0, (size_t)((to - from) * x->size));
 }
 
+/* Where the codes of n <= AHEAD keys go. */
+static int32_t *codes_at(const run *x, int64_t i, int32_t *buffer)
+{
+    return x->d->codes ? x->d->codes + i : buffer;
+}
+
 static void fill(void *ctx, int64_t part, int worker)
 {
     run *x = ctx;
     uint64_t keys[AHEAD];
+    int32_t buffer[AHEAD];
     const int64_t to = less((part + 1) * PART, x->n), most = most_in(x->table.log2);
-    (void)worker;
     for (int64_t i = part * PART; i < to && !atomic_load_explicit(&x->full, memory_order_relaxed);
          i += x->step * AHEAD) {
         const int64_t n = less(AHEAD, to - i);
-        int32_t *entries = x->d->codes + i, all = 0;
+        int32_t *entries = codes_at(x, i, buffer), all = 0;
         load(x, i, n, keys);
         const int64_t made = find(x, keys, n, true, entries);
         for (int64_t k = 0; k < n; k++)
             all |= entries[k];
         if (all < 0 || (made && atomic_fetch_add(&x->made, made) + made > most))
             atomic_store(&x->full, true);
+        else if (x->d->counts && x->step == 1)
+            lun__key_counts_add(&x->counts, worker, entries, n);
     }
 }
 
@@ -169,9 +183,13 @@ static lun_status fill_table(run *x, int log2)
     x->table.log2 = log2;
     atomic_init(&x->made, 0);
     atomic_init(&x->full, false);
+    if (d->counts)
+        lun__key_counts_begin(&x->counts, (int64_t)1 << log2);
     if (!lun__parts(d->services, d->team, parts((int64_t)1 << log2), x, clear) ||
         !lun__parts(d->services, d->team, parts(x->n), x, fill))
         return LUN_ECANCEL;
+    if (d->counts && !x->full)
+        lun__key_counts_end(&x->counts);
     return LUN_OK;
 }
 
@@ -209,6 +227,8 @@ static void number_entries(void *ctx, int64_t part, int worker)
         find(x, x->sorted + i * x->size, n, false, entries);
         for (int64_t k = 0; k < n; k++)
             x->table.numbers[entries[k]] = (int32_t)(i + k);
+        for (int64_t k = 0; x->d->counts && k < n; k++)
+            x->d->counts[i + k] = x->counts.of[entries[k]];
     }
 }
 
@@ -226,20 +246,37 @@ static void look_for(void *ctx, int64_t part, int worker)
 {
     run *x = ctx;
     uint64_t keys[AHEAD];
+    int32_t buffer[AHEAD];
     const int64_t to = less((part + 1) * PART, x->n);
     bool all = true;
-    (void)worker;
     for (int64_t i = part * PART; all && !x->missed && i < to; i += AHEAD) {
         const int64_t n = less(AHEAD, to - i);
+        int32_t *codes = codes_at(x, i, buffer);
         load(x, i, n, keys);
-        all = x->d->narrow ? number_32(&x->table, (const uint32_t *)keys, n, x->d->codes + i)
-                           : number_64(&x->table, keys, n, x->d->codes + i);
+        all = x->d->narrow ? number_32(&x->table, (const uint32_t *)keys, n, codes)
+                           : number_64(&x->table, keys, n, codes);
+        if (x->d->counts)
+            lun__key_counts_add(&x->counts, worker, codes, n);
     }
     if (!all)
         atomic_store(&x->missed, true);
 }
 
-/* Sorts the keys in the table and numbers its entries. */
+static bool look_for_all(run *x)
+{
+    const lun_hash_keys *d = x->d;
+    if (d->counts)
+        lun__key_counts_begin(&x->counts, (int64_t)1 << x->table.log2);
+    if (!lun__parts(d->services, d->team, parts(x->n), x, look_for))
+        return false;
+    if (d->counts) {
+        lun__key_counts_end(&x->counts);
+        memcpy(d->counts, x->counts.of, (size_t)d->count * sizeof *d->counts);
+    }
+    return true;
+}
+
+/* Sorts the keys in the table, unless they are more than fit, and numbers its entries. */
 static lun_status number(run *x)
 {
     lun_hash_keys *d = x->d;
@@ -252,6 +289,8 @@ static lun_status number(run *x)
         x->parts[p] = sum;
         sum += n;
     }
+    if (d->counts && sum > d->room)
+        return LUN_OK;
     d->count = sum;
     if (!lun__parts(d->services, d->team, count, x, collect_keys))
         return LUN_ECANCEL;
@@ -289,7 +328,7 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
     x->step = SAMPLE;
     lun_status s = fill_some(x, FIRST, log2_for(few));
     if (s == LUN_OK && d->count && d->count <= few) {
-        if (!lun__parts(d->services, d->team, parts(x->n), x, look_for))
+        if (!look_for_all(x))
             return LUN_ECANCEL;
         *done = !x->missed;
         *first = x->table.log2;
@@ -321,7 +360,16 @@ lun_status lun__hash_keys_run(lun_hash_keys *d)
     x.keys = at += rounded(4 * entries);
     x.sorted = at += rounded(x.size * most_keys(x.n, d->most));
     x.parts = (int64_t *)(void *)(at += rounded(x.size * most_keys(x.n, d->most)));
-    x.rest = at + rounded(8 * parts(entries));
+    at += rounded(8 * parts(entries));
+    if (d->counts) {
+        const int workers = d->team->threads;
+        x.counts = (lun_key_counts){.workers = workers,
+                                    .room = lun__key_counts_room(x.n, entries, workers),
+                                    .of = (_Atomic int64_t *)(void *)at,
+                                    .caches = (lun_key_count *)(void *)(at + 8 * entries)};
+        at += rounded(8 * entries + workers * x.counts.room * (int64_t)sizeof(lun_key_count));
+    }
+    x.rest = at;
     lun_status s = LUN_OK;
     bool done = false;
     int first = FIRST;
@@ -331,7 +379,7 @@ lun_status lun__hash_keys_run(lun_hash_keys *d)
         return s;
     x.step = 1;
     s = fill_some(&x, first, most);
-    if (s != LUN_OK || !d->count)
+    if (s != LUN_OK || !d->count || !d->codes)
         return s;
     return lun__parts(d->services, d->team, parts(x.n), &x, look_up) ? LUN_OK : LUN_ECANCEL;
 }

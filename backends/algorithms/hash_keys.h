@@ -14,17 +14,21 @@ typedef struct lun_hash_keys {
     const lun_column *keys; /* not empty; as lun__load_keys gives them */
     uint64_t low, high;     /* the least and the greatest one */
     int64_t most;           /* different keys that hashing may pay for; at least one in 64 keys */
-    int32_t *codes;         /* out: for each key its number among the different ones, from 0 on */
-    void *scratch;          /* lun__hash_keys_room's bytes */
-    int64_t count;          /* out: different keys; 0: too many for hashing to pay, or too many of
-                               them fall together: then the codes are without meaning */
-    bool narrow;            /* out: sorted holds uint32_t, else uint64_t */
-    const void *sorted;     /* out, in the scratch: the different keys, ascending, each less `low`
-                               and plus 1 */
+    /* out, one of them: for each key its number among the different ones, from 0 on; how many there
+     * are of each different one, of which there is room for so many */
+    int32_t *codes;
+    int64_t *counts, room;
+    void *scratch; /* lun__hash_keys_room's bytes */
+    /* out: different keys; 0: too many for hashing to pay, too many that fall together, or more
+     * than there is room for: then the rest is without meaning */
+    int64_t count;
+    bool narrow; /* out: sorted holds uint32_t, else uint64_t */
+    /* out, in the scratch: the different keys, ascending, each less `low` and plus 1 */
+    const void *sorted;
 } lun_hash_keys;
 
 /* Bytes of scratch memory that a run on n keys by at most so many threads needs. */
-int64_t lun__hash_keys_room(int64_t n, int64_t most, int threads);
+int64_t lun__hash_keys_room(int64_t n, int64_t most, bool counts, int threads);
 /* LUN_OK or LUN_ECANCEL. */
 lun_status lun__hash_keys_run(lun_hash_keys *x);
 

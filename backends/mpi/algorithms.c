@@ -147,8 +147,8 @@ static bool takes_first(const task *w)
 static bool tells_apart(const task *w)
 {
     const lun_algorithm_run *r = &w->r;
-    const int64_t n = r->in[0].n;
-    return n && is(&r->out[0], &w->to[0], r->in[0].dtype, n) &&
+    const int64_t n = r->out[0].n;
+    return n && n <= r->in[0].n && is(&r->out[0], &w->to[0], r->in[0].dtype, n) &&
            is(&r->out[1], &w->to[1], LUN_I64, n) &&
            none_or(&r->out[2], &w->to[2], r->in[0].dtype, r->out[2].n);
 }

@@ -33,23 +33,40 @@ static lun_piece *piece_at(const telling *t, const lun_storage *s, int k)
 
 /* ---- each place's own ------------------------------------------------------------------------ */
 
+/* Place k's elements are to be told apart, which are so many values at most. */
+static lun_status want(const telling *t, int k, int64_t most)
+{
+    lun_ordering *w = &t->c->w;
+    const int64_t lo = lun__chosen_part(t->c, k).lo, size = lun__ordering_size(w);
+    lun_algorithm_run *r = lun__ordering_want(w, k, LUN_ALGORITHM_UNIQUE);
+    lun_status s = lun__ordering_load(w, k, r);
+    for (int i = 0; s == LUN_OK && i < 2; i++)
+        s = lun__ordering_room(w, w->run[i], k, lo, lo + most, &r->out[i]);
+    r->out[2] = (lun_column){t->samples + t->first[k] * size, r->in[0].dtype,
+                             t->first[k + 1] - t->first[k], true};
+    return s;
+}
+
 static lun_status tell_apart(telling *t)
 {
     lun_ordering *w = &t->c->w;
-    const int64_t size = lun__ordering_size(w);
     lun_status s = LUN_OK;
+    bool more = false; /* than fit, at some place */
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
         const lun_interval x = lun__chosen_part(t->c, k);
-        if (x.lo >= x.hi)
-            continue;
-        lun_algorithm_run *r = lun__ordering_want(w, k, LUN_ALGORITHM_UNIQUE);
-        s = lun__ordering_load(w, k, r);
-        for (int i = 0; s == LUN_OK && i < 2; i++)
-            s = lun__ordering_room(w, w->run[i], k, x.lo, x.hi, &r->out[i]);
-        r->out[2] = (lun_column){t->samples + t->first[k] * size, r->in[0].dtype,
-                                 t->first[k + 1] - t->first[k], true};
+        if (x.lo < x.hi)
+            s = want(t, k, lun__algorithm_few(x.hi - x.lo));
     }
     if (s == LUN_OK)
+        s = lun__ordering_run(w);
+    for (int k = 0; s == LUN_OK && k < w->places; k++) {
+        const lun_interval x = lun__chosen_part(t->c, k);
+        if (x.lo >= x.hi || w->runs[k].r.out[0].n)
+            continue;
+        more = true;
+        s = want(t, k, x.hi - x.lo);
+    }
+    if (s == LUN_OK && more)
         s = lun__ordering_run(w);
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
         const lun_interval x = lun__chosen_part(t->c, k);

@@ -55,23 +55,40 @@ static bool takes_pieces(const lun_algorithm_work *w)
     return w->row->found && w->row->taken == LUN_TAKEN_PIECES;
 }
 
-/* Memory for the results. */
-static lun_status make_room(lun_algorithm_work *w, lun_node *n)
+/* Results for which there is memory first. */
+static int64_t first_room(const lun_algorithm_work *w)
+{
+    const int64_t n = w->n->n;
+    if (w->row->found == LUN_LENGTH_FEW)
+        return lun__algorithm_few(n);
+    return takes_pieces(w) && n > PIECE ? PIECE : n;
+}
+
+/* Memory for so many results, and scratch. */
+static lun_status make_room(lun_algorithm_work *w, int64_t room)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < w->row->results; k++) {
-        if (k)
-            s = lun__node_result(w->e, n, k, &w->node[k]); /* there is one already if it is asked */
-        else
-            w->node[k] = lun__node_retain(n);
-        lun_dtype t = k ? w->row->also : (lun_dtype)n->dtype;
-        const int64_t room = takes_pieces(w) && n->n > PIECE ? PIECE : n->n;
-        if (s == LUN_OK)
-            s = lun__storage_new(w->e, t, room, &w->to[k]);
+        lun_dtype t = k ? w->row->also : (lun_dtype)w->n->dtype;
+        s = lun__storage_new(w->e, t, room, &w->to[k]);
         if (s == LUN_OK)
             w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = room};
     }
+    const int64_t scratch = s == LUN_OK ? w->at->backend->algorithm_room(w->at->state, &w->r) : 0;
+    if (s == LUN_OK && scratch)
+        s = lun__storage_new(w->e, LUN_U8, scratch, &w->scratch);
+    w->r.scratch = w->scratch ? w->scratch->data : NULL;
     return s;
+}
+
+static void release_room(lun_algorithm_work *w)
+{
+    for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++) {
+        lun__storage_release(w->e, w->to[k]);
+        w->to[k] = NULL;
+    }
+    lun__storage_release(w->e, w->scratch);
+    w->scratch = NULL;
 }
 
 lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w)
@@ -85,12 +102,10 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
         s = load(w, n->more[k], k);
     w->transfer = e->stats.transfer_time - before;
     if (s == LUN_OK)
-        s = make_room(w, n);
-    int64_t room = s == LUN_OK ? w->at->backend->algorithm_room(w->at->state, &w->r) : 0;
-    if (s == LUN_OK && room)
-        s = lun__storage_new(e, LUN_U8, room, &w->scratch);
-    w->r.scratch = w->scratch ? w->scratch->data : NULL;
-    return s;
+        w->node[0] = lun__node_retain(n);
+    for (int k = 1; s == LUN_OK && k < w->row->results; k++)
+        s = lun__node_result(e, n, k, &w->node[k]); /* there is one already if it is asked */
+    return s == LUN_OK ? make_room(w, first_room(w)) : s;
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -171,6 +186,16 @@ static lun_status run_pieces(lun_algorithm_work *w)
     return s;
 }
 
+static lun_status run_whole(lun_algorithm_work *w)
+{
+    lun_status s = work_on(w, &w->r);
+    if (s != LUN_OK || w->row->found != LUN_LENGTH_FEW || w->r.out[0].n || !w->n->n)
+        return s;
+    release_room(w); /* there are more than fit */
+    s = make_room(w, w->n->n);
+    return s == LUN_OK ? work_on(w, &w->r) : s;
+}
+
 /* ---- end ------------------------------------------------------------------------------------- */
 
 /* Result k without the memory that it did not need: where that is most of it, it moves. */
@@ -219,13 +244,9 @@ lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)
     for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
         if (w->number[k])
             lun__storage_release(w->e, w->number[k]);
-    for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++) {
-        if (w->to[k])
-            lun__storage_release(w->e, w->to[k]);
+    release_room(w);
+    for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++)
         lun__node_release(w->e, w->node[k]);
-    }
-    if (w->scratch)
-        lun__storage_release(w->e, w->scratch);
     return s;
 }
 
@@ -259,7 +280,7 @@ static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
         open++;
     }
     if (s == LUN_OK)
-        s = takes_pieces(&w[0]) ? run_pieces(&w[0]) : work_on(&w[0], &w[0].r);
+        s = takes_pieces(&w[0]) ? run_pieces(&w[0]) : run_whole(&w[0]);
     const double each = w[0].seconds / count;
     for (int k = 0; k < open; k++) {
         w[k].seconds = each;

@@ -1,9 +1,6 @@
 /* algorithm.c - the rows of algorithms.def. */
 #include "table/algorithm.h"
 
-#define KNOWN false
-#define FOUND true
-
 const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT] = {
 #define LUN_ALGORITHM(ID, NAME, OPERANDS, RESULTS, ALSO, LENGTH, TAKEN, DOC) \
     [LUN_ALGORITHM_##ID] = {.name = #NAME,                                   \
@@ -11,7 +8,7 @@ const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT] = {
                             .operands = OPERANDS,                            \
                             .results = RESULTS,                              \
                             .also = LUN_##ALSO,                              \
-                            .found = LENGTH,                                 \
+                            .found = LUN_LENGTH_##LENGTH,                    \
                             .taken = LUN_TAKEN_##TAKEN},
 #include "table/algorithms.def"
 #undef LUN_ALGORITHM
@@ -22,3 +19,9 @@ const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT] = {
                    "operands and results of " #NAME);
 #include "table/algorithms.def"
 #undef LUN_ALGORITHM
+
+int64_t lun__algorithm_few(int64_t n)
+{
+    const int64_t all = 1 << 21, least = 1 << 16, part = 32;
+    return n < all ? n : n / part > least ? n / part : least;
+}

@@ -26,10 +26,13 @@ typedef struct lun_algorithm_row {
     const char *name, *doc;
     int operands, results;
     lun_dtype also;
-    bool found;                                                       /* its length */
-    enum { LUN_TAKEN_WHOLE, LUN_TAKEN_PIECES, LUN_TAKEN_ROWS } taken; /* see algorithms.def */
+    enum { LUN_LENGTH_KNOWN, LUN_LENGTH_FOUND, LUN_LENGTH_FEW } found; /* its length */
+    enum { LUN_TAKEN_WHOLE, LUN_TAKEN_PIECES, LUN_TAKEN_ROWS } taken;  /* see algorithms.def */
 } lun_algorithm_row;
 
 extern const lun_algorithm_row lun__algorithm_rows[LUN_ALGORITHM_COUNT];
+
+/* Results for which memory is taken first where the length of n, at most, is FEW. */
+int64_t lun__algorithm_few(int64_t n);
 
 #endif

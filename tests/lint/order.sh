@@ -46,6 +46,7 @@ prims/kernels/teams_kernel.c bytes of private memory
 prims/ranks/collectives.c bytes of a long message
 prims/sets/unique_dist.c values that the host has
 prims/steps/teams_step.c bytes
+prims/table/algorithm.c values that fit first
 prims/table/dtype.c elements in the nearest cache
 "
 

@@ -135,6 +135,37 @@ local PROGRAM = [[
     print "right"
 ]]
 
+-- The same of so many elements that each of two places first takes memory for few values.
+local MANY = [[
+    local n = 4400000
+    local i = lun.index(n) - 1
+    local function check(text, x, low, m)
+        local v, c = x:eval():unique()
+        if not (#v == m and v:cast("f64"):eq(lun.range(low, low + m - 1)):all() and c:eq(n // m):all()) then print(text, m) end
+    end
+    for _, m in ipairs { 1, 2, 1000, 27500, 44000, 110000, n } do
+        check("shuffled", i * 7919 % m, 0, m)
+        check("in order", i // (n // m), 0, m)
+    end
+    for _, dtype in ipairs { "f32", "f64", "i32", "u64" } do check(dtype, (i * 7919 % 20000):cast(dtype), 0, 20000) end
+    check("u8", (i * 7919 % 250):cast "u8", 0, 250)
+    check("i16", (i * 7919 % 40000 - 20000):cast "i16", -20000, 40000)
+    check("f16", (i * 7919 % 2000):cast "f16", 0, 2000)
+    check("bool", (i % 2):cast "bool", 0, 2)
+    -- many, the first or the last ones
+    for _, few in ipairs { i:lt(4100000), i:ge(300000) } do
+        local v, c = lun.where(few, -1, i):eval():unique()
+        local low = few[1] and 4100000 or 0
+        if not (#v == 300001 and v[1] == -1 and v:sub { 2, #v }:eq(lun.range(low, low + 299999)):all()
+            and c[1] == 4100000 and c:sub { 2, #c }:eq(1):all()) then print("some", few[1]) end
+    end
+    local v, c = lun.where((i % 5):eq(0), -0.0, lun.where((i % 5):eq(1), 0.0, lun.where((i % 5):eq(2), 0 / 0,
+        lun.where((i % 5):eq(3), 1 / 0, -1 / 0)))):eval():unique()
+    if not (#v == 4 and v[1] == -1 / 0 and 1 / v[2] == 1 / 0 and v[3] == 1 / 0 and v[4] ~= v[4]
+        and c:eq(lun.vector { n // 5, 2 * n // 5, n // 5, n // 5 }):all()) then print("zeros and NaNs") end
+    print "right"
+]]
+
 local function run(options, script, environment)
     shell.write(scratch .. "/s.lua", script)
     return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s timeout 100 %s %s s.lua 2>&1 </dev/null"):format(scratch,
@@ -153,6 +184,21 @@ describe("what several places find out together", function()
         end)
     end
 
+    for _, set in ipairs { "openmp", "openmp/2", "reference" } do
+        it("is right of many elements on " .. set, function()
+            lun.use(set)
+            local said = {}
+            assert(load(MANY, "=program", "t", setmetatable({ print = function(...)
+                said[#said + 1] = table.concat({ tostring(...), select(2, ...) }, " ")
+            end }, { __index = _G })))()
+            assert.same({ "right" }, said)
+        end)
+    end
+
+    it("is right of many elements on 2 ranks", function()
+        assert.equal("right\n", (run("--ranks 2 --backend mpi", MANY)))
+    end)
+
     for _, n in ipairs { 2, 5 } do
         it("is right on " .. n .. " ranks", function()
             assert.equal("right\n", (run(("--ranks %d --backend mpi"):format(n), PROGRAM)))
@@ -170,6 +216,14 @@ describe("what several places find out together", function()
             assert.equal(string.pack("<I8", 0x7ff8000000000003), (a:unique()):tobytes():sub(-8))
             local top = a:topk(100)
             assert.equal(string.pack("<I8", 0x7ff8000000000063), top:tobytes():sub(-8))
+        end
+        local one, late = string.pack("<d", 1):rep(1000000), string.pack("<I8", 0x7ff8000000000009):rep(3400000)
+        for _, set in ipairs { "openmp", "openmp/2" } do
+            lun.use(set)
+            local a = lun.frombytes(one .. string.pack("<I8", 0x7ff8000000000007) .. late, "f64"):distribute "block"
+            local values, counts = a:unique()
+            assert.equal(string.pack("<dI8", 1, 0x7ff8000000000007), values:tobytes())
+            assert.same({ 1000000, 3400001 }, counts:totable())
         end
     end)
 

@@ -141,6 +141,24 @@ describe("a:sort() and a:argsort()", function()
         end
     end)
 
+    it("tells few values apart in memory that does not grow with the elements", function()
+        local n = 8000000
+        for _, set in ipairs { "openmp", "reference", "openmp/2" } do
+            lun.use(set)
+            for _, dtype in ipairs { "i64", "f32", "u8" } do
+                local x = (lun.index(n) % 3):cast(dtype):eval()
+                collectgarbage()
+                lun.stats "reset"
+                local before = lun.stats().allocated
+                local values, counts = x:unique()
+                assert.same({ 0, 1, 2 }, values:totable())
+                assert.same({ 2666666, 2666667, 2666667 }, counts:totable())
+                assert.is_true(lun.stats().peak - before < 6 * n, (lun.stats().peak - before) / n)
+            end
+        end
+        lun.use "openmp"
+    end)
+
     it("have the same bits on 1 to 8 threads and every backend", function()
         local path = shell.write(os.tmpname(), [[
             local lun = require "lunarray"
