@@ -224,11 +224,11 @@ static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
                          (long long)g->device.parameter_bytes);
 }
 
-int lun__gpu_groups(void *state, int64_t *near)
+int lun__gpu_groups(void *state, int64_t *team_bytes)
 {
     const lun_gpu *g = state;
     const int64_t left = g->device.local_bytes - LUN_CL_TEAM_BYTES;
-    *near = left > 0 ? left : 0;
+    *team_bytes = left > 0 ? left : 0;
     if (!g->groups || left < 0)
         return 0;
     return g->device.group < INT32_MAX ? (int)g->device.group : INT32_MAX;

@@ -16,7 +16,7 @@ lun_status lun__gpu_beside(void *state, const lun_services *services, int device
 void lun__gpu_link_peer(void *state, void *other);
 void lun__gpu_close(void *state);
 lun_status lun__gpu_finish(void *state);
-int lun__gpu_groups(void *state, int64_t *near);
+int lun__gpu_groups(void *state, int64_t *team_bytes);
 bool lun__gpu_fits(void *state, const lun_kernel *kernel);
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__gpu_release(void *state, lun_kernel *kernel);

@@ -119,15 +119,15 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return run_on(o, k, &team, launch);
 }
 
-static int64_t openmp_near(void *state)
+static int64_t openmp_cache_bytes(void *state)
 {
     const lun_openmp *o = state;
-    int64_t near = o->team.slots.chunk_bytes;
+    int64_t cache_bytes = o->team.slots.chunk_bytes;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    if (near <= 0 && !o->team.looked) /* one thread so far */
-        near = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
+    if (cache_bytes <= 0 && !o->team.looked) /* one thread so far */
+        cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
 #endif
-    return near;
+    return cache_bytes;
 }
 
 static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
@@ -235,7 +235,7 @@ const lun_backend lun__backend_openmp = {
     .run = openmp_run,
     .chain = lun__openmp_chain,
     .sweep = lun__openmp_sweep,
-    .near = openmp_near,
+    .near = openmp_cache_bytes,
     .combine = openmp_combine,
     .product_room = openmp_product_room,
     .product = openmp_product,

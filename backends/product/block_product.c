@@ -69,9 +69,10 @@ static int64_t rows_of(const lun_product_plan *x, const lun_product *p)
     if (!x->by_rows)
         return rows;
     const int64_t bytes = p->pitch * x->t->size, most = PANEL_MOST / bytes / high * high;
-    int64_t near = PANEL_BYTES / bytes;
-    near = lun__product_less(rounded(near < PANEL_LEAST ? PANEL_LEAST : near, high), most);
-    return lun__product_less(rows, near < high ? high : near);
+    int64_t in_cache = PANEL_BYTES / bytes;
+    in_cache =
+        lun__product_less(rounded(in_cache < PANEL_LEAST ? PANEL_LEAST : in_cache, high), most);
+    return lun__product_less(rows, in_cache < high ? high : in_cache);
 }
 
 static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)

@@ -169,12 +169,12 @@ bool lun__backend_chains(const lun_engine *e)
     return !e->set_count && e->backends[e->current]->backend->chain != NULL;
 }
 
-bool lun__backend_sweeps(lun_engine *e, int64_t *near)
+bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes)
 {
     lun_backend_slot *b;
     if (e->set_count || !e->backends[e->current]->backend->sweep || lun__backend(e, &b) != LUN_OK)
         return false;
-    *near = b->backend->near(b->state);
+    *cache_bytes = b->backend->near(b->state);
     return true;
 }
 

@@ -158,8 +158,8 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */
 bool lun__backend_segments(const lun_engine *e);
-/* The same of sweeps; *near: what lun_backend.near gives. */
-bool lun__backend_sweeps(lun_engine *e, int64_t *near);
+/* The same of sweeps; *cache_bytes: what lun_backend.near gives. */
+bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes);
 /* Another one, which is so; NULL: there are too many, or no memory. */
 lun_backend_slot *lun__backend_add(lun_engine *e, lun_backend_slot as);
 /* By name ("openmp", "opencl:2"); NULL if there is none. */

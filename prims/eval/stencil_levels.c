@@ -20,7 +20,7 @@ enum { TOGETHER = 8 }; /* arrays of a level that are evaluated together */
 
 typedef struct levels {
     lun_engine *e;
-    int64_t near;
+    int64_t cache_bytes;
     lun_node **at; /* that wait, operands before users: their slots are their levels */
     lun_node **by; /* the same, level by level */
     int *first;    /* by level, in `by` */
@@ -62,7 +62,7 @@ static bool visit(void *ctx, lun_node *n, const lun_node *user)
     l->around |= n->kind == LUN_NODE_PAD && !n->slot;
     if (n->kind == LUN_NODE_PAD)
         l->fits &= lun__sweep_is_slower(
-            l->e, n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes, l->near);
+            l->e, n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes, l->cache_bytes);
     return l->fits;
 }
 
@@ -146,7 +146,7 @@ lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
     const lun_visitor v = {LUN_WALK_MARK, enter, visit, &l};
     lun_status s = LUN_OK;
     *some = false;
-    if (!lun__backend_sweeps(e, &l.near))
+    if (!lun__backend_sweeps(e, &l.cache_bytes))
         return LUN_OK;
     const uint64_t walk = ++e->walk;
     bool all = true;

@@ -71,17 +71,17 @@ static void lower_whole(lun_lowerer *l, const lun_team_body *b, int64_t indices,
     take_notes(l, b, NULL);
 }
 
-/* Memory of a thread becomes its own and that of a team is shared near its threads, as far as it
- * fits. */
+/* Memory of a thread becomes its own and that of a team is in memory beside its threads, as far
+ * as it fits. */
 static void lower_groups(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
 {
-    int64_t own = OWN_BYTES, near = b->near;
+    int64_t own = OWN_BYTES, team_bytes = b->team_bytes;
     lower_whole(l, b, b->f->body->threads, k);
     for (int i = 0; l->status == LUN_OK && i < b->scratches; i++) {
         const lun_front_scratch *x = &b->scratch[i];
         lun_ir_slot *slot = &l->out->ir.slots[b->first + i];
         const int bytes = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
-        int64_t *left = x->own ? &own : &near;
+        int64_t *left = x->own ? &own : &team_bytes;
         if (x->count < 1 || x->count > *left / bytes)
             continue;
         *left = (*left - x->count * bytes) / ALIGNED * ALIGNED;

@@ -22,12 +22,12 @@ typedef struct lun_team_kernel {
 } lun_team_kernel;
 
 /* A body, its memory: arrays of it from number `first` on; bytes of it that a team of
- * LUN_TEAMS_GROUPS shares where its threads are near. */
+ * LUN_TEAMS_GROUPS has beside its threads. */
 typedef struct lun_team_body {
     const lun_ir_function *f;
     const lun_front_scratch *scratch;
     int scratches, first;
-    int64_t near;
+    int64_t team_bytes;
 } lun_team_body;
 
 /* A kernel of teams, for backends that run such (lun_backend.teams) or such as meet in groups

@@ -197,7 +197,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
                            lun_steps *out)
 {
     lun_schedule groups;
-    int64_t near;
+    int64_t cache_bytes;
     memset(out, 0, sizeof *out);
     lun_status status = lun__fuse(e, roots, count, how & LUN_STEPS_KEEP, &groups);
     if (status != LUN_OK)
@@ -213,8 +213,8 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     int chains = 0;
     if (status == LUN_OK && lun__backend_chains(e))
         status = lun__chains_find(e, &groups, out, whole, &chains);
-    if (status == LUN_OK && lun__backend_sweeps(e, &near))
-        status = lun__sweeps_find(e, out, whole, chains, near);
+    if (status == LUN_OK && lun__backend_sweeps(e, &cache_bytes))
+        status = lun__sweeps_find(e, out, whole, chains, cache_bytes);
     if (status == LUN_OK && lun__backend_chains(e))
         lun__tiles_find(out, whole);
     lun__schedule_free(&groups);

@@ -26,22 +26,23 @@ static int64_t widest_of(const lun_step *step)
     return step->n * widest;
 }
 
-bool lun__sweep_is_slower(const lun_engine *e, int64_t bytes, int64_t near)
+bool lun__sweep_is_slower(const lun_engine *e, int64_t bytes, int64_t cache_bytes)
 {
-    const int64_t rings = near > 0 ? near : LUN_SWEEP_CACHE;
+    const int64_t rings = cache_bytes > 0 ? cache_bytes : LUN_SWEEP_CACHE;
     return bytes <= APART_MOST * rings && (!e->block_all || bytes > APART_LEAST * rings);
 }
 
 /* How many steps from `first` on are to be run as sweeps together. */
-static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int end, int64_t near,
-                             int *out)
+static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int end,
+                             int64_t cache_bytes, int *out)
 {
     lun_sketch k;
     *out = 0;
     if (!lun__sketch_takes(&s->at[first]))
         return LUN_OK;
-    const int64_t rings = near > 0 ? near : LUN_SWEEP_CACHE, whole = widest_of(&s->at[first]);
-    const bool apart = lun__sweep_is_slower(e, whole, near);
+    const int64_t rings = cache_bytes > 0 ? cache_bytes : LUN_SWEEP_CACHE,
+                  whole = widest_of(&s->at[first]);
+    const bool apart = lun__sweep_is_slower(e, whole, cache_bytes);
     lun_status status = lun__sketch(e, s, first, apart ? first + 1 : end, &k);
     if (status != LUN_OK)
         return status;
@@ -65,11 +66,11 @@ static void keep_some(const lun_engine *e, lun_step *step)
     step->kept = step->kept ? step->kept : kept;
 }
 
-lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t near)
+lun_status lun__sweeps_find(lun_engine *e, lun_steps *s, int count, int chains, int64_t cache_bytes)
 {
     lun_status status = LUN_OK;
     for (int k = 0, depth; status == LUN_OK && k < count; k += depth ? depth : 1) {
-        status = depth_from(e, s, k, count, near, &depth);
+        status = depth_from(e, s, k, count, cache_bytes, &depth);
         chains += depth > 1;
         for (int i = k; status == LUN_OK && i < k + depth; i++) {
             s->at[i].sweep = true;

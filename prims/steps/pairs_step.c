@@ -24,7 +24,7 @@ struct lun_pairs_work {
     int64_t extent[3], first; /* those of p, but from row `first` of its result on */
     lun_interval wanted;      /* of these rows */
     const lun_scratch_buffer
-        *near; /* by slot: its array at a location; NULL: arrays are in host memory */
+        *local; /* by slot: its array at a location; NULL: arrays are in host memory */
     int64_t rows, lanes, line; /* of the operands */
     int64_t blocks;            /* whole ones; a last one follows if `more` */
     bool more;
@@ -49,8 +49,8 @@ static lun_status find_operand(const work *w, int i, lun_layout *at, lun_scratch
     (void)lun__pairs_layout(w->p->extent, source, at);
     at->extent[0] = w->extent[0];
     at->offset += w->first * at->stride[0];
-    if (w->near) {
-        *from = w->near[i];
+    if (w->local) {
+        *from = w->local[i];
         return LUN_OK;
     }
     lun_storage *s = source->node->storage;
@@ -183,9 +183,9 @@ static lun_status bind_other(const work *w, lun_binding *to, int i, int64_t n)
 {
     const lun_slot_source *from = &w->p->kernel.slots[i];
     const int64_t size = lun__dtype_get((lun_dtype)w->p->kernel.ir.slots[i].dtype)->bytes;
-    if (!w->near)
+    if (!w->local)
         return lun__bind_slot(w->e, to, i, NULL, 0, n);
-    const lun_scratch_buffer *x = &w->near[i];
+    const lun_scratch_buffer *x = &w->local[i];
     to->origin[i] = x->origin + from->offset;
     to->room[i] = x->room - from->offset;
     to->at[i] = x->buffer ? (void *)x->buffer : (char *)x->data + to->origin[i] * size;
@@ -286,14 +286,14 @@ static bool is_direct(const work *w)
 }
 
 lun_status lun__pairs_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
-                            const lun_scratch_buffer *near, const lun_scratch_buffer *to,
+                            const lun_scratch_buffer *local, const lun_scratch_buffer *to,
                             lun_pairs_work **out)
 {
     work *w = *out = malloc(sizeof *w);
     if (!w)
         return lun__nomem(e);
     begin(e, p, rows, w);
-    w->near = near;
+    w->local = local;
     return make(w, at_least(w->rows, ROWS), is_direct(w) ? to : NULL);
 }
 

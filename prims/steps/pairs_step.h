@@ -18,11 +18,11 @@ void lun__pairs_close(lun_pairs_work *w);
 
 enum { LUN_PAIRS_STAGES = 6 }; /* launches, at most, of which each writes elements of its own; */
 
-/* These rows, where the backend in use computes; near: by slot, where element 0 of its array is
+/* These rows, where the backend in use computes; local: by slot, where element 0 of its array is
  * there, which stays; to: memory for the rows, row-major.  *out, also after a failure, is to be
  * closed. */
 lun_status lun__pairs_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
-                            const lun_scratch_buffer *near, const lun_scratch_buffer *to,
+                            const lun_scratch_buffer *local, const lun_scratch_buffer *to,
                             lun_pairs_work **out);
 /* Launch number `stage`, over indices 0 .. *n - 1 of the kernel; *n 0: there is none, and nothing
  * is bound.  Else, also on failure, `to` is to be closed, before the work is. */

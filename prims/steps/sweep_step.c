@@ -132,11 +132,11 @@ static lun_status run_stages(sweeps *x)
 {
     lun_engine *e = x->e;
     const lun_backend_slot *b = e->backends[e->current];
-    int64_t near = b->backend->near(b->state);
+    int64_t cache_bytes = b->backend->near(b->state);
     lun_sweep run = {.box = x->sketch.box,
                      .stages = x->stages,
                      .arrays = x->arrays,
-                     .near = near > 0 ? near : LUN_SWEEP_CACHE,
+                     .near = cache_bytes > 0 ? cache_bytes : LUN_SWEEP_CACHE,
                      .bytes = x->bytes};
     const lun_stats before = e->stats;
     double start = lun__now();

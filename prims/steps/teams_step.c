@@ -94,9 +94,10 @@ static void forget(lun_remembered_teams *t)
 }
 
 static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_form form,
-                 int64_t near)
+                 int64_t team_bytes)
 {
-    if (!t || !r->number || t->number != r->number || t->form != form || t->near != near)
+    if (!t || !r->number || t->number != r->number || t->form != form ||
+        t->team_bytes != team_bytes)
         return false;
     for (int k = 0; k < r->scratches; k++) /* the function tells all but how many there are */
         if (t->scratch[k].count != r->scratch[k].count)
@@ -109,7 +110,7 @@ static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_
 static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_teams *t)
 {
     lun_kernel_entry *entry;
-    const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->near};
+    const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->team_bytes};
     lun_status s = lun__lower_teams(e, &body, t->form, &t->k);
     t->k.lowered.texts = r->notes;
     if (s != LUN_OK || t->form != LUN_TEAMS_GROUPS)
@@ -122,10 +123,10 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
 }
 
 lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
-                                 int64_t near, lun_remembered_teams **out)
+                                 int64_t team_bytes, lun_remembered_teams **out)
 {
     lun_remembered_teams **at = place_of(e, r->number), *t = *at;
-    if (fits(t, r, form, near)) {
+    if (fits(t, r, form, team_bytes)) {
         *at = NULL;
         *out = t;
         return LUN_OK;
@@ -135,7 +136,7 @@ lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_
         return lun__nomem(e);
     t->number = r->number;
     t->form = form;
-    t->near = near;
+    t->team_bytes = team_bytes;
     if (r->scratches)
         memcpy(t->scratch, r->scratch, (size_t)r->scratches * sizeof *r->scratch);
     lun_status s = lower(e, r, t);
@@ -407,24 +408,25 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_t
     return s;
 }
 
-/* How the backend in use runs it; *near: as that of lun_backend.groups. */
-static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, int64_t *near)
+/* How the backend in use runs it; *team_bytes: as that of lun_backend.groups. */
+static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, int64_t *team_bytes)
 {
     const lun_ir *body = r->f->body;
-    *near = 0;
+    *team_bytes = 0;
     if (b->backend->teams)
         return LUN_TEAMS_WHOLE;
     const bool has_barriers = b->backend->groups && body->threads > 1 && !body->function_count &&
                               lun__ir_has_barriers(body);
-    return has_barriers && body->threads <= b->backend->groups(b->state, near) ? LUN_TEAMS_GROUPS
-                                                                               : LUN_TEAMS_FISSION;
+    return has_barriers && body->threads <= b->backend->groups(b->state, team_bytes)
+               ? LUN_TEAMS_GROUPS
+               : LUN_TEAMS_FISSION;
 }
 
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
 {
     lun_backend_slot *b;
     lun_remembered_teams *t;
-    int64_t near;
+    int64_t team_bytes;
     lun_status s = lun__backend(e, &b);
     if (s != LUN_OK)
         return s;
@@ -434,8 +436,8 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
                          b->backend->name);
     if (r->check && r->f->body->function_count)
         return lun__fail(e, LUN_EARG, "check=true watches Lua functions, not C");
-    const lun_team_form form = form_of(b, r, &near);
-    s = lun__team_kernel_take(e, r, form, near, &t);
+    const lun_team_form form = form_of(b, r, &team_bytes);
+    s = lun__team_kernel_take(e, r, form, team_bytes, &t);
     if (s == LUN_OK) {
         lun__team_kernel_fill(r, &t->k);
         s = r->check ? watched(e, r, t) : all_teams(e, t, r->teams);

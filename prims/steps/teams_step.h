@@ -36,14 +36,14 @@ struct lun_remembered_teams {
     lun_kernel_ref ref; /* of the backend that ran it last */
     uint64_t number;    /* lun_team_run.number */
     lun_team_form form; /* that was asked for */
-    int64_t near;
+    int64_t team_bytes;
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
 };
 
 /* The kernel of a run on a backend that has this form of it, until it is given back; nothing else
  * finds it meanwhile. */
 lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
-                                 int64_t near, lun_remembered_teams **out);
+                                 int64_t team_bytes, lun_remembered_teams **out);
 /* The numbers, arrays and texts of a launch, but for the first team and memory. */
 void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k);
 /* What the backend in use has built of it. */

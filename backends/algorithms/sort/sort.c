@@ -37,7 +37,7 @@ static int workers_for(const lun_sorting *s, int threads)
 static bool is_short(const lun_sorting *s, int workers)
 {
     const lun_record r = lun__sort_record(s->dtype, s->line, s->indices);
-    return s->line * lun__record_bytes(r) <= LUN_SORT_NEAR && (workers == 1 || s->n > s->line);
+    return s->line * lun__record_bytes(r) <= LUN_SORT_CACHED && (workers == 1 || s->n > s->line);
 }
 
 static int64_t rounded(int64_t bytes)

@@ -109,7 +109,7 @@ static void choose_first(lun_sorter *x)
 {
     uint64_t keys[SAMPLE];
     const int count = sample(x, lun__sort_less(SAMPLE, x->now.count / FEW_OF + 2), keys);
-    lun__radix[LUN_RECORD_KEY64].settle(keys, count, 64, x->own->near, x->own->settle);
+    lun__radix[LUN_RECORD_KEY64].settle(keys, count, 64, x->own->cached, x->own->settle);
     const int top = lun__radix_top(keys[0] ^ keys[count - 1]);
     take_upper(x, top > x->low ? top : x->low + 1, keys[0]);
     const uint64_t first = keys[count / FEW_OF], last = keys[count - 1 - count / FEW_OF];

@@ -25,7 +25,7 @@ typedef struct lun_sort_own {
     lun_spread spread;
     uint32_t settle[LUN_SETTLE_COUNTS * LUN_DIGITS];
     _Alignas(LUN_LINE) char stage[LUN_SORT_STAGE * sizeof(lun_placed)];
-    _Alignas(LUN_LINE) char near[LUN_SORT_NEAR];
+    _Alignas(LUN_LINE) char cached[LUN_SORT_CACHED];
 } lun_sort_own;
 
 /* Records of a segment; their keys differ below bit `high` only. */

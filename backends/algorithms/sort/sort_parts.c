@@ -58,7 +58,7 @@ static void store_all(lun_sorter *x, lun_sort_range r)
 
 static void settle(lun_sorter *x, lun_sort_range r)
 {
-    x->radix->settle(x->side[r.side] + r.from * x->radix->bytes, r.count, r.high, x->own->near,
+    x->radix->settle(x->side[r.side] + r.from * x->radix->bytes, r.count, r.high, x->own->cached,
                      x->own->settle);
     store(x, r.side, r.from, r.count);
 }
@@ -142,7 +142,7 @@ static lun_sort_range part_of(const lun_sort_level *v, int i)
 
 static bool is_near(const lun_sorter *x, lun_sort_range r)
 {
-    return r.count * x->radix->bytes <= LUN_SORT_NEAR;
+    return r.count * x->radix->bytes <= LUN_SORT_CACHED;
 }
 
 static void work_on_parts(void *ctx, int worker);

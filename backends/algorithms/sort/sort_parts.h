@@ -7,8 +7,8 @@
 #include "algorithms/sort/sort.h"
 
 enum {
-    LUN_SORT_NEAR = 512 << 10, /* bytes of records that are sorted in a worker's cache */
-    LUN_SORT_LEAST = 1 << 14   /* elements of a worker's share */
+    LUN_SORT_CACHED = 512 << 10, /* bytes of records that are sorted in a worker's cache */
+    LUN_SORT_LEAST = 1 << 14     /* elements of a worker's share */
 };
 
 /* One segment. */

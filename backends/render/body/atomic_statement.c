@@ -13,13 +13,13 @@ void lun__atomic_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__ins(s->r, v);
     const lun_dtype t = (lun_dtype)ins->dtype;
-    const bool near = lun__value_near(s->r, ins->imm);
+    const bool local = lun__value_is_local(s->r, ins->imm);
     lun_snippet slot = lun__value_array(s, ins->imm);
     lun_snippet expected = {""};
     if (ins->kind == LUN_IR_SWAP)
         expected = lun__text_name(", %s", lun__value_single(s, ins->c).s);
     lun__text_line(s, "const %s s%" PRId32 " = %s(&%s[%s], %s%s);", lun__element_type(t).s, v,
-                   lun__atomic_function(s->r, (lun_atomic)ins->op, t, near).s, slot.s,
+                   lun__atomic_function(s->r, (lun_atomic)ins->op, t, local).s, slot.s,
                    lun__value_element_index(s, ins->imm, ins->b).s, lun__value_single(s, ins->a).s,
                    expected.s);
 }

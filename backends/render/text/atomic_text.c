@@ -92,12 +92,12 @@ static void put_loop(lun_renderer *r, const char *name, lun_atomic which, lun_dt
     lun__text_put(r, &r->helpers, "        if (s == o) return a;\n        o = s;\n    }\n}\n");
 }
 
-static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t, bool near)
+static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t, bool local)
 {
     const bool wide = lun__dtype_bits(t) == 64, expects = lun__atomic_get(which)->expects;
     const bool own = own_word(r, which, t) != NULL;
     const lun_snippet type = lun__element_type(t);
-    const char *const space = near ? "local" : "global";
+    const char *const space = local ? "local" : "global";
     if (wide && lun__text_once(r, "wide atomics"))
         lun__text_put(r, &r->types,
                       r->more_atomics ? "@wide_atomics\n@more_atomics\n" : "@wide_atomics\n");
@@ -141,16 +141,16 @@ static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dt
                        result_of(r, which, t).s);
 }
 
-lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool near)
+lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool local)
 {
-    lun_snippet name = lun__text_name("lun_%s_%s_%s", near ? "near" : "atomic",
+    lun_snippet name = lun__text_name("lun_%s_%s_%s", local ? "near" : "atomic",
                                       lun__atomic_get(which)->name, lun__dtype_get(t)->name);
     if (!r->dialect->words || !own_word(r, which, t))
         (void)result_of(r, which, t); /* its text comes first */
     if (!lun__text_once(r, name.s))
         return name;
     if (r->dialect->words)
-        put_device(r, name.s, which, t, near);
+        put_device(r, name.s, which, t, local);
     else
         put_host(r, name.s, which, t);
     return name;

@@ -6,8 +6,8 @@
 #include "table/atomic.h"
 
 /* The function on the address of an element of dtype t, a value and, before it is changed so,
- * what the element has to be, if the operation expects something; among the helpers.  near: for
+ * what the element has to be, if the operation expects something; among the helpers.  local: for
  * elements that a work-group shares. */
-lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool near);
+lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool local);
 
 #endif

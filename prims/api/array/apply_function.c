@@ -144,18 +144,18 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
         lun_array *a = operands[k];
         int rank = lun_shape(a, shape);
         bool array = k >= elements && rank > 0;
-        bool near = k < elements && how.index == LUN_FRONT_AROUND;
+        bool around = k < elements && how.index == LUN_FRONT_AROUND;
         params[k] =
             (lun_front_param){.dtype = computed(a),
                               .array = array,
                               .weak = a->weak,
                               .index = (uint8_t)(k < elements ? how.index : LUN_FRONT_ELEMENT),
                               .writes = how.writes,
-                              .rank = array || near ? rank : 0,
+                              .rank = array || around ? rank : 0,
                               .stored = lun_dtype_of(a)};
         if (array)
             memcpy(params[k].shape, shape, (size_t)rank * sizeof *shape);
-        for (int i = 0; near && i < rank; i++)
+        for (int i = 0; around && i < rank; i++)
             params[k].shape[i] = how.radius ? how.radius[i] : -1;
     }
     memset(r, 0, sizeof *r);

@@ -66,12 +66,12 @@ static lun_node *compared(making *m, lun_op op, lun_node *const *in)
 static lun_node *saturated(making *m, lun_node *n, lun_dtype t)
 {
     const lun_dtype from = (lun_dtype)n->dtype;
-    lun_node *near = lun__node_retain(n);
+    lun_node *clamped = lun__node_retain(n);
     if (lun__dtype_is_signed(t) && lun__dtype_is_wide_unsigned(from))
-        near = typed(m, LUN_OP_MIN, near, integer(m, from, INT64_MAX), from);
+        clamped = typed(m, LUN_OP_MIN, clamped, integer(m, from, INT64_MAX), from);
     else if (lun__dtype_is_unsigned(t) && lun__dtype_is_signed(from))
-        near = typed(m, LUN_OP_MAX, near, integer(m, from, 0), from);
-    return as(m, near, t);
+        clamped = typed(m, LUN_OP_MAX, clamped, integer(m, from, 0), from);
+    return as(m, clamped, t);
 }
 
 lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
@@ -79,16 +79,16 @@ lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun
 {
     const int arity = lun__op_get(op)->arity;
     making m = {e, LUN_OK};
-    lun_node *near[3] = {NULL, NULL, NULL};
+    lun_node *clamped[3] = {NULL, NULL, NULL};
     if (lun__op_get(op)->rule == LUN_RULE_CMP) {
         *out = compared(&m, op, in);
         return m.status;
     }
     for (int k = 0; k < arity; k++)
-        near[k] = saturated(&m, in[k], t);
+        clamped[k] = saturated(&m, in[k], t);
     if (m.status == LUN_OK)
-        m.status = lun__op_of(e, op, near, t, out);
+        m.status = lun__op_of(e, op, clamped, t, out);
     for (int k = 0; k < arity; k++)
-        lun__node_release(e, near[k]);
+        lun__node_release(e, clamped[k]);
     return m.status;
 }

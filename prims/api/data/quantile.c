@@ -113,7 +113,7 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
                               lun_op op, int64_t limit, int64_t index, lun_node **out)
 {
     lun_engine *e = f->e;
-    lun_node *in[3] = {NULL, NULL, NULL}, *edge = NULL, *s = NULL, *near = NULL;
+    lun_node *in[3] = {NULL, NULL, NULL}, *edge = NULL, *s = NULL, *converted = NULL;
     lun_status status = lun__node_number(
         e, (lun_dtype)x->dtype,
         lun__cell_from_value((lun_dtype)x->dtype, (lun_value){.dtype = LUN_I64, .as.i = limit}), 0,
@@ -125,12 +125,12 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
     if (status == LUN_OK)
         status = lun__cast(e, sorted, t, &s);
     if (status == LUN_OK)
-        status = lun__cast(e, x, t, &near);
+        status = lun__cast(e, x, t, &converted);
     if (status == LUN_OK)
-        status = find(f, s, near, &in[2]);
+        status = find(f, s, converted, &in[2]);
     if (status == LUN_OK)
         status = lun__op(e, LUN_OP_WHERE, in, out);
-    lun_node *all[] = {in[0], in[1], in[2], edge, s, near};
+    lun_node *all[] = {in[0], in[1], in[2], edge, s, converted};
     for (int k = 0; k < 6; k++)
         lun__node_release(e, all[k]);
     return status;

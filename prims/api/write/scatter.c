@@ -427,14 +427,14 @@ void lun__scatter_all(lun_engine *e, lun_scatter *const *s, int count)
 {
     enum { SHARE = 1 << 20 }; /* bytes by which each is a range of its own */
     groups g = {.count = 0};
-    int near = 0, threads = threads_of(e);
+    int small = 0, threads = threads_of(e);
     int64_t bad;
     for (int k = 0; k < count; k++)
         if (s[k]->count < WORTHWHILE || lun__scatter_parts(e, s[k]) > 1)
             lun__scatter(e, s[k], &bad);
         else
-            g.s[near++] = s[k];
-    int most = (near + threads - 1) / threads;
-    make_groups(&g, near, most < TOGETHER ? most : TOGETHER);
+            g.s[small++] = s[k];
+    int most = (small + threads - 1) / threads;
+    make_groups(&g, small, most < TOGETHER ? most : TOGETHER);
     lun__share(e, (int64_t)g.count * PART, (int64_t)g.count * SHARE, &g, scatter_groups);
 }

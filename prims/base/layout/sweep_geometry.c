@@ -178,7 +178,7 @@ static bool cut_more(const lun_sweep_box *b, lun_sweep_plan *p)
     return true;
 }
 
-bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t near, lun_sweep_plan *out)
+bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t cache_bytes, lun_sweep_plan *out)
 {
     *out = (lun_sweep_plan){0};
     out->stage = calloc((size_t)b->stages + (size_t)b->arrays, sizeof *out->stage);
@@ -190,7 +190,7 @@ bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t near, lun_sweep
     do {
         if (!plan_pieces(b, stages, out))
             return false;
-    } while (out->bytes > near && !(b->whole && stages == b->stages) && cut_more(b, out));
+    } while (out->bytes > cache_bytes && !(b->whole && stages == b->stages) && cut_more(b, out));
     return true;
 }
 
@@ -212,7 +212,7 @@ static double work_of(const lun_sweep_box *b, const lun_sweep_plan *p)
     return work;
 }
 
-int lun__sweep_depth(const lun_sweep_box *b, int64_t near)
+int lun__sweep_depth(const lun_sweep_box *b, int64_t cache_bytes)
 {
     int best = 0;
     double least = 0;
@@ -220,7 +220,8 @@ int lun__sweep_depth(const lun_sweep_box *b, int64_t near)
         lun_sweep_plan p;
         double time = 0;
         const bool whole = b->whole && d == b->stages;
-        bool fits = lun__sweep_plan(b, d, near, &p) && p.bytes / (whole ? WHOLE_TIMES : 1) <= near;
+        bool fits = lun__sweep_plan(b, d, cache_bytes, &p) &&
+                    p.bytes / (whole ? WHOLE_TIMES : 1) <= cache_bytes;
         if (fits)
             time = work_of(b, &p) + (double)MEMORY_WEIGHT / d;
         lun__sweep_plan_free(&p);

@@ -88,7 +88,7 @@ void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out)
 {
     for (int k = 0; k < r->ir->slot_count; k++) {
         const lun_ir_slot *slot = &r->ir->slots[k];
-        if (!lun__value_near(r, k))
+        if (!lun__value_is_local(r, k))
             continue;
         lun__strbuf_printf(out, "    const lun_i64 o%d = (f->team - (lun_i64)f->args[%d])", k,
                            LUN_FRONT_BASE);

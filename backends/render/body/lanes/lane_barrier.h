@@ -10,7 +10,7 @@ lun_status lun__lane_barrier_find(lun_renderer *r);
 void lun__lane_barrier_forget(lun_renderer *r);
 
 /* Declares, at the begin of the statements, private memory, and for all slots that
- * lun__value_near has the number o<slot> of the element that is their first one. */
+ * lun__value_is_local has the number o<slot> of the element that is their first one. */
 void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out);
 
 /* Before any other line of instruction v: if threads have gone here, all of them find out. */

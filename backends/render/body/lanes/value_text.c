@@ -94,14 +94,14 @@ lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
     return c;
 }
 
-bool lun__value_near(const lun_renderer *r, int64_t slot)
+bool lun__value_is_local(const lun_renderer *r, int64_t slot)
 {
     return r->barriers && (r->ir->slots[slot].shared || r->ir->slots[slot].own);
 }
 
 lun_snippet lun__value_array(lun_section *s, int64_t slot)
 {
-    if ((s->r->locals && slot >= s->r->locals) || lun__value_near(s->r, slot))
+    if ((s->r->locals && slot >= s->r->locals) || lun__value_is_local(s->r, slot))
         return lun__text_name("m%" PRId64, slot);
     return lun__text_name("%s%s", s->r->from ? "" : "u->", lun__value_slot(s->r, slot).s);
 }
@@ -109,7 +109,7 @@ lun_snippet lun__value_array(lun_section *s, int64_t slot)
 lun_snippet lun__value_element_index(lun_section *s, int64_t slot, int32_t index)
 {
     lun_snippet x = lun__value_single(s, index);
-    return lun__value_near(s->r, slot) ? lun__text_name("%s - o%" PRId64, x.s, slot) : x;
+    return lun__value_is_local(s->r, slot) ? lun__text_name("%s - o%" PRId64, x.s, slot) : x;
 }
 
 lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)

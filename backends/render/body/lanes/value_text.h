@@ -27,7 +27,7 @@ lun_snippet lun__value_declare(lun_section *s, int32_t v);
 lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t);
 
 /* Whether a slot is memory of a team or a thread that is declared in the text as m<slot>. */
-bool lun__value_near(const lun_renderer *r, int64_t slot);
+bool lun__value_is_local(const lun_renderer *r, int64_t slot);
 /* The number of the element `index` of a slot, in the array that lun__value_array names. */
 lun_snippet lun__value_element_index(lun_section *s, int64_t slot, int32_t index);
 
