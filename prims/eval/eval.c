@@ -48,7 +48,7 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
         return status;
     for (int i = 0; i < s.count; i++)
         *kept |= s.at[i].kept > 0;
-    lun_recipe *r = keep && !e->set_count ? lun__recipe_learn(e, roots, count, &s) : NULL;
+    lun_recipe *r = keep ? lun__recipe_learn(e, roots, count, &s) : NULL;
     status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
     if (status == LUN_OK)
         status = r ? lun__recipe_launch(e, r) : lun__steps_run(e, &s, s.count);
@@ -72,7 +72,7 @@ static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bo
 {
     bool some = false, levels = false;
     *done = false;
-    if (e->set_count) /* plans of one step are remembered for one place */
+    if (e->set_count)
         return LUN_OK;
     lun_status status = lun__levels_run(e, roots, count, run_whole, &levels);
     if (status == LUN_OK)
@@ -102,7 +102,7 @@ static lun_status run_whole(lun_engine *e, lun_node *const *roots, int count)
 static lun_status run_parts(lun_engine *e, lun_node *const *cones, int count)
 {
     bool done = are_done(cones, count);
-    lun_status status = done || e->set_count ? LUN_OK : lun__recipe_run(e, cones, count, &done);
+    lun_status status = done ? LUN_OK : lun__recipe_run(e, cones, count, &done);
     return done || status != LUN_OK ? status : run_whole(e, cones, count);
 }
 
@@ -125,7 +125,7 @@ static lun_status run_cones(lun_engine *e, lun_node *const *roots, int count, bo
 static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done = false, kept;
-    lun_status status = e->set_count ? LUN_OK : lun__recipe_run(e, roots, count, &done);
+    lun_status status = lun__recipe_run(e, roots, count, &done);
     if (!done && lun__short_of_memory(e, status)) {
         lun__clear(e);
         return run_planned(e, roots, count, false, &kept);

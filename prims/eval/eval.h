@@ -28,6 +28,8 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
 
 /* The first `count` steps. */
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count);
+/* A LAUNCH on the locations of the set in use, or at the first one. */
+lun_status lun__step_run_on_set(lun_engine *e, const lun_step *step);
 /* Notes of all that a plan for the roots computes that it was, or that elements of it were. */
 lun_status lun__steps_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait);
 

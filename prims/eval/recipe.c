@@ -13,6 +13,8 @@
  * there once `matches` has found them in a graph.  `ref` becomes NULL when its kernel goes
  * (launch/kernels.c).  A recipe may go at the next lun__recipe_learn.
  *
+ * On a set the step is shared anew each time, by how its operands are distributed then.
+ *
  * (a + b) * (c + d) of 100 elements, warm, from a script: 0.56 us, and 1.5 to 1.8 us without; of
  * 10,000 elements 2.07 and 3.14 us. */
 #include "eval/recipe.h"
@@ -49,7 +51,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     int64_t line = -1;
     uint64_t walk = ++e->walk;
     int64_t space = lun__shape_space(roots[0]);
-    if (r->roots != count || !space)
+    if (r->roots != count || !space || r->on_set != (e->set_count > 0))
         return false;
     for (int i = 0; i < count; i++) {
         if (roots[i]->mark == walk)
@@ -109,6 +111,10 @@ static lun_status kernel_of(lun_engine *e, lun_recipe *r)
 
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
 {
+    if (r->on_set) {
+        lun__recent_use(&e->recipes_used, &r->recent);
+        return lun__step_run_on_set(e, &r->step);
+    }
     lun_status status = kernel_of(e, r);
     if (status == LUN_OK)
         status = lun__run_lowered(e, &r->step.lowered, r->ref.kernel, r->step.n);
@@ -337,6 +343,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         return NULL;
     }
     r->form = lun__shape_form(roots, count);
+    r->on_set = e->set_count > 0;
     steps->count = 0;
     add(e, r);
     return r;

@@ -121,6 +121,13 @@ static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
     return s;
 }
 
+lun_status lun__step_run_on_set(lun_engine *e, const lun_step *step)
+{
+    bool done;
+    const lun_status s = run_on_set(e, step, &done);
+    return s == LUN_OK && !done ? run_launch(e, step) : s;
+}
+
 /* Step *at, or the steps that are run with it as one; *at: the last of them then. */
 static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
 {

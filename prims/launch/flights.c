@@ -11,7 +11,14 @@
 lun_status lun__flights_open(lun_engine *e, int places, lun_flights *out)
 {
     *out = (lun_flights){.e = e, .places = places, .failed = -1};
-    out->at = calloc((size_t)places, sizeof *out->at);
+    out->at = malloc((size_t)places * sizeof *out->at); /* bindings, which are large, are opened */
+    for (int k = 0; out->at && k < places; k++) {
+        lun_flight *x = &out->at[k];
+        x->kernel = NULL;
+        x->count = 0;
+        x->open = x->under_way = x->ran = false;
+        x->failed = LUN_OK;
+    }
     return out->at ? LUN_OK : lun__nomem(e);
 }
 

@@ -85,9 +85,12 @@ typedef struct votes {
     lun_spread *first, *parts; /* the first of them, the first in parts; NULL: there is none */
 } votes;
 
-/* Takes the reference s; NULL: no memory. */
-static void vote(votes *v, lun_spread *s)
+/* The distribution of an operand as one of the n indices that read it from `offset` on; NULL: no
+ * memory. */
+static void vote(votes *v, const lun_spread *of, int64_t offset, int64_t n)
 {
+    const bool is_same = !offset && n == of->n && of->kind != LUN_SPREAD_OVERLAP;
+    lun_spread *s = is_same ? lun__spread_retain(of) : lun__placing_seen(of, offset, n);
     v->failed |= !s;
     if (!s)
         return;
@@ -122,7 +125,7 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
             lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
         if (!s || (s->kind == LUN_SPREAD_COPY && lun__ir_puts(&l->ir)))
             continue; /* what an index does, one place does */
-        vote(&v, lun__placing_seen(s, offset + l->slots[i].offset, n));
+        vote(&v, s, offset + l->slots[i].offset, n);
     }
     return elect(e, &v, n, unit_of(l, n), out);
 }
@@ -147,7 +150,7 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
             n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);
         if (!s)
             continue;
-        vote(&v, lun__placing_seen(s, offset, first->n));
+        vote(&v, s, offset, first->n);
     }
     lun__node_shape(first, shape);
     return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);
