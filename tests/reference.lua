@@ -372,6 +372,7 @@ local function program()
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
+| `LUNARRAY_SIM` | a seed: the ranks of `--ranks` are [simulated](../robustness.md#simulated-ranks) |
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |
 | `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |

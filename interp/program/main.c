@@ -330,6 +330,7 @@ int main(int argc, char **argv)
     else
         lua_close(L);
     lun_close(engine);
-    lun__servers_end();
-    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+    code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
+    lun__servers_end(code);
+    return code;
 }

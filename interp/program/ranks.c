@@ -34,6 +34,44 @@ typedef struct rank {
     char name[64];       /* for messages: "lunarray: rank 2" */
 } rank;
 
+/* ---- a simulated run ------------------------------------------------------------------------- */
+
+/* A word as a shell reads it. */
+static void tell_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./,:=@+%";
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, stderr);
+        return;
+    }
+    fputc('\'', stderr);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stderr);
+    fputc('\'', stderr);
+}
+
+/* On failure of a simulated run: the command that repeats it, the last line that is written. */
+static void tell_repeat(const lun_options *o, int code)
+{
+    static const char *const names[] = {"LUNARRAY_SIM", "LUNARRAY_RANK_TIMEOUT",
+                                        "LUNARRAY_RANK_CLOCK", "LUNARRAY_BACKEND"};
+    const char *simulated = getenv(names[0]);
+    if (!code || !o->ranks || !simulated || !*simulated)
+        return;
+    fputs("to repeat this run:", stderr);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) && *getenv(names[i])) {
+            fprintf(stderr, " %s=", names[i]);
+            tell_word(getenv(names[i]));
+        }
+    for (int i = 0; i < o->argc; i++) {
+        fputc(' ', stderr);
+        tell_word(o->argv[i]);
+    }
+    fputc('\n', stderr);
+}
+
 /* ---- the script of a rank -------------------------------------------------------------------- */
 
 /* print, a whole line in one call, since other ranks print at the same time. */
@@ -96,7 +134,7 @@ static int exit_process(lua_State *L)
         lua_close(L);
     else if (h)
         lun__host_end(L, h);
-    lun__servers_end();
+    lun__servers_end(code);
     exit(code);
 }
 
@@ -232,10 +270,13 @@ static void complain(void *name, const char *text)
     lun__complain(name, text);
 }
 
-/* Threads of each of so many ranks: a share of the process's CPUs. */
+/* Threads of each of so many ranks: a share of the process's CPUs. Of simulated ranks one runs at a
+ * time, and nothing of it may hang on the machine: one. */
 static int share_of_cores(const lun_options *o, int count)
 {
     cpu_set_t cores;
+    if (getenv("LUNARRAY_SIM") && *getenv("LUNARRAY_SIM"))
+        return 1;
     const char *given = o->threads ? o->threads : getenv("LUNARRAY_THREADS");
     if (!given || !*given)
         given = getenv("OMP_NUM_THREADS"); /* the first of a list */
@@ -316,7 +357,9 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run)
     for (int i = 0; i < count && all; i++)
         lun_close(all[i].engine);
     free(all);
-    return ok ? code : EXIT_FAILURE;
+    code = ok ? code : EXIT_FAILURE;
+    tell_repeat(o, code);
+    return code;
 }
 
 /* ---- ranks that serve ------------------------------------------------------------------------ */
@@ -332,6 +375,7 @@ typedef struct server {
 /* os.exit joins them, too. The first entry is rank 0, which is no thread of these. */
 static server *servers;
 static int server_count;
+static const lun_options *served; /* while there are any */
 
 static void *run_server(void *arg)
 {
@@ -345,6 +389,7 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
     const int count = (int)strtol(o->ranks, NULL, 10);
     lun_ranks *group = NULL;
     sigset_t interrupt, before;
+    served = o;
     servers = calloc((size_t)count, sizeof *servers);
     bool ok = servers && lun_ranks_new(count, &group) == LUN_OK;
     if (!ok) {
@@ -373,13 +418,15 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
     exit(EXIT_FAILURE); /* the others would wait for ranks that did not start */
 }
 
-void lun__servers_end(void)
+void lun__servers_end(int code)
 {
     for (int i = 0; i < server_count; i++)
         if (servers[i].started)
             pthread_join(servers[i].thread, NULL);
-    if (server_count)
+    if (server_count) {
         lun_ranks_free(servers[0].config.ranks);
+        tell_repeat(served, code);
+    }
     free(servers);
     servers = NULL;
     server_count = 0;

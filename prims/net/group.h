@@ -16,6 +16,8 @@
 
 #include "net/net.h"
 
+typedef struct lun_sim lun_sim; /* sim.h */
+
 /* A message in a mailbox, or a rank's part of a step. */
 typedef struct lun_parcel {
     struct lun_parcel *next;
@@ -64,6 +66,8 @@ struct lun_net_group {
     pthread_mutex_t lock;
     int size, users; /* ranks that are open, and the group's own handle */
     lun_step *steps;
+    lun_sim *sim; /* NULL: the machine decides who goes on */
+    void (*sim_end)(lun_sim *s);
     lun_mailbox boxes[];
 };
 
@@ -95,6 +99,10 @@ void lun__threads_done(lun_threads *me, lun_net_request **request);
 
 /* Something has come for a rank. The lock is held. */
 void lun__threads_changed(lun_mailbox *box);
+
+/* threads.c */
+bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int count,
+                        lun_net_request **out);
 
 /* thread_steps.c */
 bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);

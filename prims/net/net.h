@@ -1,6 +1,6 @@
 /* net.h - the transport between ranks: bytes from one to another, and four steps that all do
- * together. Two implementations: ranks that are threads of one process (threads.c), and MPI, loaded
- * at run time (mpi_transport.c).
+ * together. Three implementations: ranks that are threads of one process (threads.c), the same in
+ * an order that a seed decides (sim.c), and MPI, loaded at run time (mpi_transport.c).
  *
  * Nothing here blocks but rest: a call starts something and gives a request, which test asks about
  * until it is done. The memory of a request stays as it is until then. All ranks start the steps
@@ -81,6 +81,10 @@ typedef struct lun_net_calls {
     bool (*iagree)(lun_net *n, uint64_t *words, int count, lun_net_request **out);
     /* Waits until something may have come that this rank looked for in vain, at most so long. */
     void (*rest)(lun_net *n, int64_t nanoseconds);
+    /* The seconds by which waits of ranks are measured; NULL: those of the machine's clock. */
+    double (*now)(const lun_net *n);
+    /* This rank makes no call any more but close; NULL: nothing hangs on it. */
+    void (*leave)(lun_net *n);
     /* Requests that are not done are given up; only close follows. True: the memory of those must
      * stay, since the transport may still work on it. */
     bool (*abandon)(lun_net *n);
@@ -93,6 +97,8 @@ struct lun_net {
     int rank, size;
     bool modelled; /* whether the transport heeds the clock */
     bool wakes;    /* whether what comes ends a rest at once */
+    bool turns;    /* sim.c: ranks take turns. A wait rests at once, and no rank looks at others by
+                      the machine's clock or from another thread */
     int lends;     /* threads: bytes from which messages and broadcasts are read where they are */
     lun_net_clock clock;
     char name[320]; /* for people: which transport, and which library */
@@ -108,6 +114,10 @@ void lun__net_group_free(lun_net_group *g);
 int lun__net_group_size(const lun_net_group *g);
 /* The end of one rank of it, to be taken once. NULL without memory. */
 lun_net *lun__net_threads(lun_net_group *g, int rank);
+
+/* The same of a simulated rank; all ranks of the group must be. `text` is that of LUNARRAY_SIM.
+ * NULL with the reason in `why`. */
+lun_net *lun__net_sim(lun_net_group *g, int rank, const char *text, char *why, int room);
 
 /* ---- MPI, and what launchers tell ------------------------------------------------------------ */
 

@@ -10,7 +10,8 @@
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun_net_request **out)
+bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int count,
+                        lun_net_request **out)
 {
     lun_net_group *g = ((lun_threads *)n)->group;
     const bool lends = count >= n->lends;
@@ -215,6 +216,8 @@ static void leave(lun_net_group *g)
         g->steps = s->next;
         lun__threads_drop(s, g->size);
     }
+    if (g->sim)
+        g->sim_end(g->sim);
     for (int i = 0; i < g->size; i++)
         pthread_cond_destroy(&g->boxes[i].changed);
     pthread_mutex_destroy(&g->lock);
@@ -261,7 +264,7 @@ int lun__net_group_size(const lun_net_group *g)
 lun_net *lun__net_threads(lun_net_group *g, int rank)
 {
     static const lun_net_calls calls = {
-        .isend = isend,
+        .isend = lun__threads_isend,
         .irecv = irecv,
         .test = test,
         .probe = probe,

@@ -402,5 +402,8 @@ lun_status lun_spmd_end(lun_engine *e, const char *why)
     lun__strbuf_puts(&r->doing, "has ended");
     if (why && *why)
         lun__strbuf_printf(&r->doing, " (%s)", why);
-    return end_together(e);
+    s = end_together(e);
+    if (r->net->calls->leave)
+        r->net->calls->leave(r->net);
+    return s;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "ranks/ranks_state.h"
 
 /* A message from a rank that has ended may still be on its way when its end is known: so often it
@@ -111,7 +110,7 @@ static void tick(void *ctx, const char *what, int64_t done, int64_t total)
     const double pace = 0.005;
     lun_engine *e = ctx;
     lun_ranks_state *r = e->ranks;
-    const double now = lun__now();
+    const double now = r ? lun__rank_now(r) : 0;
     (void)what, (void)done, (void)total;
     if (!r || now - r->listened < pace)
         return;
@@ -162,7 +161,7 @@ static lun_status idle(lun_engine *e, lun_wait *w, int64_t *turns)
 {
     enum { AWAKE = 20000, SHORT = 20 * 1000, LONG = 1000 * 1000, WOKEN = 50 * 1000 * 1000 };
     lun_net *n = e->ranks->net;
-    const int64_t spins = n->wakes ? 20 : 200;
+    const int64_t spins = n->turns ? 0 : n->wakes ? 20 : 200;
     if (e->ranks->given_up)
         return lun__is_over(e);
     if (++*turns > spins && !e->ranks->ended[0])
@@ -251,7 +250,7 @@ lun_status lun__ranks_link(lun_engine *e)
                          .receive = receive,
                          .ctx = e};
     e->services.link = &r->link;
-    if (r->link.rank) {
+    if (r->link.rank && !(r->net && r->net->turns)) {
         e->services.tick = tick;
         e->services.tick_ctx = e;
     }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "ranks/ranks_state.h"
 
 /* Turns that only look again; then turns that let others run first, of all ranks of a process so
@@ -105,7 +104,7 @@ static lun_status too_late(lun_engine *e, lun_wait *w, double now)
 static lun_status look_at_clock(lun_engine *e, lun_wait *w)
 {
     lun_ranks_state *r = e->ranks;
-    double now = lun__now();
+    double now = lun__rank_now(r);
     if (w->began <= 0) {
         w->began = now;
         return LUN_OK;
@@ -131,7 +130,7 @@ static lun_status look_at_clock(lun_engine *e, lun_wait *w)
 lun_status lun__wait_serving(lun_engine *e, lun_wait *w)
 {
     lun_ranks_state *r = e->ranks;
-    const double now = lun__now();
+    const double now = lun__rank_now(r);
     if (!(r->timeout > 0) || w->logged || !e->config.log)
         return LUN_OK;
     if (w->began <= 0 || (now > w->began + r->timeout && r->here[0])) {
@@ -155,9 +154,10 @@ lun_status lun__wait_serving(lun_engine *e, lun_wait *w)
 static void pause_for(lun_net *n, lun_wait *w)
 {
     const int share = n->wakes ? ALL_YIELDS / n->size : YIELDS;
-    if (w->turns < SPINS)
+    if (w->turns < SPINS && !n->turns)
         return;
-    if ((w->moves && !n->wakes) || w->turns < SPINS + (share < YIELDS ? share : YIELDS)) {
+    if (!n->turns &&
+        ((w->moves && !n->wakes) || w->turns < SPINS + (share < YIELDS ? share : YIELDS))) {
         sched_yield();
         return;
     }

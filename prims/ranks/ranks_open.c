@@ -162,6 +162,26 @@ int lun__local_rank(const lun_config *c)
     return c->ranks ? c->rank : lun__net_launch().local;
 }
 
+/* What simulates the ranks of this process, NULL: nothing does. */
+static const char *simulation(void)
+{
+    const char *s = getenv("LUNARRAY_SIM");
+    return s && *s ? s : NULL;
+}
+
+/* This rank's end of a group of threads. */
+static lun_status join_threads(lun_engine *e, lun_net **net)
+{
+    const lun_config *c = &e->config;
+    char why[1024];
+    if (!simulation()) {
+        *net = lun__net_threads(c->ranks->group, c->rank);
+        return *net ? LUN_OK : lun__nomem(e);
+    }
+    *net = lun__net_sim(c->ranks->group, c->rank, simulation(), why, (int)sizeof why);
+    return *net ? LUN_OK : lun__fail(e, LUN_EARG, "%s", why);
+}
+
 lun_status lun_spmd_start(lun_engine *e)
 {
     LUN_NEED(e, true);
@@ -174,10 +194,8 @@ lun_status lun_spmd_start(lun_engine *e)
         if (c->rank < 0 || c->rank >= size)
             return lun__fail(e, LUN_EARG, "lun_config: rank must be from 0 to %d, not %d", size - 1,
                              c->rank);
-        net = size > 1 ? lun__net_threads(c->ranks->group, c->rank) : NULL;
-        if (size > 1 && !net)
-            return lun__nomem(e);
-        return lun__ranks_open(e, net);
+        const lun_status s = size > 1 ? join_threads(e, &net) : LUN_OK;
+        return s == LUN_OK ? lun__ranks_open(e, net) : s;
     }
     lun_net_launch launch = lun__net_launch();
     char why[2048];
@@ -185,6 +203,9 @@ lun_status lun_spmd_start(lun_engine *e)
     lun_status s = time_limit(e, &seconds);
     if (s != LUN_OK)
         return s;
+    if (launch.size > 1 && simulation())
+        return lun__fail(e, LUN_EARG,
+                         "LUNARRAY_SIM simulates the ranks of --ranks, not those of MPI");
     if (launch.size > 1 && !(net = lun__net_mpi(&launch, seconds, why, (int)sizeof why)))
         return lun__fail(e, LUN_EBACKEND, "%s", why);
     return lun__ranks_open(e, net);

@@ -27,6 +27,7 @@
 #ifndef LUN_RANKS_STATE_H
 #define LUN_RANKS_STATE_H
 
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
@@ -149,6 +150,12 @@ struct lun_ranks_state {
     int64_t stop;    /* there: up to this message of rank 0 all is to end */
     double listened; /* when it last listened while it computed */
 };
+
+/* The clock of waits. */
+static inline double lun__rank_now(const lun_ranks_state *r)
+{
+    return r->net->calls->now ? r->net->calls->now(r->net) : lun__now();
+}
 
 /* Whether this engine takes steps alone. */
 static inline bool lun__alone(const lun_engine *e)

@@ -63,6 +63,12 @@ local function write_array(out, a)
     out[#out + 1] = string.pack("<s8", a:tobytes())
 end
 
+-- Whether x is an error of Lunarray, which travels as its text.
+local function is_error(x)
+    local kind = type(x) == "table" and getmetatable(x)
+    return type(kind) == "table" and rawget(kind, "__name") == "lunarray.error"
+end
+
 local function write_table(out, t, depth, open)
     if open[t] then
         error("a table that contains itself cannot be sent", 0)
@@ -104,6 +110,8 @@ function write(out, x, depth, open)
         out[#out + 1] = writer(x)
     elseif is_array(x) then
         write_array(out, x)
+    elseif is_error(x) then
+        out[#out + 1] = WRITERS.string(tostring(x))
     elseif type(x) == "table" then
         write_table(out, x, depth, open)
     else

@@ -1,5 +1,6 @@
 /* net_test.c - the transport between ranks does what prims/net/net.h says: on threads for 1 to 8
- * ranks, and on every MPI whose launcher is installed, which starts this program again. */
+ * ranks, on simulated ones, and on every MPI whose launcher is installed, which starts this program
+ * again. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -29,12 +29,11 @@
 
 static bool wait_for(lun_net *n, lun_net_request **r)
 {
-    static const struct timespec nap = {.tv_nsec = 10000};
     for (int turns = 0; *r; turns++) {
         EXPECT(n->calls->test(n, r));
         EXPECT(turns < 2000000);
         if (*r && turns > 100)
-            nanosleep(&nap, NULL);
+            n->calls->rest(n, 10000);
     }
     return true;
 }
@@ -130,6 +129,8 @@ static bool expect_message(lun_net *n, int from, int tag, int64_t value, int byt
     for (int turns = 0; found.count < 0; turns++) {
         EXPECT(n->calls->probe(n, from, tag, &found));
         EXPECT(turns < 20000000);
+        if (found.count < 0 && turns > 100)
+            n->calls->rest(n, 10000);
     }
     EXPECT(found.count == bytes && (from == LUN_NET_ANY || found.from == from));
     EXPECT(n->calls->irecv(n, found.from, tag, got, bytes, &r) && wait_for(n, &r));
@@ -201,8 +202,11 @@ static bool crosses(lun_net *n, int lends)
         const int from = (n->rank + i) % n->size, count = sizes[i / n->size];
         lun_net_found found = {-1, -1};
         lun_net_request *request = NULL;
-        for (int turns = 0; found.count < 0; turns++)
+        for (int turns = 0; found.count < 0; turns++) {
             EXPECT(n->calls->probe(n, from, 4, &found) && turns < 20000000);
+            if (found.count < 0 && turns > 100)
+                n->calls->rest(n, 10000);
+        }
         EXPECT(found.from == from && found.count == count);
         EXPECT(n->calls->irecv(n, from, 4, got, count, &request) && wait_for(n, &request));
         for (int k = 0; k < count; k++)
@@ -241,14 +245,16 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* lends: bytes from which messages are read where they are; 0: as it is. */
-static void check_threads(int lends)
+/* lends: bytes from which messages are read where they are; 0: as it is. sim: what simulates the
+ * ranks, NULL: nothing. */
+static void check_threads(int lends, const char *sim)
 {
+    char why[512];
     for (int size = 1; size <= 8; size++) {
         lun_net_group *g = lun__net_group_new(size);
         rank ranks[8] = {{0}};
         for (int i = 0; i < size; i++) {
-            ranks[i].net = lun__net_threads(g, i);
+            ranks[i].net = sim ? lun__net_sim(g, i, sim, why, sizeof why) : lun__net_threads(g, i);
             assert_non_null(ranks[i].net);
             if (lends)
                 ranks[i].net->lends = lends;
@@ -266,9 +272,17 @@ static void check_threads(int lends)
 static void test_threads(void **state)
 {
     (void)state;
-    check_threads(0);
-    check_threads(1);
-    check_threads(9);
+    check_threads(0, NULL);
+    check_threads(1, NULL);
+    check_threads(9, NULL);
+}
+
+static void test_simulated(void **state)
+{
+    (void)state;
+    check_threads(0, "1");
+    check_threads(0, "2,late=1000");
+    check_threads(0, "3,late=0,slow=0");
 }
 
 /* A long message is read out of its sender's memory, which has it back once it is read, or once the
@@ -541,12 +555,12 @@ int main(int argc, char **argv)
     if (!realpath(argv[0], self))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_lent_message),
-        cmocka_unit_test(test_abandon),    cmocka_unit_test(test_lent),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_rest),       cmocka_unit_test(test_mpich),
-        cmocka_unit_test(test_openmpi),    cmocka_unit_test(test_no_mpi),
-        cmocka_unit_test(test_local_rank),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_lent_message), cmocka_unit_test(test_abandon),
+        cmocka_unit_test(test_lent),         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_mpich),        cmocka_unit_test(test_openmpi),
+        cmocka_unit_test(test_no_mpi),       cmocka_unit_test(test_local_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,14 @@ describe("an error of one rank before a step", function()
         end
     end)
 
+    it("is a value that can be sent: its text", function()
+        holds [[
+            local ok, e = pcall(function() return (1 // lun.zeros(3, "i64")):eval() end)
+            assert(not ok and type(e) ~= "string")
+            for _, text in ipairs(s.allgather(e)) do assert(text == tostring(e)) end
+            same(s.bcast({ e }), { tostring(e) })]]
+    end)
+
     it("is each rank's own where all make it, and 'ranks differ' where others do not agree", function()
         assert.are.same({ "3", "s.lua:13: a function cannot be sent: nil, booleans, numbers, strings, arrays and tables of "
             .. "these can" }, printed(3, "print(message(function() s.allgather(print) end)) print(s.allreduce('+', 1))"))
