@@ -14,12 +14,12 @@ lun_status lun__pairs_shared(lun_engine *e, const lun_step *step, const lun_spre
 lun_status lun__product_shared(lun_engine *e, lun_node *n, const lun_spread *rows);
 /* ROWS: the results are where the first location computes (handed.c). */
 lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows);
-/* STREAM: elements stay where those are that they were made of (taken.c). */
+/* STREAM: elements stay where those are that they were made of (shared_algorithm.c). */
 lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut);
-/* ORDER: the result is distributed as its operand is (ordered.c). */
+/* ORDER: the result is distributed as its operand is (shared_algorithm.c). */
 lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut);
 /* CHOOSE: n is the algorithm, or a further result of it; all of them become LEAFs, if they are none
- * (choose.c). */
+ * (shared_algorithm.c). */
 lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut);
 
 #endif

@@ -44,7 +44,7 @@ prims/eval/fast_path.c elements of a small evaluation
 prims/graph/cone.c elements of a small part
 prims/kernels/teams_kernel.c bytes of private memory
 prims/ranks/collectives.c bytes of a long message
-prims/sets/unique_dist.c values that the host has
+prims/sets/shared_algorithm.c values that are joined on the host
 prims/steps/teams_step.c bytes
 prims/table/algorithm.c values that fit first
 prims/table/dtype.c elements in the nearest cache

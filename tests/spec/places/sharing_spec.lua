@@ -67,6 +67,19 @@ describe("elements that are chosen", function()
         end
     end)
 
+    it("are right where elements and mask are parts of one array", function()
+        for _, set in ipairs(SETS) do
+            lun.use(set)
+            for _, n in ipairs { 1, 65, 1000, 65537 } do
+                local both, wanted = (lun.range(1, 2 * n) * 7919 % 13):gt(5):copy(), {}
+                for i = 1, n do
+                    if (i + n) * 7919 % 13 > 5 then wanted[#wanted + 1] = i * 7919 % 13 > 5 end
+                end
+                assert.same(wanted, both:sub { 1, n }:compress(both:sub { n + 1, 2 * n }):totable())
+            end
+        end
+    end)
+
     it("of none, of all, of nothing and of many are as on one place", function()
         for _, set in ipairs(SETS) do
             lun.use(set)

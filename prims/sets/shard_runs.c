@@ -1,0 +1,322 @@
+/* shard_runs.c - algorithms at the locations of a set, their operands and results there or on the
+ * host; see exchange.h.  Knows no algorithm. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "sets/exchange.h"
+#include "steps/algorithm_step.h"
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static lun_column piece_column(const lun_piece *x, lun_dtype t, int64_t n)
+{
+    return lun__column(x->buffer ? (void *)x->buffer : x->data, t, n);
+}
+
+lun_column lun__exchange_run_column(const lun_exchange *x, int i, int k)
+{
+    return piece_column(lun__placed_piece(x->run[i]->placed, lun__set_at(x->e, k)),
+                        x->run[i]->dtype, x->at[k].count);
+}
+
+lun_status lun__exchange_room(lun_exchange *x, lun_storage *s, int k, int64_t lo, int64_t hi,
+                              lun_column *out)
+{
+    lun_backend_slot *at = lun__set_at(x->e, k);
+    const int64_t size = lun__exchange_size(s), padded = (hi - lo + 63) / 64 * 64;
+    lun_placed *p;
+    if (x->at[k].lent) {
+        const lun_status status = lun__placed_host(x->e, s, lo, hi);
+        *out = lun__column((char *)s->data + lo * size, s->dtype, hi - lo);
+        return status;
+    }
+    lun_status status = lun__placed_open(x->e, s, &p);
+    lun_piece *piece = status == LUN_OK ? lun__placed_piece(p, at) : NULL;
+    if (!piece)
+        return lun__nomem(x->e);
+    lun__intervals_clear(&piece->fresh);
+    if (piece->data && padded * size <= piece->bytes) {
+        piece->lo = lo;
+        piece->hi = hi;
+        lun__pool_pad(piece->data, hi - lo, (int)size);
+    } else {
+        lun__piece_empty(x->e, piece);
+        status = lun__placed_result(x->e, s, at, lo, hi, &piece);
+    }
+    if (status == LUN_OK)
+        *out = piece_column(piece, s->dtype, hi - lo);
+    return status;
+}
+
+/* A NUMBER as an array that is long enough for each location. */
+static lun_status load_number(lun_exchange *x, int i, lun_column *to)
+{
+    const lun_node *in = x->n->more[i];
+    int64_t longest = 0;
+    for (int k = 0; k < x->places; k++) {
+        const int64_t count = x->at[k].shard.hi - x->at[k].shard.lo;
+        longest = count > longest ? count : longest;
+    }
+    if (!x->number[i]) {
+        const lun_status s = lun__storage_new(x->e, to->dtype, longest, &x->number[i]);
+        if (s != LUN_OK)
+            return s;
+        lun__cell_fill(to->dtype, in->cell, x->number[i]->data, longest);
+    }
+    to->data = x->number[i]->data;
+    return LUN_OK;
+}
+
+static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r)
+{
+    const lun_node *in = x->n->more[i];
+    lun_backend_slot *at = lun__set_at(x->e, k);
+    const int64_t lo = in->offset + x->at[k].shard.lo, hi = in->offset + x->at[k].shard.hi;
+    const void *data;
+    lun_piece *piece;
+    if (!x->at[k].device) {
+        const lun_status s = lun__placed_for_host(x->e, in->storage, at, lo, hi, &data);
+        r->in[i].data = (void *)(uintptr_t)data;
+        return s;
+    }
+    const lun_status s = lun__placed_ensure(x->e, in->storage, at, lo, hi, &piece);
+    if (s == LUN_OK) {
+        r->in[i].data = piece->buffer;
+        r->origin[i] = lo - piece->lo;
+    }
+    return s;
+}
+
+/* Operands may be of one storage, whose memory moves as it grows: all are loaded before any is
+ * addressed. */
+lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
+{
+    const lun_node *n = x->n;
+    const int64_t count = x->at[k].shard.hi - x->at[k].shard.lo;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < 2 * n->count; i++) {
+        const int j = i % n->count;
+        const lun_node *in = n->more[j];
+        if (i == j) {
+            r->in[j] = lun__column(NULL, (lun_dtype)in->dtype, count);
+            x->read += in->kind == LUN_NODE_NUMBER ? 0 : count * lun__exchange_size(in->storage);
+        }
+        s = in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j]) : load_array(x, k, j, r);
+    }
+    return s;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* A failure of a run, as the script is told of it. */
+static lun_status explained(const lun_exchange *x, lun_status s, const lun_algorithm_run *r)
+{
+    if (s == LUN_ECANCEL && lun__stopped(x->e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    return s == LUN_OK || s == LUN_ECANCEL || !x->n->notes
+               ? s
+               : lun__fail(x->e, s, x->n->notes[0], (long long)r->failed);
+}
+
+/* What computes for a location becomes the backend in use, *out: what runs algorithms for it; it
+ * has the scratch memory that it needs. */
+static lun_status open_run(lun_exchange *x, lun_backend_slot *at, const lun_algorithm_run *r,
+                           lun_backend_slot **out)
+{
+    lun_engine *e = x->e;
+    *out = lun__computes_at(at);
+    lun__set_enter(e, at);
+    const lun_status s = lun__algorithm_elsewhere(e) ? lun__backend_native(e, out) : LUN_OK;
+    if (s != LUN_OK)
+        return s;
+    const int64_t bytes = (*out)->backend->algorithm_room((*out)->state, r);
+    if (bytes <= x->scratch_bytes)
+        return LUN_OK;
+    if (x->scratch)
+        lun__pool_give(e->pool, x->scratch, x->scratch_bytes);
+    x->scratch = NULL;
+    x->scratch_bytes = 0;
+    return lun__pool_take(e->pool, bytes, &x->scratch, &x->scratch_bytes) == LUN_OK ? LUN_OK
+                                                                                    : lun__nomem(e);
+}
+
+lun_status lun__exchange_scratch(lun_exchange *x, int k, const lun_algorithm_run *r)
+{
+    const int current = x->e->current;
+    lun_backend_slot *b;
+    const lun_status s = open_run(x, lun__set_at(x->e, k), r, &b);
+    x->e->current = current;
+    return s;
+}
+
+static lun_status run_on_host(lun_exchange *x, lun_backend_slot *at, lun_algorithm_run *r)
+{
+    lun_backend_slot *b;
+    const lun_status s = open_run(x, at, r, &b);
+    if (s != LUN_OK)
+        return s;
+    r->scratch = x->scratch;
+    const double start = lun__now();
+    lun__set_advance(x->e);
+    const lun_status ran = b->backend->algorithm(b->state, r);
+    x->seconds += lun__now() - start;
+    return explained(x, ran, r);
+}
+
+lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r)
+{
+    const int current = x->e->current;
+    lun_backend_slot *host;
+    lun_status s = lun__backend_native(x->e, &host);
+    if (s == LUN_OK)
+        s = run_on_host(x, host, r);
+    x->e->current = current;
+    return s;
+}
+
+lun_algorithm_run *lun__exchange_want(lun_exchange *x, int k, lun_algorithm which)
+{
+    x->at[k].wants = true;
+    x->at[k].r =
+        (lun_algorithm_run){.which = which, .option = {x->n->cell, (uint64_t)x->n->offset}};
+    return &x->at[k].r;
+}
+
+static lun_status end_runs(lun_exchange *x, lun_status s)
+{
+    const double start = lun__now();
+    for (int k = 0; k < x->places; k++) {
+        const lun_backend_slot *at = lun__set_at(x->e, k);
+        const lun_status ended = x->at[k].begun ? at->backend->settle(at->state) : LUN_OK;
+        if (s == LUN_OK)
+            s = explained(x, ended, &x->at[k].r);
+        x->at[k].wants = x->at[k].begun = false;
+    }
+    x->seconds += lun__now() - start;
+    return s;
+}
+
+lun_status lun__exchange_run(lun_exchange *x)
+{
+    const int current = x->e->current;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < x->places; k++) {
+        const lun_backend_slot *at = lun__set_at(x->e, k);
+        if (!x->at[k].wants || !x->at[k].device)
+            continue;
+        s = at->backend->begin_algorithm(at->state, &x->at[k].r);
+        x->at[k].begun = s == LUN_OK;
+    }
+    s = lun__placed_carried(x->e, s); /* what the host is to do it on */
+    for (int k = 0; s == LUN_OK && k < x->places; k++) {
+        if (!x->at[k].wants || x->at[k].device)
+            continue;
+        s = run_on_host(x, lun__set_at(x->e, k), &x->at[k].r);
+        if (s == LUN_OK)
+            s = lun__stopped(x->e);
+    }
+    x->e->current = current;
+    return end_runs(x, s);
+}
+
+/* ---- joined on the host ---------------------------------------------------------------------- */
+
+lun_status lun__exchange_host(lun_exchange *x, int64_t total)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < 2; i++) {
+        const lun_dtype t = i ? LUN_I64 : (lun_dtype)x->n->more[0]->dtype;
+        s = lun__storage_new(x->e, t, total, &x->host[i]);
+        if (s == LUN_OK)
+            s = lun__storage_new(x->e, t, total, &x->joined[i]);
+    }
+    return s;
+}
+
+lun_column lun__exchange_column(lun_storage *s, int64_t at, int64_t count)
+{
+    return (lun_column){(char *)s->data + at * lun__exchange_size(s), s->dtype, count, true};
+}
+
+lun_status lun__exchange_join(lun_exchange *x, int64_t keep)
+{
+    int64_t lengths[LUN_MAX_PLACES];
+    lun_algorithm_run r = {.which = LUN_ALGORITHM_MERGED,
+                           .option = {x->n->cell | (x->once ? LUN_MERGED_ONE : 0)}};
+    r.in[2] = (lun_column){lengths, LUN_I64, 0, true};
+    for (int k = 0; k < x->places; k++)
+        if (x->at[k].count)
+            lengths[r.in[2].n++] = x->at[k].count;
+    for (int i = 0; i < 2; i++) {
+        r.in[i] = lun__exchange_column(x->host[i], 0, x->host[i]->count);
+        r.out[i] = lun__exchange_column(x->joined[i], 0, x->joined[i]->count);
+    }
+    lun_status s = lun__exchange_native(x, &r);
+    keep = x->once ? r.out[0].n : keep;
+    for (int i = 0; s == LUN_OK && i < 2; i++) {
+        s = lun__storage_new(x->e, x->joined[i]->dtype, keep, &x->result[i]);
+        if (s == LUN_OK)
+            memcpy(x->result[i]->data, x->joined[i]->data,
+                   (size_t)(keep * lun__exchange_size(x->joined[i])));
+    }
+    return s;
+}
+
+/* ---- results in shards as they are found ----------------------------------------------------- */
+
+static lun_spread *found_spread(const lun_exchange *x, lun_spread_kind kind)
+{
+    lun_spread *s = lun__spread_copy(x->cut);
+    int64_t all = 0;
+    if (!s)
+        return NULL;
+    s->kind = kind;
+    s->rule = LUN_SPREAD_BOUNDS;
+    s->unit = 1;
+    s->halo = 0;
+    for (int k = 0; k < s->places; k++) {
+        s->bound[k] = all;
+        all = kind == LUN_SPREAD_COPY ? x->at[k].found : all + x->at[k].found;
+    }
+    s->n = s->bound[s->places] = all;
+    return s;
+}
+
+static lun_status give_found(lun_exchange *x, int k, const lun_storage *from, lun_storage *to,
+                             int64_t lo)
+{
+    lun_backend_slot *at = lun__set_at(x->e, k);
+    const int64_t size = lun__exchange_size(to), hi = lo + x->at[k].found;
+    lun_piece *y;
+    if (lo >= hi)
+        return LUN_OK;
+    if (x->at[k].lent) {
+        const lun_status s = lun__placed_host(x->e, to, lo, hi);
+        if (s == LUN_OK)
+            memcpy((char *)to->data + lo * size,
+                   (const char *)from->data + x->at[k].shard.lo * size, (size_t)((hi - lo) * size));
+        return s;
+    }
+    const lun_status s = lun__placed_result(x->e, to, at, lo, hi, &y);
+    const lun_piece *piece = lun__placed_piece(from->placed, at);
+    if (s != LUN_OK || !piece->data)
+        return s == LUN_OK ? lun__piece_carry(x->e, piece, 0, y, 0, (hi - lo) * size) : s;
+    lun__share_copy(x->e, y->data, piece->data, (hi - lo) * size);
+    return LUN_OK;
+}
+
+lun_status lun__exchange_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind)
+{
+    lun_spread *spread = found_spread(x, kind);
+    lun_status s = spread ? LUN_OK : lun__nomem(x->e);
+    for (int i = 0; s == LUN_OK && i < x->columns; i++) {
+        s = lun__storage_empty(x->e, from[i]->dtype, spread->n, &x->result[i]);
+        if (s == LUN_OK)
+            s = lun__placed_decide(x->e, x->result[i], spread);
+        for (int k = 0; s == LUN_OK && k < x->places; k++)
+            s = give_found(x, k, from[i], x->result[i],
+                           kind == LUN_SPREAD_COPY ? 0 : spread->bound[k]);
+    }
+    lun__spread_release(spread);
+    return s;
+}

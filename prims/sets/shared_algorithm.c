@@ -1,0 +1,257 @@
+/* shared_algorithm.c - the steps of a plan that do an algorithm on the locations of a set: sort and
+ * argsort, topk, unique, and what takes its operands in order.  Each location does it for its
+ * shard; how what they give comes together is exchange.h's. */
+#include <stdlib.h>
+
+#include "launch/launch_dist.h"
+#include "launch/profile.h"
+#include "sets/exchange.h"
+#include "sets/shared_steps.h"
+#include "steps/algorithm_step.h"
+
+enum { FEW = 16384 /* values of all locations that the host joins: about what a step takes */ };
+
+/* ---- what each location makes of its shard --------------------------------------------------- */
+
+/* So many columns, into `to` at the location, NULL: one after the other on the host. */
+static lun_status run_shards(lun_exchange *x, lun_algorithm which, lun_storage *const *to,
+                             int columns)
+{
+    const bool numbers = which == LUN_ALGORITHM_ORDERED || which == LUN_ALGORITHM_TOPK;
+    int64_t at = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < x->places; at += x->at[k++].count) {
+        const lun_interval own = x->at[k].shard;
+        const lun_interval samples = x->at[k].samples;
+        if (own.lo >= own.hi)
+            continue;
+        lun_algorithm_run *r = lun__exchange_want(x, k, which);
+        r->line = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
+        r->first = own.lo;
+        r->option[1] += numbers ? (uint64_t)own.lo : 0;
+        r->every = x->every;
+        s = lun__exchange_load(x, k, r);
+        for (int i = 0; s == LUN_OK && to && i < columns; i++)
+            s = lun__exchange_room(x, to[i], k, own.lo, own.hi, &r->out[i]);
+        for (int i = 0; !to && i < columns; i++)
+            r->out[i] = lun__exchange_column(x->host[i], at, x->at[k].count);
+        if (x->samples)
+            r->out[2] = (lun_column){x->samples + samples.lo * lun__exchange_size(x->run[0]),
+                                     r->in[0].dtype, samples.hi - samples.lo, true};
+    }
+    if (s == LUN_OK)
+        s = lun__exchange_run(x);
+    for (int k = 0; s == LUN_OK && k < x->places; k++)
+        if (x->at[k].shard.lo < x->at[k].shard.hi)
+            x->at[k].count = x->at[k].found = x->at[k].r.out[0].n;
+    return s;
+}
+
+/* ---- each algorithm -------------------------------------------------------------------------- */
+
+/* SORT, ARGSORT: whole lines at each location, or one line that all share. */
+static lun_status order(lun_exchange *x)
+{
+    lun_status s = LUN_OK;
+    x->columns = x->n->op == LUN_ALGORITHM_ARGSORT ? 2 : 1;
+    x->every = lun__placing_apart(x->n, x->cut);
+    if (!x->every) {
+        s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
+        if (s == LUN_OK)
+            s = lun__placed_decide(x->e, x->result[0], x->cut);
+        return s == LUN_OK ? run_shards(x, (lun_algorithm)x->n->op, x->result, 1) : s;
+    }
+    s = lun__exchange_open(x);
+    lun_storage **merged = &x->merged[x->columns - 1];
+    if (s == LUN_OK)
+        s = lun__placed_decide(x->e, *merged, x->cut);
+    if (s == LUN_OK)
+        s = lun__exchange_reserve(x);
+    if (s == LUN_OK)
+        s = run_shards(x, LUN_ALGORITHM_ORDERED, x->run, x->columns);
+    if (s == LUN_OK)
+        s = lun__exchange_splitters(x);
+    x->result[0] = *merged;
+    *merged = NULL;
+    return s;
+}
+
+/* TOPK: the first elements of all are among those of each shard. */
+static lun_status choose_first(lun_exchange *x)
+{
+    int64_t total = 0;
+    for (int k = 0; k < x->places; k++) {
+        const int64_t n = x->at[k].shard.hi - x->at[k].shard.lo;
+        x->at[k].count = n < x->n->n ? n : x->n->n;
+        total += x->at[k].count;
+    }
+    lun_status s = lun__exchange_host(x, total);
+    if (s == LUN_OK)
+        s = run_shards(x, LUN_ALGORITHM_TOPK, NULL, 2);
+    return s == LUN_OK ? lun__exchange_join(x, x->n->n) : s;
+}
+
+/* The runs of all locations to the host: each is the merge of one. */
+static lun_status bring_runs(lun_exchange *x, int64_t total)
+{
+    int64_t at = 0;
+    lun_status s = lun__exchange_host(x, total);
+    for (int k = 0; s == LUN_OK && k < x->places; at += x->at[k++].count) {
+        if (!x->at[k].count)
+            continue;
+        lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_MERGED);
+        for (int i = 0; i < 2; i++) {
+            r->in[i] = lun__exchange_run_column(x, i, k);
+            r->out[i] = lun__exchange_column(x->host[i], at, x->at[k].count);
+        }
+        r->in[2] = (lun_column){&x->at[k].count, LUN_I64, 1, true};
+    }
+    return s == LUN_OK ? lun__exchange_run(x) : s;
+}
+
+/* UNIQUE: the different values of each shard, those of all made one. */
+static lun_status tell_apart(lun_exchange *x)
+{
+    int64_t total = 0;
+    x->once = true;
+    lun_status s = lun__exchange_open(x);
+    if (s == LUN_OK)
+        s = run_shards(x, LUN_ALGORITHM_UNIQUE, x->run, 2);
+    for (int k = 0; k < x->places; k++)
+        total += x->at[k].count;
+    if (s == LUN_OK && total <= FEW) {
+        s = bring_runs(x, total);
+        return s == LUN_OK ? lun__exchange_join(x, 0) : s;
+    }
+    if (s == LUN_OK)
+        s = lun__exchange_splitters(x);
+    return s == LUN_OK ? lun__exchange_found(x, x->merged, LUN_SPREAD_BLOCK) : s;
+}
+
+/* What takes its operands in order: what it gives of a shard stays at its location. */
+static lun_status take(lun_exchange *x)
+{
+    x->columns = 1;
+    lun_status s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->more[0]->n, &x->run[0]);
+    if (s == LUN_OK)
+        s = run_shards(x, (lun_algorithm)x->n->op, x->run, 1);
+    return s == LUN_OK ? lun__exchange_found(x, x->run, x->cut->kind) : s;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < n->count; i++) {
+        const lun_node *in = n->more[i];
+        if (in->kind != LUN_NODE_LEAF || in->offset || in->storage->count != cut->n)
+            continue;
+        const lun_spread *was = lun__placed_spread(e, in->storage);
+        if (!was || !lun__spread_same(was, cut))
+            s = lun__placed_decide(e, in->storage, cut);
+    }
+    return s;
+}
+
+/* n, and `also`, its further result or NULL, have their elements. */
+static void give(lun_exchange *x, lun_node *also, double transfer)
+{
+    lun_engine *e = x->e;
+    lun_node *const node[] = {x->n, also};
+    int64_t written = 0;
+    e->stats.algorithms += x->parts;
+    e->stats.run_time += x->seconds;
+    for (int i = 0; i < 2; i++)
+        written += node[i] ? x->result[i]->count * lun__exchange_size(x->result[i]) : 0;
+    e->stats.bytes_read += x->read;
+    e->stats.bytes_written += written;
+    if (e->profiling)
+        lun__profile_algorithm(e, x->n, x->seconds, e->stats.transfer_time - transfer,
+                               x->read + written);
+    for (int i = 1; i >= 0; i--) { /* a result before what it is of */
+        if (!node[i])
+            continue;
+        node[i]->n = x->result[i]->count;
+        lun__node_become_leaf(e, node[i], x->result[i], 0);
+        x->result[i] = NULL;
+    }
+}
+
+static lun_status open_locations(lun_exchange *x, bool once)
+{
+    x->places = x->cut->places;
+    x->at = calloc((size_t)x->places, sizeof *x->at);
+    if (!x->at)
+        return lun__nomem(x->e);
+    for (int k = 0; k < x->places; k++) {
+        const lun_backend_slot *at = lun__set_at(x->e, k);
+        const bool apart = at->backend->buffer_new != NULL;
+        x->at[k].shard = once ? lun__placing_chosen(x->cut, k) : lun__spread_part(x->cut, k);
+        x->at[k].device = apart && lun__placing_takes(at, x->n);
+        x->at[k].lent = apart && !x->at[k].device;
+        x->parts += x->at[k].shard.lo < x->at[k].shard.hi;
+    }
+    return LUN_OK;
+}
+
+static void close_all(lun_exchange *x)
+{
+    lun_storage **const all[] = {x->run, x->received, x->merged, x->host, x->joined, x->result};
+    for (size_t i = 0; i < 2 * sizeof all / sizeof *all; i++)
+        if (all[i / 2][i % 2])
+            lun__storage_release(x->e, all[i / 2][i % 2]);
+    for (int i = 0; i < LUN_ALGORITHM_OPERANDS; i++)
+        if (x->number[i])
+            lun__storage_release(x->e, x->number[i]);
+    if (x->scratch)
+        lun__pool_give(x->e->pool, x->scratch, x->scratch_bytes);
+    lun__node_release(x->e, x->n);
+    free(x->words);
+    free(x->at);
+    free(x);
+}
+
+/* also: there is a further result.  once: of copies one location takes the elements. */
+static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool also, bool once,
+                        lun_status (*work)(lun_exchange *x))
+{
+    const int current = e->current;
+    const double transfer = e->stats.transfer_time;
+    lun_exchange *x = calloc(1, sizeof *x);
+    lun_node *further = NULL;
+    if (!x)
+        return lun__nomem(e);
+    *x = (lun_exchange){.e = e, .n = lun__node_retain(n), .cut = cut, .columns = 2};
+    lun_status s = open_locations(x, once);
+    if (s == LUN_OK && also)
+        s = lun__node_result(e, n, 1, &further); /* there is one already if it is asked */
+    if (s == LUN_OK)
+        s = work(x);
+    if (s == LUN_OK)
+        s = lun__algorithm_settle(e, n, cut);
+    e->current = current;
+    if (s == LUN_OK)
+        give(x, further, transfer);
+    lun__node_release(e, further);
+    close_all(x);
+    return s;
+}
+
+lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+{
+    return share(e, n, cut, false, false, order);
+}
+
+lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+{
+    if (lun__node_ready(n)) /* made with another result */
+        return LUN_OK;
+    n = n->kind == LUN_NODE_RESULT ? n->in[0] : n;
+    return share(e, n, cut, true, true, n->op == LUN_ALGORITHM_TOPK ? choose_first : tell_apart);
+}
+
+lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+{
+    return share(e, n, cut, false, false, take);
+}
