@@ -10,7 +10,7 @@
 //     large squares, largest first: 16 9, at 4 3, median of all: 4
 //     sums of neighbours: 1 2 4 6 3
 //     script: mean 6, name squares of 5
-//     caught: lengths differ: 5 and 2
+//     caught: lengths differ: f64[5] and f64[2]
 //     caught: no sensor 7
 #include <cstdio>
 

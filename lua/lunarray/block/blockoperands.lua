@@ -84,6 +84,27 @@ local function wider(s, shape)
     return spread.new(shape, axes, s.rule, npes)
 end
 
+-- "f64[20, 50]"
+local function described(x)
+    return blocked.is(x) and blocked.kind_of(x) or ("%s[%s]"):format(x:dtype(), table.concat({ x:shape() }, ", "))
+end
+
+-- The first operand that has the extent which x lacks, along the last axis where there is one; shape: of all together.
+local function unlike(x, shape, ...)
+    local own = { x:shape() }
+    for behind = 0, #shape - 1 do
+        local wanted, has = shape[#shape - behind], own[#own - behind] or 1
+        for k = 1, has ~= 1 and has ~= wanted and select("#", ...) or 0 do
+            local other = (select(k, ...))
+            local its = (blocked.is(other) or pack.is_array(other)) and { other:shape() } or {}
+            if its[#its - behind] == wanted then
+                return other
+            end
+        end
+    end
+    return x
+end
+
 -- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
 -- is gathered.
 function operands.parts_of(name, ...)
@@ -99,8 +120,8 @@ function operands.parts_of(name, ...)
         elseif blocked.is(x) or pack.is_array(x) then
             given[k] = part_of_private(x, s)
             if not given[k] then
-                error(("bad argument #%d to '%s' (shapes differ: [%s] and [%s])"):format(k, name, table.concat(s.shape,
-                    ", "), table.concat({ x:shape() }, ", ")), 0)
+                error(("bad argument #%d to '%s' (shapes differ: %s and %s)"):format(k, name,
+                    described(unlike(x, s.shape, ...)), described(x)), 0)
             end
         end
     end

@@ -6,6 +6,7 @@ local chart = require "lunarray.chart.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
+local given_as = require "lunarray.table.keys"
 local picture = require "lunarray.chart.picture"
 local records = require "lunarray.base.records"
 
@@ -177,11 +178,12 @@ function series.of(...)
     if opts.x ~= nil then
         x = column(y, opts.x, "x", opts_at)
     end
-    local kind
+    local over, kind = x, nil
     x, kind = x_of(x, opts.x ~= nil and opts_at or 1)
     for _, one in ipairs(list) do
         if x and x:size() ~= one[1]:size() then
-            picture.misuse(opts.x ~= nil and 1 or 2, "plot", "lengths differ: %d and %d", x:size(), one[1]:size())
+            picture.misuse(opts.x ~= nil and 1 or 2, "plot", "lengths differ: %s and %s", given_as.described(over),
+                given_as.described(one[1]))
         end
     end
     return x, list, opts, { x = kind, y = kind_of_series(list) }

@@ -81,6 +81,9 @@ function M.group(...)
     local keys, names = {}, {}
     for k, x in ipairs(given) do
         keys[k], names[k] = column(x, k, "group")
+        if #keys[k] ~= #keys[1] then
+            misuse(k, "group", "lengths differ: keys %s and %s", given_as.described(given[1]), given_as.described(x))
+        end
     end
     local handle, count, operand = internal.grouping(keys, opts.order == "first")
     if not handle then
@@ -148,6 +151,17 @@ end
 
 -- ---------------------------------------------------------------- aggregates
 
+-- x as a Vector with an element for each row; or, if `wide`, an array with a line for each.
+local function check_rows(s, x, call, wide)
+    vector(x, 1, call)
+    if select("#", x:shape()) ~= 1 and not wide then
+        misuse(1, call, "a Vector of %d elements expected, got %s", s.rows, internal.kind_of(x))
+    elseif #x ~= s.rows then
+        misuse(1, call, "lengths differ: %s and groups of %d rows", given_as.described(x), s.rows)
+    end
+    return x
+end
+
 local SKIPS <const> = { skipnan = true }
 local DIVIDES <const> = { skipnan = true, ddof = true }
 
@@ -197,7 +211,7 @@ function group.count(g, x, opts)
         return array(of(g, "count"), "count", "counts")
     end
     if options(opts, 2, "count", SKIPS).skipnan then
-        x = vector(x, 1, "count"):isnan():lnot()
+        x = check_rows(of(g, "count"), x, "count", true):isnan():lnot()
     end
     return count_true(g, x)
 end
@@ -205,7 +219,8 @@ end
 -- How many elements of each group are numbers, not NaN; g:count(x, {skipnan=true}) is an older name of it.
 function group.numbers(g, x)
     local s = of(g, "numbers")
-    return (checked(1, "numbers", internal.grouping_reduce(s.handle, "count", vector(x, 1, "numbers"):isnan():lnot())))
+    check_rows(s, x, "numbers", true)
+    return (checked(1, "numbers", internal.grouping_reduce(s.handle, "count", x:isnan():lnot())))
 end
 
 -- Linear between neighbours of the sorted elements of each group, as NumPy does it.
@@ -226,10 +241,7 @@ end
 local function quantiles(g, x, q, opts, call, argument)
     local s = of(g, call)
     opts = options(opts, argument, call, SKIPS)
-    vector(x, 1, call)
-    if #x ~= s.rows or select("#", x:shape()) ~= 1 then
-        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
-    end
+    check_rows(s, x, call)
     local _, counts, starts = arranged(g, call)
     local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
     local by_group = internal.grouping_array(internal.grouping_of(g:codes():take(by_value), s.count), "order")
@@ -262,11 +274,7 @@ end
 -- ---------------------------------------------------------------- functions
 
 local function rows_of(g, x, call)
-    local s = of(g, call)
-    vector(x, 1, call)
-    if select("#", x:shape()) ~= 1 or #x ~= s.rows then
-        misuse(1, call, "lengths differ: a Vector of %d elements expected", s.rows)
-    end
+    check_rows(of(g, call), x, call)
     return arranged(g, call)
 end
 

@@ -58,7 +58,8 @@ function M.spread(a, counts, options)
     if not times then
         misuse(1, "spread", "a number or a Vector of integers expected")
     elseif #times ~= n then
-        misuse(1, "spread", "%d counts for axis %d of length %d", #times, axis, n)
+        misuse(1, "spread", "lengths differ: counts %s and axis %d of %s",
+            core.isarray(counts) and given_as.described(counts) or #times, axis, given_as.described(a))
     elseif n > 0 and times:min() < 0 then
         misuse(1, "spread", "count %d is negative: %d", times:argmin(), times:min())
     end
@@ -133,11 +134,11 @@ end
 -- ---------------------------------------------------------------- by keys
 
 -- Where runs of equal neighbours begin, how many elements each has.
-local function equal_neighbours(a, k, call)
+local function equal_neighbours(a, keys, call)
     given_as.vector(a, 1, call)
-    k = given_as.column(k, 2, call)
+    local k = given_as.column(keys, 2, call)
     if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
-        misuse(2, call, "lengths differ: %d elements and %d keys", #a, #k)
+        misuse(2, call, "lengths differ: %s and keys %s", given_as.described(a), given_as.described(keys))
     end
     local n = #k
     if n == 0 then

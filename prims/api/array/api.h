@@ -27,10 +27,13 @@ lun_status lun__number(lun_engine *e, lun_dtype t, double x, lun_node **out);
  * or are single numbers; else NULL: they must be aligned. */
 const lun_node *lun__like(lun_node *const *in, int count);
 /* Broadcasts operands to one shape (NumPy's rule) by exchanging the references in `in`; *like as
- * lun__like.  LUN_ESHAPE names both shapes and the axis; e->error_operand is the second one. */
-lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like);
+ * lun__like.  LUN_ESHAPE names both, and the axis; e->error_operand is the second one.  operands:
+ * the arrays that `in` was made of, whose dtypes are named; NULL: those of the nodes are. */
+lun_status lun__align(lun_engine *e, lun_node **in, lun_array *const *operands, int count,
+                      const lun_node **like);
 /* The extents that operands have together; it fails as lun__align does. */
-lun_status lun__common_shape(lun_engine *e, lun_node *const *in, int count, lun_layout *to);
+lun_status lun__common_shape(lun_engine *e, lun_node *const *in, lun_array *const *operands,
+                             int count, lun_layout *to);
 /* Where elements of that layout do not broadcast to the shape: ", axis 2: 3 and 4" in text, "" if
  * they have more axes. */
 enum { LUN_MISFIT = 64 };

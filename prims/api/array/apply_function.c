@@ -122,7 +122,10 @@ static lun_status call_c(call *c, lun_array **out)
         return s;
     const lun_node *like;
     const int elements = c_elements(c);
-    s = lun__align(e, c->nodes, elements, &like);
+    lun_array *given[LUN_MAX_OPERANDS];
+    for (int k = f->neighbours; k < elements; k++)
+        given[k] = c->operands[f->param[k].of];
+    s = lun__align(e, c->nodes, f->neighbours ? NULL : given, elements, &like);
     if (s != LUN_OK)
         return s;
     s = lun__node_call(e, c->f, f, c->nodes, f->params, elements, (lun_dtype)f->result, like, &n);
@@ -293,7 +296,7 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
         s = front_operands(c, &r);
     const int elements = s == LUN_OK && c->around ? r.neighbours : c->elements;
     if (s == LUN_OK)
-        s = lun__align(e, c->nodes, elements, &like);
+        s = lun__align(e, c->nodes, c->around ? NULL : c->operands, elements, &like);
     if (s != LUN_OK)
         return s;
     const lun_operands o = {c->nodes, c->node_count, elements, like, c->axes};

@@ -184,8 +184,8 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
         }
         s = lun__node_along(e, operands[k], want, axes, &in[k]);
     }
-    if (s == LUN_OK && !lun__like(in, count)) /* before casts: an error names the dtypes given */
-        s = lun__common_shape(e, in, count, &together);
+    if (s == LUN_OK && !lun__like(in, count)) /* before casts, which cost */
+        s = lun__common_shape(e, in, operands, count, &together);
     for (int k = 0; s == LUN_OK && from != LUN_DTYPE_COUNT && k < count; k++) {
         lun_node *raw = in[k];
         s = lun__cast(e, raw, operand_dtype(row, k, from), &in[k]);

@@ -68,24 +68,37 @@ const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, ch
     return text;
 }
 
-/* so_far: the shape of the operands up to n, of which `first` is one. */
-static lun_status misfit(lun_engine *e, const lun_layout *so_far, const lun_node *first,
-                         const lun_node *n, int axis, int64_t x, int64_t y)
+/* in[k] does not go with the operands before it, whose extent along the axis with `behind` axes
+ * behind it is x: the first of them that has it is named, as it is itself. */
+static lun_status misfit(lun_engine *e, lun_node *const *in, lun_array *const *operands, int k,
+                         int behind, int64_t x)
 {
-    lun_array a = {.viewed = true, .node = (lun_node *)(uintptr_t)first, .at = *so_far},
-              b = {.node = (lun_node *)(uintptr_t)n};
+    int64_t own[LUN_MAX_RANK], shape[LUN_MAX_RANK];
+    int j = 0;
+    for (; j < k - 1; j++) {
+        lun__node_shape(in[j], own);
+        if (in[j]->rank > behind && own[in[j]->rank - 1 - behind] == x)
+            break;
+    }
+    const lun_array first = {.node = in[j]}, second = {.node = in[k]};
+    const lun_array *a = operands ? operands[j] : &first, *b = operands ? operands[k] : &second;
+    const int rank = in[j]->rank > in[k]->rank ? in[j]->rank : in[k]->rank;
     char one[96], other[96];
-    if (so_far->rank == 1 && n->rank == 1)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x,
-                         (long long)y);
-    return lun__fail(
-        e, LUN_ESHAPE, "shapes do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
-        lun__describe(&a, one), lun__describe(&b, other), axis, (long long)x, (long long)y);
+    lun__node_shape(in[k], shape);
+    if (rank == 1)
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__describe(a, one),
+                         lun__describe(b, other));
+    return lun__fail(e, LUN_ESHAPE,
+                     "shapes do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
+                     lun__describe(a, one), lun__describe(b, other), rank - 1 - behind,
+                     (long long)x, (long long)shape[in[k]->rank - 1 - behind]);
 }
 
-/* Widens `to` so that n goes with it. */
-static lun_status widen(lun_engine *e, lun_layout *to, const lun_node *first, const lun_node *n)
+/* Widens `to`, the shape of the operands before in[at], so that this goes with it. */
+static lun_status widen(lun_engine *e, lun_layout *to, lun_node *const *in,
+                        lun_array *const *operands, int at)
 {
+    const lun_node *n = in[at];
     int64_t own[LUN_MAX_RANK], both[LUN_MAX_RANK];
     int rank = to->rank > n->rank ? to->rank : n->rank;
     lun__node_shape(n, own);
@@ -93,7 +106,7 @@ static lun_status widen(lun_engine *e, lun_layout *to, const lun_node *first, co
         int i = k - (rank - to->rank), j = k - (rank - n->rank);
         int64_t x = i < 0 ? 1 : to->extent[i], y = j < 0 ? 1 : own[j];
         if (x != y && x != 1 && y != 1)
-            return misfit(e, to, first, n, k, x, y);
+            return misfit(e, in, operands, at, rank - 1 - k, x);
         both[k] = x == 1 ? y : x;
     }
     to->rank = rank;
@@ -136,11 +149,12 @@ static lun_status stretch(lun_engine *e, lun_node **n, int rank, const int64_t *
     return LUN_OK;
 }
 
-lun_status lun__common_shape(lun_engine *e, lun_node *const *in, int count, lun_layout *to)
+lun_status lun__common_shape(lun_engine *e, lun_node *const *in, lun_array *const *operands,
+                             int count, lun_layout *to)
 {
     *to = (lun_layout){.rank = 0};
     for (int k = 0; k < count; k++) {
-        lun_status s = widen(e, to, in[0], in[k]);
+        lun_status s = widen(e, to, in, operands, k);
         e->error_operand = s == LUN_OK ? 0 : k + 1;
         if (s != LUN_OK)
             return s;
@@ -148,13 +162,14 @@ lun_status lun__common_shape(lun_engine *e, lun_node *const *in, int count, lun_
     return LUN_OK;
 }
 
-lun_status lun__align(lun_engine *e, lun_node **in, int count, const lun_node **like)
+lun_status lun__align(lun_engine *e, lun_node **in, lun_array *const *operands, int count,
+                      const lun_node **like)
 {
     lun_layout to;
     *like = lun__like(in, count);
     if (*like)
         return LUN_OK;
-    lun_status status = lun__common_shape(e, in, count, &to);
+    lun_status status = lun__common_shape(e, in, operands, count, &to);
     if (status != LUN_OK)
         return status;
     int64_t n = lun__layout_count(&to);

@@ -38,7 +38,7 @@ static lun_status op_on_aligned(lun_engine *e, lun_op op, lun_node *const *in, l
     const lun_node *like;
     for (int k = 0; k < arity; k++)
         fit[k] = lun__node_retain(in[k]);
-    lun_status s = lun__align(e, fit, arity, &like);
+    lun_status s = lun__align(e, fit, NULL, arity, &like);
     if (s == LUN_OK)
         s = lun__op_of(e, op, fit, t, out);
     for (int k = 0; k < arity; k++)

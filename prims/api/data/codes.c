@@ -25,9 +25,10 @@ lun_status lun__grouping_with(lun_engine *e, lun_op op, lun_array *a, int64_t x,
     return s;
 }
 
-static lun_status check_key(lun_engine *e, const lun_array *key, int64_t rows)
+/* first: the key that says how many rows there are. */
+static lun_status check_key(lun_engine *e, const lun_array *key, const lun_array *first)
 {
-    char text[96];
+    char text[96], other[96];
     int64_t shape[LUN_MAX_RANK];
     lun_status s = lun__usable(e, key);
     if (s != LUN_OK)
@@ -35,9 +36,9 @@ static lun_status check_key(lun_engine *e, const lun_array *key, int64_t rows)
     if (key->weak || lun_shape(key, shape) != 1)
         return lun__fail(e, LUN_ESHAPE, "keys are Vectors, got %s",
                          key->weak ? "a number" : lun__describe(key, text));
-    if (rows >= 0 && shape[0] != rows)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld keys", (long long)rows,
-                         (long long)shape[0]);
+    if (key != first && shape[0] != lun_length(first))
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: keys %s and %s",
+                         lun__describe(first, other), lun__describe(key, text));
     return LUN_OK;
 }
 
@@ -46,7 +47,7 @@ lun_status lun__keys_check(lun_engine *e, lun_array *const *keys, int count, int
     if (count < 1)
         return lun__fail(e, LUN_EARG, "no keys given");
     for (int k = 0; k < count; k++) {
-        lun_status s = check_key(e, keys[k], k ? *rows : -1);
+        lun_status s = check_key(e, keys[k], keys[0]);
         if (s != LUN_OK) {
             e->error_operand = k + 1;
             return s;

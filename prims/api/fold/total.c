@@ -276,10 +276,8 @@ static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array 
     if (!rank || !its || (rank == its && !memcmp(x, y, (size_t)rank * sizeof *x)))
         return LUN_OK;
     e->error_operand = 2;
-    if (rank == 1 && its == 1)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld", (long long)x[0],
-                         (long long)y[0]);
-    return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and %s%s", lun__describe(a, one),
+    return lun__fail(e, LUN_ESHAPE, "%s differ: %s and %s%s",
+                     rank == 1 && its == 1 ? "lengths" : "shapes", lun__describe(a, one),
                      lun__describe(b, other),
                      rank > 1 || its > 1 ? "; matrices are multiplied by matmul" : "");
 }

@@ -66,7 +66,7 @@ static lun_status settle_elements(inplace *c)
 {
     lun_engine *e = c->e;
     const lun_node *like;
-    lun_status s = lun__align(e, c->element, c->elements, &like);
+    lun_status s = lun__align(e, c->element, c->operands, c->elements, &like);
     for (int k = 0; s == LUN_OK && k < c->elements; k++) {
         lun_node *n = c->element[k];
         if (n->kind == LUN_NODE_LEAF)

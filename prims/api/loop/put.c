@@ -1,5 +1,6 @@
 /* put.c - values written to the elements of an array at given indices, or combined with them, in
  * the order of the indices.  How they are written is scatter.c's. */
+#include "api/loop/put.h"
 #include "api/array/api.h"
 #include "api/array/elements.h"
 #include "api/data/indices.h"
@@ -66,10 +67,20 @@ typedef struct put {
     lun_dtype given; /* of the values as they came */
 } put;
 
+lun_status lun__no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
+                          const int64_t *shape)
+{
+    char from[96], text[96];
+    const lun_array whole = {
+        .viewed = true, .node = lun__top(to)->node, .at = lun__layout_right(rank, shape)};
+    e->error_operand = 3;
+    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
+                     lun__describe(x, from), lun__describe(&whole, text));
+}
+
 /* x broadcast to the shape of the indices. */
 static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out)
 {
-    char from[96], to[96];
     lun_layout own, wide;
     int64_t shape[LUN_MAX_RANK];
     if (n->rank == 0) {
@@ -78,13 +89,8 @@ static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out
     }
     lun__node_shape(n, shape);
     own = lun__layout_right(n->rank, shape);
-    lun_array whole = {.viewed = true,
-                       .node = lun__top(p->to)->node,
-                       .at = lun__layout_right(p->at.rank, p->at.shape)};
-    if (!lun__broadcast(&own, p->at.rank, p->at.shape, &wide)) {
-        return lun__fail(p->e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
-                         lun__describe(x, from), lun__describe(&whole, to));
-    }
+    if (!lun__broadcast(&own, p->at.rank, p->at.shape, &wide))
+        return lun__no_values(p->e, p->to, x, p->at.rank, p->at.shape);
     if (p->at.n == n->n)
         return lun__node_reshape(p->e, n, p->at.rank, p->at.shape, out);
     return lun__view(p->e, n, &wide, out);

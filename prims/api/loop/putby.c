@@ -4,7 +4,8 @@
  * functions and lun_put. */
 #include <stdlib.h>
 
-#include "api/array/array.h"
+#include "api/array/api.h"
+#include "api/loop/put.h"
 #include "lunarray_bind.h"
 
 enum { HELD = 40 };
@@ -104,8 +105,13 @@ static lun_array *starts_of(work *w, lun_array *counts)
 static lun_array *spread(work *w, const lun_array *a, lun_array *x, int rank, const int64_t *shape)
 {
     lun_dtype t = lun_dtype_of(a), own = lun_dtype_of(x);
-    if (!x->weak)
+    if (!x->weak) {
+        lun_layout from, wide;
+        lun__layout_of(x, &from);
+        if (w->status == LUN_OK && !lun__broadcast(&from, rank, shape, &wide))
+            w->status = lun__no_values(w->e, a, x, rank, shape);
         return DO(w, lun_broadcast(w->e, x, rank, shape, next(w)));
+    }
     if (lun__dtype_is_float(own) && !lun__dtype_is_float(t))
         t = own;
     return DO(w, lun_full(w->e, rank, shape, t, x->number, next(w)));

@@ -35,8 +35,8 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
     if (spread(at, wanted.rank, wanted.extent, &spare))
         return LUN_OK;
     if (at.rank == 1 && wanted.rank == 1)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %lld and %lld",
-                         (long long)wanted.extent[0], (long long)at.extent[0]);
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__describe(target, to),
+                         lun__describe(source, from));
     return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s%s", lun__describe(source, from),
                      lun__describe(target, to), lun__misfit(&at, wanted.rank, wanted.extent, axis));
 }

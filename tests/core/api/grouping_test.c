@@ -97,7 +97,7 @@ static void test_refusals(void **state)
     lun_grouping *g;
     (void)state;
     assert_int_equal(lun_grouping_make(e, (lun_array *[]){a, b}, 2, 0, &g), LUN_ESHAPE);
-    assert_string_equal(lun_error(e), "lengths differ: 3 and 2 keys");
+    assert_string_equal(lun_error(e), "lengths differ: keys i64[3] and i64[2]");
     assert_int_equal(lun_grouping_make(e, &a, 0, 0, &g), LUN_EARG);
     assert_int_equal(lun_grouping_make(e, NULL, 1, 0, &g), LUN_EARG);
     OK(lun_grouping_make(e, &a, 1, 0, &g));

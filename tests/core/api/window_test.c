@@ -158,7 +158,7 @@ static void test_several_stores_at_once(void **state)
     lun_retain(other);
     shows(other, 1, SHAPE(3), LIST(1, 2, 3));
     FAILS(lun_store_all(e, (lun_array *[]){v, other}, (lun_array *[]){other, v}, 2), LUN_ESHAPE,
-          "lengths differ: 6 and 3");
+          "lengths differ: f64[6] and f64[3]");
     OK(lun_store_all(e, NULL, NULL, 0));
     FAILS(lun_store_all(e, NULL, NULL, 1), LUN_EARG, "");
     FAILS(lun_store_all(e, &v, &two, -1), LUN_EARG, "");

@@ -324,7 +324,7 @@ static void test_errors_lose_nothing(void **state)
     b = counting(2);
     lun_array *both[2] = {a, b};
     assert_int_equal(lun_apply(e, LUN_OP_ADD, both, 2, &out), LUN_ESHAPE);
-    assert_string_equal(lun_error(e), "lengths differ: 3 and 2");
+    assert_string_equal(lun_error(e), "lengths differ: i64[3] and f64[2]");
     OK(lun_free(e, b));
     assert_int_equal(lun_apply(e, LUN_OP_ADD, both, 2, &out), LUN_EFREED);
     lun_array *ok = binary(LUN_OP_ADD, a, a);

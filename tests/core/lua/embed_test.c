@@ -176,7 +176,7 @@ static void test_script_errors(void **state)
     assert_non_null(strstr(lun_error(e), "arithmetic on a nil value"));
     assert_non_null(strstr(lun_error(e), "stack traceback"));
     assert_int_equal(lun_dostring(e, "return lun.ones(4) + lun.ones(5)"), LUN_ESCRIPT);
-    assert_non_null(strstr(lun_error(e), "lengths differ: 4 and 5"));
+    assert_non_null(strstr(lun_error(e), "lengths differ: f64[4] and f64[5]"));
     assert_int_equal(lun_dostring(e, "(lun.vector{1} // lun.vector{0}):eval()"), LUN_EZERO);
     assert_non_null(strstr(lun_error(e), "attempt to perform 'n//0'"));
     assert_int_equal(lun_dostring(e, "error{}"), LUN_ESCRIPT);

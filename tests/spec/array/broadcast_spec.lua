@@ -56,7 +56,8 @@ describe("broadcasting", function()
                     assert.equal(total, (a + 2 * b):sum(), what)
                     together = together + 1
                 elseif #left == 1 and #right == 1 then
-                    expect.failure(("(lengths differ: %d and %d)"):format(left[1], right[1]), function() return a + b end)
+                    expect.failure(("(lengths differ: %s and %s)"):format(describe_shape(left), describe_shape(right)),
+                        function() return a + b end)
                 else
                     expect.failure(("bad argument #2 to '+' (shapes do not broadcast: %s and %s, axis "):format(
                         describe_shape(left), describe_shape(right)), function() return a + b end)
@@ -137,12 +138,12 @@ describe("broadcasting", function()
             end },
             { "#2 to '-' (shapes do not broadcast: f64[3] and f64[3, 2], axis 2: 3 and 2)", function() return v - A end },
             { "#2 to '*' (shapes do not broadcast: f64[2, 4, 3] and f64[3, 2], axis 2: 4 and 3)", function() return B * A end },
-            { "#3 to 'where' (shapes do not broadcast: bool[3, 2] and f64[2, 4, 3], axis 2: 3 and 4)",
+            { "#3 to 'where' (shapes do not broadcast: f64[3, 2] and f64[2, 4, 3], axis 2: 3 and 4)",
                 function() return lun.where(true, A, B) end },
             { "#1 to 'zip' (shapes do not broadcast: f64[3, 2] and f64[3], axis 2: 2 and 3)", function() return A:zip(v, "+") end },
             { "#2 to 'zip' (shapes do not broadcast: f64[3, 2] and f64[3], axis 2: 2 and 3)",
                 function() return lun.zip(function(x, y) return x + y end)(A, v) end },
-            { "lengths differ: 3 and 4", function() return v + lun.ones(4) end },
+            { "lengths differ: f64[3] and f64[4]", function() return v + lun.ones(4) end },
             { "f64[3] does not broadcast to f64[3, 2], axis 2: 3 and 2", function() A:set(v) end },
             { "f64[2, 4, 3] does not broadcast to f64[3, 2]", function() A:set(B) end },
         } do

@@ -63,7 +63,7 @@ describe("the option elements of map", function()
         local left = A:copy { layout = "left" }
         assert.equal("left", s(left, row, column):layout())
         assert.same({ { 111, 122, 133 }, { 214, 225, 236 } }, s(left, row, column):totable())
-        expect.failure("lengths differ: 3 and 2", s, row, row, lun.vector { 1, 2 })
+        expect.failure("lengths differ: i64[3] and i64[2]", s, row, row, lun.vector { 1, 2 })
         expect.failure("shapes do not broadcast", s, A, row, lun.ones { 3, 3 })
     end)
 

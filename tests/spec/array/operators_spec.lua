@@ -126,7 +126,7 @@ describe("operators", function()
 
     it("refuses different lengths, and goes on", function()
         local a, b = lun.range(1, 4), lun.range(1, 5)
-        local message = expect.failure("lengths differ: 4 and 5", function() return a + b end)
+        local message = expect.failure("lengths differ: i64[4] and i64[5]", function() return a + b end)
         assert.matches("bad argument #2 to '%+'", message)
         assert.matches("operators_spec.lua:%d+:", message)
         expect.elements({ 2, 4, 6, 8 }, a + a)

@@ -125,7 +125,7 @@ describe("a window", function()
         assert.same({ { 4, 5, 6 }, { 4, 5, 6 } }, A:totable())
         expect.failure("i64[3, 2] does not broadcast to i64[2, 3]", A.set, A, lun.vector { { 1, 2 }, { 3, 4 }, { 5, 6 } })
         expect.failure("i64[2, 1] does not broadcast to i64[3]", function() A[1] = lun.vector { { 1 }, { 2 } } end)
-        expect.failure("lengths differ: 3 and 2", function() A[1] = lun.vector { 1, 2 } end)
+        expect.failure("lengths differ: i64[3] and i64[2]", function() A[1] = lun.vector { 1, 2 } end)
         assert.same({ { 4, 5, 6 }, { 4, 5, 6 } }, A:totable())
     end)
 

@@ -71,9 +71,9 @@ describe("skeletons", function()
 
     it("refuse lengths that differ, by the skeleton's name", function()
         local a, b = lun.range(1, 4), lun.range(1, 5)
-        local message = expect.failure("lengths differ: 4 and 5", add, a, b)
+        local message = expect.failure("lengths differ: i64[4] and i64[5]", add, a, b)
         assert.matches("bad argument #2 to 'zip'", message)
-        message = expect.failure("lengths differ: 4 and 5", function() return a:zip(b, "+") end)
+        message = expect.failure("lengths differ: i64[4] and i64[5]", function() return a:zip(b, "+") end)
         assert.matches("bad argument #1 to 'zip'", message)
         expect.elements({ 2, 4, 6, 8 }, add(a, a))
     end)
@@ -197,13 +197,13 @@ describe("s:run", function()
         expect.failure("(2 results, but 1 array)", both.run, both, { a, out = { b } })
         expect.failure("(array expected, got number)", both.run, both, { a, out = { b, 5 } })
         expect.failure("(a list of 1 to 64 arrays expected)", both.run, both, { a, out = {} })
-        expect.failure("(array 2: lengths differ: 2 and 3)", both.run, both, { a, out = { b, lun.zeros(2) } })
+        expect.failure("(array 2: lengths differ: f64[2] and f64[3])", both.run, both, { a, out = { b, lun.zeros(2) } })
         expect.elements({ 2, 4, 6 }, b) -- nothing is written then
     end)
 
     it("refuses an array out that does not fit", function()
         local a, copy = lun.vector { 1, 2, 3 }, lun.map(function(x) return x end)
-        expect.failure("bad argument 'out' to 'run' (lengths differ: 4 and 3)",
+        expect.failure("bad argument 'out' to 'run' (lengths differ: i64[4] and i64[3])",
             copy.run, copy, { a, out = lun.zeros(4, "i64") })
         local two = lun.map(function(x) return x, x end)
         expect.failure("bad argument 'out' to 'run' (2 results, but 1 array)", two.run, two, { a, out = a:copy() })
@@ -249,7 +249,7 @@ describe("s:run", function()
 
     it("refuses an out of another length", function()
         local a = lun.range(1, 4)
-        expect.failure("bad argument 'out' to 'run' (lengths differ: 5 and 4)",
+        expect.failure("bad argument 'out' to 'run' (lengths differ: f64[5] and i64[4])",
             add.run, add, { a, a, out = lun.zeros(5) })
         expect.failure("lengths differ", add.run, add, { a, a, out = lun.zeros(1) })
         expect.failure("(f64[2, 4] does not broadcast to f64[4])",
@@ -379,8 +379,8 @@ describe("trees", function()
     it("name the first leaf of a branch whose length differs", function()
         local tree = lun.compose(mul):left(add):right(add)
         local e = lun.range(1, 3)
-        expect.failure("bad argument #2 to 'compose' (lengths differ: 2 and 3)", tree, a, e, c, d)
-        expect.failure("bad argument #3 to 'compose' (lengths differ: 2 and 3)", tree, a, b, e, e)
+        expect.failure("bad argument #2 to 'compose' (lengths differ: i64[2] and i64[3])", tree, a, e, c, d)
+        expect.failure("bad argument #3 to 'compose' (lengths differ: i64[2] and i64[3])", tree, a, b, e, e)
     end)
 
     it("refuse branches that do not fit", function()

@@ -375,7 +375,7 @@ describe("a wrong function of records", function()
             ["'map' (records behind the elements: let the function capture them"] = function()
                 local _ = a:map(function(p, _) return p.x end, a)
             end,
-            ["'zip' (lengths differ: 4 and 3)"] = function()
+            ["'zip' (lengths differ: f64[4] and i64[3])"] = function()
                 local _ = a:zip(lun.index(3), function(p, i) return p.x + i end)
             end,
             ["records need a function in Lua or C"] = function() local _ = a:map(math.abs) end,

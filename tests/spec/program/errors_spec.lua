@@ -354,7 +354,7 @@ describe("operators in messages", function()
         says("bad argument #2 to 'A[i]' (index 9 is out of range", function() return a[9] end)
         says("bad argument #2 to 'A[i] = x' (index 9 is out of range", function() a[9] = 1 end)
         says("bad argument #3 to 'A[i] = x' (number or boolean expected, got table)", function() a[1] = {} end)
-        says("bad argument #3 to 'A[i] = x' (lengths differ: 2 and 3)", function() m[1] = row end)
+        says("bad argument #3 to 'A[i] = x' (lengths differ: f64[2] and i64[3])", function() m[1] = row end)
     end)
 
     it("and methods keep their names in a tail call", function()

@@ -323,6 +323,23 @@ describe("a blocked array", function()
             assert(not ok and message:find("to 'reduceby'", 1, true), message)]]
     end)
 
+    it("is named with its own dtype and shape where shapes do not go together", function()
+        for n = 1, 3, 2 do
+            assert.are.same({
+                "bad argument #2 to 'max' (shapes differ: f32[20, 6] and i16[20, 5])",
+                "bad argument #2 to 'max' (shapes differ: f32[20, 6] and u8[7])",
+                "bad argument #3 to 'where' (shapes differ: i16[20, 5] and f32[20, 6])",
+            }, (run(n, [[
+                local a, b = lun.zeros({ s.block(20), 6 }, "f32"), lun.zeros({ s.block(20), 5 }, "i16")
+                for _, f in ipairs {
+                    function() return lun.max(a, b) end, function() return lun.max(a, lun.ones(7, "u8")) end,
+                    function() return lun.where(true, b, a) end,
+                } do
+                    print((select(2, pcall(f)):gsub("^s.lua:%d+: ", "")))
+                end]])))
+        end
+    end)
+
     it("says where its elements are", function()
         assert.are.same({ "13 13 13 11\t1 14 27 40\tblock ceiling ranks 2\tmpi:1 mpi:2 mpi:3 mpi:4" }, run(4, [[
             local kind, d = lun.zeros({ 20, s.block(50) }, "i32"):distribution()

@@ -580,7 +580,7 @@ describe("groups and joins called wrongly", function()
     it("say what is wrong with keys", function()
         expect.failure("bad argument #1 to 'group' (Vector or list of texts expected, got no value)", lun.group)
         expect.failure("bad argument #1 to 'group' (Vector or list of texts expected, got number)", lun.group, 5)
-        expect.failure("bad argument #2 to 'group' (lengths differ: 3 and 4 keys)", lun.group, x, lun.index(4))
+        expect.failure("bad argument #2 to 'group' (lengths differ: keys f64[3] and i64[4])", lun.group, x, lun.index(4))
         expect.failure("bad argument #1 to 'group' (keys are Vectors, got f64[1, 2])", lun.group, lun.ones(1, 2))
         expect.failure("element 2 is a number, where a text was expected", lun.group, { "a", 2 })
         expect.failure("bad argument #2 to 'group' (option 'order': \"first\" expected)", lun.group, x, { order = "up" })
@@ -615,7 +615,7 @@ describe("groups and joins called wrongly", function()
         local many = lun.zeros(2000000, "u8")
         local wrong = expect.failure("memory", lun.join, many, many) -- 4 * 10^12 pairs
         assert.is_true(tostring(wrong):find "4000000000000" ~= nil)
-        expect.failure("bad argument #2 to 'reduceby' (lengths differ: 3 elements and 2 keys)",
+        expect.failure("bad argument #2 to 'reduceby' (lengths differ: f64[3] and keys i64[2])",
             x.reduceby, x, lun.index(2), "+", 0)
     end)
 end)

@@ -197,7 +197,7 @@ describe("reductions", function()
         expect.failure("array expected", a.sum)
         expect.failure("array expected", lun.sum, 5)
         expect.failure("array expected", a.dot, a, 5)
-        expect.failure("lengths differ: 3 and 4", a.dot, a, lun.ones(4))
+        expect.failure("lengths differ: f64[3] and f64[4]", a.dot, a, lun.ones(4))
     end)
 end)
 

@@ -37,7 +37,7 @@ describe("spread", function()
 
     it("says what is wrong", function()
         local a, failure = lun.vector { 1, 2, 3 }, expect.failure
-        failure("bad argument #1 to 'spread' (2 counts for axis 1 of length 3)", function() a:spread { 1, 2 } end)
+        failure("bad argument #1 to 'spread' (lengths differ: counts 2 and axis 1 of i64[3])", function() a:spread { 1, 2 } end)
         failure("bad argument #1 to 'spread' (count 2 is negative: -2)", function() a:spread { 1, -2, 3 } end)
         failure("a number or a Vector of integers expected", function() a:spread "x" end)
         failure("a number or a Vector of integers expected", function() a:spread { 1.5, 1, 1 } end)

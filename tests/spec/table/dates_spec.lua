@@ -121,7 +121,7 @@ describe("lun.date", function()
         expect.failure("bad argument #3 to 'make' (integer or array of integers expected, got nil)", date.make, 1, 2)
         expect.failure("bad argument #1 to 'text' (a Vector expected, got a View i64[2, 2]; use :flatten())",
             date.text, lun.ones({ 2, 2 }, "i64"))
-        expect.failure("lengths differ: 2 and 3", function()
+        expect.failure("lengths differ: i64[2] and i64[3]", function()
             return date.make(lun.ones(2, "i64"), lun.ones(3, "i64"), 1):eval()
         end)
         expect.failure("wrong number of arguments to 'year' (at most 1 expected, got 2)", date.year, 1, 2)

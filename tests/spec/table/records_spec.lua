@@ -331,7 +331,7 @@ describe("records: a wrong call", function()
                 local _ = a:sum()
             end,
             ["bad argument #3 to 'sub' ('step' is zero)"] = function() local _ = a:sub(1, 2, 0) end,
-            ["'set' (field 'id': lengths differ: 2 and 3)"] = function()
+            ["'set' (field 'id': lengths differ: i32[2] and i64[3])"] = function()
                 a:set { x = 0, y = 0, id = lun.index(3) }
             end,
             ["'fill' (field 'id': 1.5 has no integer representation: the dtype is i32)"] = function()
