@@ -47,7 +47,7 @@ typedef struct lun_exchange {
     int64_t *words, *stood, *owner, *before, *cuts, *lengths;
     char *samples, *ordered, *splitters; /* as found, in order; those at which is cut */
     void *scratch;                       /* for one run on the host after the other */
-    int64_t scratch_bytes, read;         /* read: bytes of operands */
+    int64_t scratch_bytes;
     double seconds;
 } lun_exchange;
 

@@ -97,10 +97,8 @@ lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
     for (int i = 0; s == LUN_OK && i < 2 * n->count; i++) {
         const int j = i % n->count;
         const lun_node *in = n->more[j];
-        if (i == j) {
+        if (i == j)
             r->in[j] = lun__column(NULL, (lun_dtype)in->dtype, count);
-            x->read += in->kind == LUN_NODE_NUMBER ? 0 : count * lun__exchange_size(in->storage);
-        }
         s = in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j]) : load_array(x, k, j, r);
     }
     return s;

@@ -13,33 +13,52 @@ enum { FEW = 16384 /* values of all locations that the host joins: about what a 
 
 /* ---- what each location makes of its shard --------------------------------------------------- */
 
-/* So many columns, into `to` at the location, NULL: one after the other on the host. */
-static lun_status run_shards(lun_exchange *x, lun_algorithm which, lun_storage *const *to,
-                             int columns)
+/* Where columns go: to storages at the locations, NULL: one after the other on the host. */
+typedef struct columns {
+    lun_storage *const *to;
+    int count;
+} columns;
+
+/* Location k is to run it, with memory for `most` results; on the host they begin at `at`. */
+static lun_status want_shard(lun_exchange *x, int k, lun_algorithm which, columns c, int64_t most,
+                             int64_t at)
 {
-    const bool numbers = which == LUN_ALGORITHM_ORDERED || which == LUN_ALGORITHM_TOPK;
+    const lun_interval own = x->at[k].shard, samples = x->at[k].samples;
+    lun_algorithm_run *r = lun__exchange_want(x, k, which);
+    r->line = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
+    r->first = own.lo;
+    if (which == LUN_ALGORITHM_ORDERED || which == LUN_ALGORITHM_TOPK)
+        r->option[1] += (uint64_t)own.lo;
+    r->every = x->every;
+    lun_status s = lun__exchange_load(x, k, r);
+    for (int i = 0; s == LUN_OK && c.to && i < c.count; i++)
+        s = lun__exchange_room(x, c.to[i], k, own.lo, own.lo + most, &r->out[i]);
+    for (int i = 0; !c.to && i < c.count; i++)
+        r->out[i] = lun__exchange_column(x->host[i], at, most);
+    if (x->samples)
+        r->out[2] = (lun_column){x->samples + samples.lo * lun__exchange_size(x->run[0]),
+                                 r->in[0].dtype, samples.hi - samples.lo, true};
+    return s;
+}
+
+/* Where memory is taken for few results first, locations that have more run it again. */
+static lun_status run_shards(lun_exchange *x, lun_algorithm which, columns c)
+{
+    const bool few = lun__algorithm_rows[which].found == LUN_LENGTH_FEW;
     int64_t at = 0;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < x->places; at += x->at[k++].count) {
-        const lun_interval own = x->at[k].shard;
-        const lun_interval samples = x->at[k].samples;
-        if (own.lo >= own.hi)
-            continue;
-        lun_algorithm_run *r = lun__exchange_want(x, k, which);
-        r->line = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
-        r->first = own.lo;
-        r->option[1] += numbers ? (uint64_t)own.lo : 0;
-        r->every = x->every;
-        s = lun__exchange_load(x, k, r);
-        for (int i = 0; s == LUN_OK && to && i < columns; i++)
-            s = lun__exchange_room(x, to[i], k, own.lo, own.hi, &r->out[i]);
-        for (int i = 0; !to && i < columns; i++)
-            r->out[i] = lun__exchange_column(x->host[i], at, x->at[k].count);
-        if (x->samples)
-            r->out[2] = (lun_column){x->samples + samples.lo * lun__exchange_size(x->run[0]),
-                                     r->in[0].dtype, samples.hi - samples.lo, true};
+        const int64_t n = x->at[k].shard.hi - x->at[k].shard.lo;
+        const int64_t most = few ? lun__algorithm_few(n) : c.to ? n : x->at[k].count;
+        if (n > 0)
+            s = want_shard(x, k, which, c, most, at);
     }
     if (s == LUN_OK)
+        s = lun__exchange_run(x);
+    for (int k = 0; s == LUN_OK && few && k < x->places; k++)
+        if (x->at[k].shard.lo < x->at[k].shard.hi && !x->at[k].r.out[0].n)
+            s = want_shard(x, k, which, c, x->at[k].shard.hi - x->at[k].shard.lo, 0);
+    if (s == LUN_OK && few)
         s = lun__exchange_run(x);
     for (int k = 0; s == LUN_OK && k < x->places; k++)
         if (x->at[k].shard.lo < x->at[k].shard.hi)
@@ -59,7 +78,7 @@ static lun_status order(lun_exchange *x)
         s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
         if (s == LUN_OK)
             s = lun__placed_decide(x->e, x->result[0], x->cut);
-        return s == LUN_OK ? run_shards(x, (lun_algorithm)x->n->op, x->result, 1) : s;
+        return s == LUN_OK ? run_shards(x, (lun_algorithm)x->n->op, (columns){x->result, 1}) : s;
     }
     s = lun__exchange_open(x);
     lun_storage **merged = &x->merged[x->columns - 1];
@@ -68,7 +87,7 @@ static lun_status order(lun_exchange *x)
     if (s == LUN_OK)
         s = lun__exchange_reserve(x);
     if (s == LUN_OK)
-        s = run_shards(x, LUN_ALGORITHM_ORDERED, x->run, x->columns);
+        s = run_shards(x, LUN_ALGORITHM_ORDERED, (columns){x->run, x->columns});
     if (s == LUN_OK)
         s = lun__exchange_splitters(x);
     x->result[0] = *merged;
@@ -87,7 +106,7 @@ static lun_status choose_first(lun_exchange *x)
     }
     lun_status s = lun__exchange_host(x, total);
     if (s == LUN_OK)
-        s = run_shards(x, LUN_ALGORITHM_TOPK, NULL, 2);
+        s = run_shards(x, LUN_ALGORITHM_TOPK, (columns){NULL, 2});
     return s == LUN_OK ? lun__exchange_join(x, x->n->n) : s;
 }
 
@@ -116,7 +135,7 @@ static lun_status tell_apart(lun_exchange *x)
     x->once = true;
     lun_status s = lun__exchange_open(x);
     if (s == LUN_OK)
-        s = run_shards(x, LUN_ALGORITHM_UNIQUE, x->run, 2);
+        s = run_shards(x, LUN_ALGORITHM_UNIQUE, (columns){x->run, 2});
     for (int k = 0; k < x->places; k++)
         total += x->at[k].count;
     if (s == LUN_OK && total <= FEW) {
@@ -134,7 +153,7 @@ static lun_status take(lun_exchange *x)
     x->columns = 1;
     lun_status s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->more[0]->n, &x->run[0]);
     if (s == LUN_OK)
-        s = run_shards(x, (lun_algorithm)x->n->op, x->run, 1);
+        s = run_shards(x, (lun_algorithm)x->n->op, (columns){x->run, 1});
     return s == LUN_OK ? lun__exchange_found(x, x->run, x->cut->kind) : s;
 }
 
@@ -159,16 +178,21 @@ static void give(lun_exchange *x, lun_node *also, double transfer)
 {
     lun_engine *e = x->e;
     lun_node *const node[] = {x->n, also};
-    int64_t written = 0;
+    int64_t taken = 0, read = 0, written = 0; /* elements; bytes */
+    for (int k = 0; k < x->places; k++)
+        taken += x->at[k].shard.hi - x->at[k].shard.lo;
+    for (int i = 0; i < x->n->count; i++)
+        if (x->n->more[i]->kind != LUN_NODE_NUMBER)
+            read += taken * lun__exchange_size(x->n->more[i]->storage);
     e->stats.algorithms += x->parts;
     e->stats.run_time += x->seconds;
     for (int i = 0; i < 2; i++)
         written += node[i] ? x->result[i]->count * lun__exchange_size(x->result[i]) : 0;
-    e->stats.bytes_read += x->read;
+    e->stats.bytes_read += read;
     e->stats.bytes_written += written;
     if (e->profiling)
         lun__profile_algorithm(e, x->n, x->seconds, e->stats.transfer_time - transfer,
-                               x->read + written);
+                               read + written);
     for (int i = 1; i >= 0; i--) { /* a result before what it is of */
         if (!node[i])
             continue;
