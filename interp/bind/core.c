@@ -72,6 +72,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_zlib,
         lun__open_file,
         lun__open_path,
+        lun__open_scratch_file,
         lun__open_layout,
         lun__open_join,
         lun__open_pad,

@@ -1,8 +1,5 @@
 /* path.c - files by their names, for lua/lunarray/format/file.lua: opened for reading, with or
- * without a known size; names to be written resolved, and new files that replace them. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* O_TMPFILE */
-#endif
+ * without a known size; names to be written resolved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,9 +18,8 @@
 #define SHARE     4
 
 enum {
-    WAIT = 50,  /* milliseconds between two checks of the engine's stop */
-    LINKS = 40, /* followed at most, as the kernel does */
-    ALL = 0777
+    WAIT = 50, /* milliseconds between two checks of the engine's stop */
+    LINKS = 40 /* followed at most, as the kernel does */
 };
 
 static int close_stream(lua_State *L)
@@ -32,8 +28,7 @@ static int close_stream(lua_State *L)
     return luaL_fileresult(L, fclose(s->f) == 0, NULL);
 }
 
-/* Pushes fd, which is closed if that fails, as a file of Lua's; false: errno says why. */
-static bool push_stream(lua_State *L, luaL_Stream *s, int fd, const char *mode)
+bool lun__stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode)
 {
     s->f = fdopen(fd, mode);
     if (!s->f) {
@@ -66,7 +61,7 @@ static int open_source(lua_State *L)
         errno = EISDIR;
         return luaL_fileresult(L, 0, path);
     }
-    if (!push_stream(L, s, fd, "rb"))
+    if (!lun__stream_opens(L, s, fd, "rb"))
         return luaL_fileresult(L, 0, path);
     if (S_ISREG(st.st_mode) && st.st_size > 0) {
         lua_pushinteger(L, st.st_size);
@@ -171,95 +166,9 @@ static int find_target(lua_State *L)
     return 2;
 }
 
-/* Gives fd the owner, group and mode of a file as far as the process may. If the group cannot be
- * kept, the group gets only the rights of others. */
-static void take_after(int fd, const struct stat *st)
-{
-    mode_t mode = st->st_mode & ALL;
-    if (fchown(fd, st->st_uid, st->st_gid) != 0 && fchown(fd, (uid_t)-1, st->st_gid) != 0)
-        mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
-    (void)fchmod(fd, mode); /* some file systems have no modes */
-}
-
-enum { PROC_ROOM = 64 };
-
-/* The name of fd in /proc, which links to a file without another name. */
-static const char *proc_name(int fd, char text[PROC_ROOM])
-{
-    snprintf(text, PROC_ROOM, "/proc/self/fd/%d", fd);
-    return text;
-}
-
-/* A file without a name in the folder of `path`, which the system removes at the end of the
- * process; -1: it cannot be made, or could not be named later. */
-static int create_nameless(const char *path, mode_t mode)
-{
-#ifdef O_TMPFILE
-    char folder[PATH_MAX], proc[PROC_ROOM];
-    const char *end = strrchr(path, '/');
-    const size_t n = end ? (size_t)(end - path) + 1 : 0;
-    if (n >= sizeof folder - 1)
-        return -1;
-    memcpy(folder, end ? path : ".", end ? n : 1);
-    folder[end ? n : 1] = '\0';
-    const int fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
-    if (fd < 0 || access(proc_name(fd, proc), F_OK) == 0)
-        return fd;
-    close(fd);
-#else
-    (void)path;
-    (void)mode;
-#endif
-    return -1;
-}
-
-/* internal.create(path [, like]): a new file of Lua's to write to, with the rights and owner of the
- * file `like`, and whether it has its name already, else internal.name sets it; nil, message,
- * errno. */
-static int create(lua_State *L)
-{
-    const char *path = luaL_checkstring(L, 1), *like = luaL_optstring(L, 2, NULL);
-    luaL_Stream *s = lua_newuserdatauv(L, sizeof *s, 0);
-    struct stat st;
-    s->closef = NULL;
-    if (like && stat(like, &st) != 0)
-        return luaL_fileresult(L, 0, NULL);
-    const mode_t mode = like ? 0600 : 0666;
-    int fd = create_nameless(path, mode);
-    const bool named = fd < 0;
-    if (named)
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd >= 0 && like)
-        take_after(fd, &st);
-    if (fd < 0)
-        return luaL_fileresult(L, 0, NULL);
-    if (push_stream(L, s, fd, "wb")) {
-        lua_pushboolean(L, named);
-        return 2;
-    }
-    int error = errno;
-    if (named)
-        unlink(path);
-    errno = error;
-    return luaL_fileresult(L, 0, NULL);
-}
-
-/* internal.name(file, path): the name of a file that has none; true, or nil, message, errno. */
-static int name(lua_State *L)
-{
-    const luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-    const char *path = luaL_checkstring(L, 2);
-    char proc[PROC_ROOM];
-    luaL_argcheck(L, s->closef, 1, "closed file");
-    const bool done = fflush(s->f) == 0 && linkat(AT_FDCWD, proc_name(fileno(s->f), proc), AT_FDCWD,
-                                                  path, AT_SYMLINK_FOLLOW) == 0;
-    return luaL_fileresult(L, done, NULL);
-}
-
 void lun__open_path(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"source", open_source}, {"receive", receive},
-                                         {"target", find_target}, {"create", create},
-                                         {"name", name},          {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"source", open_source}, {"receive", receive}, {"target", find_target}, {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

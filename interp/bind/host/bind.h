@@ -273,6 +273,10 @@ void lun__open_csv(lua_State *L, const lun__parts *p);
 void lun__open_csv_write(lua_State *L, const lun__parts *p);
 void lun__open_file(lua_State *L, const lun__parts *p);
 void lun__open_path(lua_State *L, const lun__parts *p);
+void lun__open_scratch_file(lua_State *L, const lun__parts *p);
+/* Makes the userdata s on top of the stack a file of Lua's, of fd, which is closed if that fails;
+ * false: errno says why. */
+bool lun__stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode);
 
 /* lun.vector(t [, dtype]) of a Lua table (from_table.c). */
 int lun__vector_of_table(lua_State *L);

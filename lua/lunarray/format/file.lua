@@ -238,30 +238,19 @@ local function put(handle, next_piece, name)
 end
 
 -- The same into a new file beside `target` with the rights of the file `like`, if there is one; it then replaces the
--- target. If the system can, it has no name until it is complete, so that nothing remains of it however the process
--- ends. An error, also one raised by next_piece, removes it.
+-- target. If the system can, it has no name until it is complete. What remains where the process is killed is removed
+-- by the next one that replaces this target. An error, also one raised by next_piece, removes it.
 local function replace(target, like, next_piece)
-    local temporary = (target:match "^.*/" or "") .. ".lunarray-" .. file.unguessable()
-    local handle, named, code = internal.create(temporary, like)
-    local saved, message = false, named
-    if not handle then
-        return nil, message, code
+    local scratch <close>, handle, code = internal.create(target, file.unguessable(), like)
+    if not scratch then
+        return nil, handle, code
     end
-    local _ <close> = setmetatable({}, {
-        __close = function()
-            if named and not saved then
-                os.remove(temporary)
-            end
-        end,
-    })
+    local saved, message
     saved, message, code = put(handle, next_piece, function()
-        if not named then
-            named, message, code = internal.name(handle, temporary)
-        end
-        return named and temporary, message, code
+        return internal.name(scratch, handle)
     end)
     if saved then
-        saved, message, code = os.rename(temporary, target)
+        saved, message, code = internal.settle(scratch)
     end
     return saved, message, code
 end

@@ -33,10 +33,77 @@ local function rights(name)
     return (shell.capture(("stat -c '%%a %%u:%%g' '%s'"):format(path_of(name))))
 end
 
-local function nothing_else()
+-- Files that have not become what they are to replace.
+local function left_over()
+    local count = 0
     for name in lfs.dir(directory) do
-        assert.is_nil(name:find "^%.lunarray", name)
+        count = count + (name:find "^%.lunarray" and 1 or 0)
     end
+    return count
+end
+
+local function nothing_else()
+    assert.equal(0, left_over())
+end
+
+-- Preloaded: a signal to the process where it renames a file, and no files without names.
+local SHIM = [[
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#define NEXT(name) (*(void **)&real = dlsym(RTLD_NEXT, name))
+int rename(const char *from, const char *to)
+{
+    int (*real)(const char *, const char *);
+    NEXT("rename");
+    if (getenv("AT_RENAME"))
+        raise(atoi(getenv("AT_RENAME")));
+    return real(from, to);
+}
+#define OPEN(name)                                                                      \
+    int name(const char *path, int flags, ...)                                          \
+    {                                                                                   \
+        int (*real)(const char *, int, mode_t);                                         \
+        va_list list;                                                                   \
+        va_start(list, flags);                                                          \
+        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;         \
+        va_end(list);                                                                   \
+        NEXT(#name);                                                                    \
+        if (!getenv("NO_TMPFILE") || (flags & O_TMPFILE) != O_TMPFILE)                  \
+            return real(path, flags, mode);                                             \
+        errno = EOPNOTSUPP;                                                             \
+        return -1;                                                                      \
+    }
+OPEN(open)
+OPEN(open64)
+]]
+
+-- The beginning of a command that runs with it; nil: there is no compiler.
+local function preloaded()
+    local shim = directory .. "/shim.so"
+    local source = shell.write(directory .. "/shim.c", SHIM)
+    return run("%s -shared -fPIC -o '%s' '%s' -ldl 2>/dev/null", os.getenv "CC" or "cc", shim, source)
+        and ("ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='%s' "):format(shim) or nil
+end
+
+-- A command that saves elements to `path`.
+local function saving(path, ...)
+    return ("'%s' -e 'assert(lun.save(\"%s\", lun.vector({ %s }, \"u8\")))'"):format(shell.interpreter(), path, table.concat({ ... }, ", "))
+end
+
+-- Waits until a process is stopped by a signal.
+local function wait_for_stop(pid)
+    for _ = 1, 1200 do
+        if shell.slurp(("/proc/%d/stat"):format(pid)):match "%) (%a)" == "T" then
+            return
+        end
+        run "sleep 0.05"
+    end
+    error "it does not stop"
 end
 
 describe("lun.save", function()
@@ -65,9 +132,9 @@ describe("lun.save", function()
 
     it("leaves nothing behind where the process is killed", function()
         local probe = path_of "probe"
-        local handle, named = require("lunarray.core").internal.create(probe)
-        handle:close()
-        os.remove(probe)
+        local scratch = require("lunarray.core").internal.create(probe, "probe")
+        local named = left_over() > 0
+        getmetatable(scratch).__close(scratch)
         if named then
             pending "the file system has no files without names"
             return
@@ -87,6 +154,57 @@ describe("lun.save", function()
         assert.equal("old", shell.slurp(path))
         nothing_else()
     end)
+
+    for _, nameless in ipairs { true, false } do
+        local with = nameless and "" or "NO_TMPFILE=1 "
+        local files = nameless and "" or ", on a file system with no files without names"
+
+        it("leaves nothing to the next one where the process is killed before it renames" .. files, function()
+            local command = preloaded()
+            if not command then
+                pending "needs a C compiler"
+                return
+            end
+            local path = shell.write(path_of "r.raw", "old")
+            for _ = 1, 2 do
+                run("AT_RENAME=9 %s%s%s 2>/dev/null", with, command, saving(path, 66))
+                assert.equal("old", shell.slurp(path))
+                assert.equal(1, left_over())
+            end
+            assert.is_true(lun.save(path_of "other.raw", bytes(1)))
+            assert.equal(1, left_over())
+            assert.is_true(run("%s%s%s", with, command, saving(path, 65)))
+            assert.equal("A", shell.slurp(path))
+            nothing_else()
+        end)
+
+        it("works in two processes at a time, and the last one counts" .. files, function()
+            local command = preloaded()
+            if not command then
+                pending "needs a C compiler"
+                return
+            end
+            local path = shell.write(path_of "t.raw", "old")
+            local pid = tonumber((shell.capture(("AT_RENAME=19 %s%s%s >/dev/null & echo $!"):format(with, command, saving(path, 65)))))
+            wait_for_stop(pid)
+            assert.is_true(lun.save(path, bytes(66, 67)))
+            assert.equal("BC", shell.slurp(path))
+            assert.equal(1, left_over())
+            run("AT_RENAME=9 %s%s%s 2>/dev/null", with, command, saving(path, 68))
+            assert.equal(2, left_over())
+            run("kill -CONT %d", pid)
+            for _ = 1, 1200 do
+                if left_over() == 1 then
+                    break
+                end
+                run "sleep 0.05"
+            end
+            assert.equal("A", shell.slurp(path))
+            assert.is_true(lun.save(path, bytes(69)))
+            assert.equal("E", shell.slurp(path))
+            nothing_else()
+        end)
+    end
 
     it("keeps owner and group where it may", function()
         if not is_root then
