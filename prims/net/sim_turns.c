@@ -4,7 +4,7 @@
  * Where there is none, the clock goes on to the next time at which there is one.
  *
  * Invariant: once each rank has made its first call, at most one is in the state RUNS, so that what
- * happens is a function of the seed. Knows no call. */
+ * happens is a function of the seed. Knows no engine. */
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
