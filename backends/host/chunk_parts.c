@@ -35,10 +35,10 @@ static bool is_walked(const lun_ir *ir, int s)
 bool lun__parts_fit(const lun_ir *ir, const lun_launch *l)
 {
     bool found = false;
-    lun_feed_need need;
+    lun_staging_need need;
     if (!l->streams || l->line || ir->scan >= 0)
         return false;
-    lun__feed_need(ir, l, &need);
+    lun__staging_need(ir, l, &need);
     for (int s = 0; s < ir->slot_count; s++)
         found |= l->streams[s].run != NULL;
     return found && !need.file && !need.unit && !need.columns;
@@ -176,7 +176,7 @@ static int64_t end_of(lun_parts *p, int64_t lo, int64_t hi)
         lun_stream_run *r = &p->runs[s];
         *r = (lun_stream_run){0};
         p->patched[s] = false;
-        if (!lun__feed_holds(from))
+        if (!lun__staging_holds(from))
             continue;
         if (from->run)
             *r = from->run(from->self, from->origin + lo);
@@ -199,7 +199,7 @@ int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi)
         const lun_stream *from = &p->launch->streams[s];
         const uintptr_t size = size_of(p->ir, s), back = (uintptr_t)lo * size;
         p->slots[s] = p->base[s];
-        if (!lun__feed_holds(from))
+        if (!lun__staging_holds(from))
             continue;
         if (p->runs[s].count >= end - lo) {
             p->slots[s] = (void *)((uintptr_t)p->runs[s].at - back);

@@ -4,8 +4,8 @@
 #ifndef LUN_CHUNK_PARTS_H
 #define LUN_CHUNK_PARTS_H
 
-#include "host/feed.h"
 #include "host/host.h"
+#include "host/staging.h"
 
 enum {
     LUN_PART = 2048 /* indices of a part with copies; others are longer.  All begin at multiples */
@@ -26,7 +26,7 @@ typedef struct lun_parts {
     bool again; /* a kernel may compute elements a second time, anywhere */
 } lun_parts;
 
-/* Whether a run is cut into parts; else what is not side by side is fed (feed.h). */
+/* Whether a run is cut into parts; else what is not side by side is fed (staging.h). */
 bool lun__parts_fit(const lun_ir *ir, const lun_launch *l);
 /* Bytes that a worker needs for chunks of so many indices. */
 size_t lun__parts_bytes(const lun_ir *ir, int64_t chunk);

@@ -97,7 +97,7 @@ static bool plan_memory(lun__links *l)
         spare = sizes > spare ? sizes : spare;
         slots = (size_t)ir->slot_count > slots ? (size_t)ir->slot_count : slots;
         results = (size_t)ir->result_count > results ? (size_t)ir->result_count : results;
-        size_t feeds = lun__feed_bytes(ir, c->stages[k].launch, l->rows * each + LUN_BLOCK);
+        size_t feeds = lun__staging_bytes(ir, c->stages[k].launch, l->rows * each + LUN_BLOCK);
         if (feeds == SIZE_MAX)
             return false;
         l->feeds[k] = take(l, feeds);

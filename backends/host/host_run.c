@@ -135,7 +135,7 @@ static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const
 {
     return ir->scan < 0 && !ir->result_count && !l->line && l->bytes <= SMALL_BYTES &&
            !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l) &&
-           (!l->streams || lun__feed_bytes(ir, l, l->count) <= FED_SCRATCH);
+           (!l->streams || lun__staging_bytes(ir, l, l->count) <= FED_SCRATCH);
 }
 
 /* With nothing to plan, to share out or to collect. */
@@ -165,18 +165,18 @@ static lun_status run_small_fed(const lun_services *services, const lun_exec *ex
                                 const lun_ir *ir, lun_launch *l)
 {
     _Alignas(LUN_ALIGNMENT) char local[FED_SCRATCH];
-    lun_feed f;
-    lun__feed_open(&f, ir, local, l->count);
+    lun_staging f;
+    lun__staging_open(&f, ir, local, l->count);
     const int64_t end = l->first + l->count;
-    int failure = lun__feed_fill(&f, ir, l, l->first, end);
+    int failure = lun__staging_fill(&f, ir, l, l->first, end);
     if (failure) {
         l->trap = f.slot;
         l->trap_value = failure;
         return LUN_EIO;
     }
-    lun_status s = run_small(services, exec, ir, l, lun__feed_slots(&f, ir, l, l->slots));
+    lun_status s = run_small(services, exec, ir, l, lun__staging_slots(&f, ir, l, l->slots));
     if (s == LUN_OK)
-        lun__feed_drain(&f, ir, l, l->first, end);
+        lun__staging_drain(&f, ir, l, l->first, end);
     return s;
 }
 
@@ -224,12 +224,12 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     }
     if (launch->stage == LUN_STAGE_CARRIES)
         return chain_totals(&r);
-    lun_feed_need need = {0};
-    lun__feed_need(ir, launch, &need);
+    lun_staging_need need = {0};
+    lun__staging_need(ir, launch, &need);
     const bool written = need.written;
     r.in_parts = lun__parts_fit(ir, launch);
     if (r.in_parts)
-        need = (lun_feed_need){0};
+        need = (lun_staging_need){0};
     r.drains = need.written;
     r.loose = r.plain && !ir->threads && !launch->line && !need.strided && is_loose(ir);
     lun__cut_make(&(lun_cut_work){.count = launch->count,
@@ -249,7 +249,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
-                             : lun__feed_bytes(ir, launch, r.cut.batch * r.cut.chunk);
+                             : lun__staging_bytes(ir, launch, r.cut.batch * r.cut.chunk);
     if (launch->line) /* turns need no stand-ins */
         r.line_step = lun__host_segments_bytes(ir, launch->turns ? 0 : launch->line);
     size_t scratch;

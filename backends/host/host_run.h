@@ -6,9 +6,9 @@
 
 #include "host/bounce.h"
 #include "host/chunk_parts.h"
-#include "host/feed.h"
 #include "host/host.h"
 #include "host/split_run.h"
+#include "host/staging.h"
 
 enum { LUN_ALIGNMENT = 64, LUN_SHARES = 32 };
 
@@ -63,7 +63,7 @@ struct lun__run {
 struct lun_worker {
     lun_frame frame;
     bool leads; /* worker 0: the calling thread */
-    lun_feed feed;
+    lun_staging feed;
     lun_parts parts;
     char *lines;
     bool opened; /* its first chunk of sweeps has begun */

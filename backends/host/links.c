@@ -157,20 +157,20 @@ static bool has_failed(const tile *p, int64_t k)
 }
 
 /* Reads the tile's part of streams into buffers. */
-static bool feed(tile *p, int64_t k, lun_feed *feed)
+static bool feed(tile *p, int64_t k, lun_staging *feed)
 {
     const lun__links *l = p->r->links;
     const int64_t each = p->s->launch->line ? p->s->launch->line : 1;
     if (!p->s->launch->streams)
         return true;
-    lun__feed_open(feed, p->ir, p->w->lines + l->feeds[p->stage], l->rows * each + LUN_BLOCK);
+    lun__staging_open(feed, p->ir, p->w->lines + l->feeds[p->stage], l->rows * each + LUN_BLOCK);
     int failure =
-        lun__feed_fill(feed, p->ir, p->s->launch, p->row * each, (p->row + p->count) * each);
+        lun__staging_fill(feed, p->ir, p->s->launch, p->row * each, (p->row + p->count) * each);
     if (failure)
         lun__run_note((lun__run *)(uintptr_t)p->r, k, LUN_EIO, feed->slot | (int64_t)p->stage << 32,
                       failure);
     else
-        p->fed = lun__feed_slots(feed, p->ir, p->s->launch, p->s->launch->slots);
+        p->fed = lun__staging_slots(feed, p->ir, p->s->launch, p->s->launch->slots);
     return !failure;
 }
 
@@ -296,7 +296,7 @@ bool lun__links_run(lun__run *r, lun_worker *w, int64_t k, int64_t row, int64_t 
     const lun_chain *c = l->chain;
     tile p = {.r = r, .w = w, .row = row, .count = count, .given = given};
     for (p.stage = 0; p.stage < c->count; p.stage++) {
-        lun_feed buffers;
+        lun_staging buffers;
         p.s = &c->stages[p.stage];
         p.ir = l->kernels[p.stage].ir;
         p.fed = NULL;

@@ -3,18 +3,18 @@
 #ifndef LUN_SPLIT_RUN_H
 #define LUN_SPLIT_RUN_H
 
-#include "host/feed.h"
 #include "host/host.h"
+#include "host/staging.h"
 
 typedef struct lun_cut_work {
-    int64_t count, bytes; /* indices; memory that they read and write */
-    int64_t cost;         /* lun__ir_cost, >= 1 */
-    lun_feed_need need;   /* what is read from files and strided memory */
-    int64_t line;         /* chunks hold whole segments of so many indices; 0: there are none */
-    int64_t lanes;        /* chunks hold whole teams of so many indices; 0: there are none */
-    bool scans, plain;    /* plain: neither REDUCE nor SCAN, chunks may have any size */
-    bool free;            /* chunks of a SCAN may have any size, too */
-    bool loose;           /* an index puts what it computes anywhere: chunks begin anywhere */
+    int64_t count, bytes;  /* indices; memory that they read and write */
+    int64_t cost;          /* lun__ir_cost, >= 1 */
+    lun_staging_need need; /* what is read from files and strided memory */
+    int64_t line;          /* chunks hold whole segments of so many indices; 0: there are none */
+    int64_t lanes;         /* chunks hold whole teams of so many indices; 0: there are none */
+    bool scans, plain;     /* plain: neither REDUCE nor SCAN, chunks may have any size */
+    bool free;             /* chunks of a SCAN may have any size, too */
+    bool loose;            /* an index puts what it computes anywhere: chunks begin anywhere */
     int64_t chunk; /* asked for, and the order of batches, where they are free: see lun_launch */
     bool in_order;
 } lun_cut_work;

@@ -52,7 +52,7 @@ static void *const *slots_of(const lun__run *r, lun_worker *w, void *const *slot
     w->parts.base = slots;
     if (r->in_parts)
         return w->parts.slots;
-    return r->feeds ? lun__feed_slots(&w->feed, r->ir, r->launch, slots) : slots;
+    return r->feeds ? lun__staging_slots(&w->feed, r->ir, r->launch, slots) : slots;
 }
 
 /* Reads indices lo .. hi - 1 of chunk k, or all of its batch, unless they are there. */
@@ -65,7 +65,7 @@ static int feed(const lun__run *r, lun_worker *w, int64_t k, int64_t lo, int64_t
         lo = r->launch->first + k / r->cut.batch * most;
         hi = r->end - lo < most ? r->end : lo + most;
     }
-    return lun__feed_fill(&w->feed, r->ir, r->launch, lo, hi);
+    return lun__staging_fill(&w->feed, r->ir, r->launch, lo, hi);
 }
 
 /* What runs the next chunk; the frame is prepared for it. */
@@ -133,7 +133,7 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
         compute(r, x, fn, lo, hi, w);
     }
     if (frame->trap < 0 && r->drains)
-        lun__feed_drain(&w->feed, r->ir, r->launch, first, hi);
+        lun__staging_drain(&w->feed, r->ir, r->launch, first, hi);
     if (frame->trap >= 0)
         lun__run_note_trap(r, k, frame);
 }
@@ -173,8 +173,8 @@ lun_worker lun__run_worker(const lun__run *r, int worker)
                         r->cut.chunk);
         w.frame.part = r->plain ? NULL : next_part;
     } else if (r->feeds) {
-        lun__feed_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
-                       r->cut.batch * r->cut.chunk);
+        lun__staging_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
+                          r->cut.batch * r->cut.chunk);
     }
     if (r->line_step)
         w.lines = r->lines + (size_t)worker * r->line_step;

@@ -10,7 +10,7 @@
 #include "luafn/lower/lowering_state.h"
 #include "luafn/luafn.h"
 #include "luafn/ssa/build.h"
-#include "luafn/ssa/methods.h"
+#include "luafn/ssa/team_methods.h"
 #include "luafn/type/type.h"
 
 static void report(lf_compile *c)
@@ -122,7 +122,8 @@ static lun_status load_methods(const lf_capture_context *v, lun_strbuf *error)
     lun_status s = LUN_OK;
     if (h->methods)
         return LUN_OK;
-    if (luaL_loadbuffer(v->L, luafn_methods, strlen(luafn_methods), "=lun.teams") != LUA_OK)
+    if (luaL_loadbuffer(v->L, luafn_team_methods, strlen(luafn_team_methods), "=lun.teams") !=
+        LUA_OK)
         return LUN_ENOMEM;
     s = luafn_program(v->L, -1, &h->methods, error);
     lua_pop(v->L, 1);

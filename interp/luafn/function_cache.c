@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "luafn/ssa/target.h"
+#include "luafn/ssa/assigned_array.h"
 
 lf_cached *luafn_cached_new(lf_host *h, const lf_program *owner)
 {

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bind/host/hold.h"
+#include "bind/host/write_signals.h"
 
 /* Entries kept by shortening, entries at which a file is shortened; most bytes of an entry, of a
  * file. */

@@ -138,6 +138,16 @@ void lun_host_end(lun_engine *e)
     watch_until(e, 0);
 }
 
+void lun_cancel(lun_engine *e)
+{
+    if (!e)
+        return;
+    __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
+    void (*stop)(void *) = __atomic_load_n(&e->host_stop, __ATOMIC_ACQUIRE);
+    if (stop)
+        stop(e->host);
+}
+
 lun_status lun__stopped(lun_engine *e)
 {
     char text[LUN_NUMBER_TEXT];

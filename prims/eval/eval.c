@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "eval/fast_path.h"
 #include "eval/recipe.h"
-#include "graph/cone.h"
+#include "graph/backward_slice.h"
 #include "graph/walk.h"
 #include "launch/trap.h"
 #include "lunarray_bind.h"
@@ -233,7 +233,7 @@ static lun_status range_cone(lun_engine *e, lun_node *root, int64_t first, int64
     lun_node *part = NULL, *cone = NULL;
     lun_status status = lun__node_view(e, root, &at, &part);
     if (status == LUN_OK)
-        status = lun__cone(e, &part, 1, &cone, done);
+        status = lun__backward_slice(e, &part, 1, &cone, done);
     if (status == LUN_OK && *done) {
         status = run_parts(e, &cone, 1);
         if (status == LUN_OK && cone->kind == LUN_NODE_NUMBER)

@@ -43,7 +43,7 @@ lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
                            lun_status (*run)(lun_engine *e, lun_node *const *roots, int count),
                            bool *some);
 
-/* ---- merge_versions.c ------------------------------------------------------------------------ */
+/* ---- divergent_operands.c -------------------------------------------------------------------- */
 
 /* The storages below the roots whose copies differ, in the order in which they are met: *out, to be
  * freed in every case. */

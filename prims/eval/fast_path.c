@@ -5,7 +5,7 @@
  * copies it in its shape. */
 #include "eval/fast_path.h"
 
-#include "graph/cone.h"
+#include "graph/backward_slice.h"
 #include "graph/walk.h"
 #include "steps/product_step.h"
 
@@ -43,7 +43,7 @@ lun_status lun__fast_cones(lun_engine *e, lun_node *const *roots, int count,
                            lun_node *cones[LUN_FAST_ROOTS], bool *less)
 {
     *less = false;
-    return count <= LUN_FAST_ROOTS ? lun__cone(e, roots, count, cones, less) : LUN_OK;
+    return count <= LUN_FAST_ROOTS ? lun__backward_slice(e, roots, count, cones, less) : LUN_OK;
 }
 
 void lun__fast_give(lun_engine *e, lun_node *root, const lun_node *of)

@@ -13,8 +13,8 @@ enum { LUN_FAST_ROOTS = 8 }; /* most roots that are looked at */
 lun_node *const *lun__fast_bases(lun_node *const *roots, int count, lun_node *few[LUN_FAST_ROOTS]);
 /* root becomes a LEAF on the elements of its base, a LEAF. */
 void lun__fast_take(lun_engine *e, lun_node *root, const lun_node *base);
-/* For each root an expression of the elements alone that it hangs on (graph/cone.h), to be
- * released; *less: false: none, for that is hardly less. */
+/* For each root an expression of the elements alone that it hangs on (graph/backward_slice.h), to
+ * be released; *less: false: none, for that is hardly less. */
 lun_status lun__fast_cones(lun_engine *e, lun_node *const *roots, int count,
                            lun_node *cones[LUN_FAST_ROOTS], bool *less);
 /* root, unless it is evaluated, becomes what `of`, evaluated and of its shape, is. */

@@ -41,7 +41,7 @@ prims/base/infile.c bytes
 prims/base/layout/strided.c bytes in the nearest cache
 prims/ctext/token/source_text.c bytes of a block
 prims/eval/fast_path.c elements of a small evaluation
-prims/graph/cone.c elements of a small part
+prims/graph/backward_slice.c elements of a small part
 prims/kernels/teams_kernel.c bytes of private memory
 prims/ranks/collectives.c bytes of a long message
 prims/sets/shared_algorithm.c values that are joined on the host
@@ -108,7 +108,7 @@ if look "$large" $files; then
     echo "a number of the order of combination is that of prims/ir/order.h; another one is named in tests/lint/order.sh"
     status=1
 fi
-if look "$small" backends/render/chunk/*.c interp/luafn/ssa/methods.c lua/lunarray/block/block[lrst]*.lua; then
+if look "$small" backends/render/chunk/*.c interp/luafn/ssa/team_methods.c lua/lunarray/block/block[lrst]*.lua; then
     echo "texts quote the numbers of prims/ir/order.h: LUN_ORDER_TEXT"
     status=1
 fi

@@ -1,5 +1,5 @@
 /* indexed_statement.c - the statements of a kernel on one element that depend on its index; all
- * others are as for uniform values, in single.c. */
+ * others are as for uniform values, in scalar_statement.c. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* statement.c - the statements of a section on GNU vectors: a line for each instruction, a function
- * for each kind. Control flow is in masked_control.c, uniform values in single.c. */
+ * for each kind. Control flow is in masked_control.c, uniform values in scalar_statement.c. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>

@@ -42,7 +42,7 @@ void lun__control_statement(lun_section *s, int32_t v);
  * to follow, for those that are left, as one that is not packed. */
 bool lun__packed_loop(lun_section *s, int32_t loop);
 
-/* ---- single.c -------------------------------------------------------------------------------- */
+/* ---- scalar_statement.c ---------------------------------------------------------------------- */
 /* Statements that make one element. */
 
 /* Appends the statement that makes single element v; hoisted ones are also stored in the struct

@@ -1,7 +1,7 @@
-/* block_tests.c - the tests of versions for many indices at once; see span.h.
+/* block_tests.c - the tests of versions for many indices at once; see loop_range.h.
  *
  * The index lies between the first and the last one, and what is computed of it by bounds. */
-#include "render/versions/span.h"
+#include "render/versions/loop_range.h"
 
 #include <stdlib.h>
 
@@ -19,19 +19,19 @@ static void write_same(lun_writer *w, uint8_t *differs)
     }
 }
 
-static bool find(lun_span_test *t)
+static bool find(lun_range_test *t)
 {
     lun_writer *w = t->w;
     const int64_t large = INT64_C(1) << LUN_SPAN_LARGE;
     t->first = lun__ir_write(&w->to, LUN_IR_INDEX, LUN_I64, -1, -1, 0);
     t->last = lun__ir_write(&w->to, LUN_IR_INDEX, LUN_I64, -1, -1, 1);
-    lun__span_take(
+    lun__loop_range_take(
         t, lun__ir_write_op(&w->to, LUN_OP_GE, t->first, lun__ir_write_integer(&w->to, -large)));
-    lun__span_take(
+    lun__loop_range_take(
         t, lun__ir_write_op(&w->to, LUN_OP_LE, t->last, lun__ir_write_integer(&w->to, large)));
     for (int32_t i = t->at; i < w->to.ir->count; i++)
         if (w->to.ir->ins[i].kind == LUN_IR_CHECK && (w->state[i] & LUN_WRITTEN_NOT) &&
-            !lun__span_holds(t, w->to.ir->ins[i].a))
+            !lun__loop_range_holds(t, w->to.ir->ins[i].a))
             return false;
     return lun__full_find(t, t->at) > 0;
 }
@@ -60,7 +60,7 @@ void lun__whole_write(lun_writer *w, int32_t cut)
     x.to.map = malloc(n * sizeof *x.to.map);
     x.to.failed = !differs || !x.to.map;
     if (!x.to.failed) {
-        lun_span_test t = {.w = &x, .at = cut, .all = -1, .differs = differs};
+        lun_range_test t = {.w = &x, .at = cut, .all = -1, .differs = differs};
         write_same(&x, differs);
         if (find(&t) && !x.to.failed) {
             w->out->whole = to.ir;

@@ -1,6 +1,6 @@
 /* full_rounds.c - loops that have a known number of rounds in all but the last indices; see
- * span.h. */
-#include "render/versions/span.h"
+ * loop_range.h. */
+#include "render/versions/loop_range.h"
 
 static bool is_min(const lun_ir *ir, int32_t v)
 {
@@ -45,7 +45,7 @@ int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop)
     return full_last(w, loop);
 }
 
-int lun__full_find(lun_span_test *t, int32_t cut)
+int lun__full_find(lun_range_test *t, int32_t cut)
 {
     const lun_ir *ir = t->w->to.ir;
     int found = 0;
@@ -54,7 +54,7 @@ int lun__full_find(lun_span_test *t, int32_t cut)
         if (full < 0)
             continue;
         const lun_ir_ins *last = &ir->ins[t->w->loop[i].last];
-        if (!lun__span_below(t, full, last->a == full ? last->b : last->a))
+        if (!lun__loop_range_below(t, full, last->a == full ? last->b : last->a))
             return 0;
         found++;
     }

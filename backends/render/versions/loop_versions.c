@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/versions/span.h"
+#include "render/versions/loop_range.h"
 
 enum {
     MOST_CODE = 1024, /* instructions of a kernel that is written in versions */
@@ -65,13 +65,13 @@ static bool is_certain(const lun_writer *w, int32_t check, int32_t around)
 
 /* Finds the checks between `around`, a LOOP or -1, and `to` that a test before tells to hold, and
  * leaves them out from now on.  Returns how many. */
-static int drop_checks(lun_span_test *t, int32_t around, int32_t from, int32_t to)
+static int drop_checks(lun_range_test *t, int32_t around, int32_t from, int32_t to)
 {
     lun_writer *w = t->w;
     int dropped = 0;
     for (int32_t i = from; i < to; i++) {
         if (w->to.ir->ins[i].kind != LUN_IR_CHECK || (w->state[i] & LUN_WRITTEN_NOT) ||
-            !is_certain(w, i, around) || !lun__span_holds(t, w->to.ir->ins[i].a))
+            !is_certain(w, i, around) || !lun__loop_range_holds(t, w->to.ir->ins[i].a))
             continue;
         w->state[i] |= LUN_WRITTEN_NOT;
         w->to.map[i] = t->at; /* the test that implies it */
@@ -102,7 +102,7 @@ static void write_loop(lun_writer *w, int32_t loop, int nested)
 static bool write_tested(lun_writer *w, int32_t loop, int nested)
 {
     const int32_t end = w->blocks.end[loop];
-    lun_span_test t = {.w = w, .at = loop, .all = -1};
+    lun_range_test t = {.w = w, .at = loop, .all = -1};
     if (!nested || !drop_checks(&t, loop, loop, end))
         return false;
     lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, t.all, -1, 0);
@@ -185,7 +185,7 @@ static int32_t find_cut(const lun_writer *w)
  * that. */
 static void write_free(lun_writer *w, int32_t cut, int32_t test)
 {
-    lun_span_test full = {.w = w, .at = cut, .all = -1};
+    lun_range_test full = {.w = w, .at = cut, .all = -1};
     const bool found = lun__full_find(&full, cut) > 0;
     if (found) {
         lun__whole_write(w, cut);
@@ -207,7 +207,7 @@ static void write_free(lun_writer *w, int32_t cut, int32_t test)
 static void write_all(lun_writer *w)
 {
     const int32_t cut = find_cut(w);
-    lun_span_test t = {.w = w, .at = cut, .all = -1};
+    lun_range_test t = {.w = w, .at = cut, .all = -1};
     open_own(w, false);
     copy(w, 0, cut, 0);
     write_early(w, cut);

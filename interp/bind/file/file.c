@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bind/host/bind.h"
-#include "bind/host/hold.h"
+#include "bind/host/write_signals.h"
 
 /* Bytes computed and written at a time. */
 #define PIECE (INT64_C(2) << 20)

@@ -4,7 +4,7 @@
 #ifndef LUAFN_FLOW_H
 #define LUAFN_FLOW_H
 
-#include "luafn/bytecode/where.h"
+#include "luafn/bytecode/debug_info.h"
 
 typedef struct lf_span {
     int first, last; /* instructions */

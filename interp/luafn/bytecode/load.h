@@ -3,7 +3,7 @@
 #ifndef LUAFN_LOAD_H
 #define LUAFN_LOAD_H
 
-#include "luafn/bytecode/where.h"
+#include "luafn/bytecode/debug_info.h"
 
 /* Decodes a dump, checks every function in it and finds its blocks; leaves by luafn_fail if it
  * cannot be read. Everything lies in the unit's arena. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "luafn/emit/variables.h"
-#include "luafn/ssa/target.h"
+#include "luafn/ssa/assigned_array.h"
 
 typedef struct writer {
     lf_compile *c;
@@ -34,7 +34,7 @@ static lun_ir_ins make(lun_ir_kind kind, int dtype, int a, int b)
                         .c = -1};
 }
 
-/* ---- values ---- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* The instruction of v in scope `here`. */
 static int ref(writer *w, lf_value *v, const lf_scope *here)
@@ -147,7 +147,7 @@ static void declare(writer *w, const lf_item *item)
     }
 }
 
-/* ---- control ---- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 /* Whether a scope emits no code: only edges whose values are already set, and branches between
  * such. */
@@ -238,7 +238,7 @@ static void write_scope(writer *w, const lf_scope *s)
     }
 }
 
-/* ---- parameters ---- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* f->param has the first ones, as far as there is room; the body has all. */
 static void add_param(writer *w, lun_dtype t, bool array, bool target, lf_input *in)

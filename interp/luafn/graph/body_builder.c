@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "luafn/graph/named.h"
+#include "luafn/graph/local_names.h"
 
 /* The source of the current instruction; of a built-in method its call. */
 static lf_spot spot(const lf_builder *b)
@@ -209,7 +209,7 @@ int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **va
     return -1;
 }
 
-/* ---- edges ---- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 lf_block *luafn_target(lf_builder *b, int pc)
 {

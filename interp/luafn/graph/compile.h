@@ -107,7 +107,7 @@ typedef struct lf_compile {
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
     lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
     int scratches;
-    const lf_proto *methods;  /* of a team kernel: methods of t, see methods.h */
+    const lf_proto *methods;  /* of a team kernel: methods of t, see team_methods.h */
     lf_list array_names;      /* by array of the body */
     lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
     bool decided;             /* a condition was known: its other branch is not in the graph */
@@ -116,7 +116,7 @@ typedef struct lf_compile {
     lf_list puts;             /* lf_put */
     lf_list bounds;           /* lf_bound */
     lf_list windows;          /* lf_window */
-    lf_list named;            /* values of local variables, see named.h */
+    lf_list named;            /* values of local variables, see local_names.h */
     lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
     int record;               /* source of the struct whose record is returned; 0: none is */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "luafn/ssa/target.h"
+#include "luafn/ssa/assigned_array.h"
 
-/* ---- equal values ---- */
+/* ---- equal values ---------------------------------------------------------------------------- */
 
 static bool equal(const lf_value *v, const lf_value *w)
 {
@@ -110,7 +110,7 @@ void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
         v->note = note;
 }
 
-/* ---- conversions ---- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
 {
@@ -129,7 +129,7 @@ lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
     return find_or_add(l, like, &a, 1);
 }
 
-/* ---- operations ---- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static lf_value *make_op(lf_lowering *l, lun_op op, lf_value *const *arg, int args)
 {

@@ -14,7 +14,7 @@ typedef struct lf_lowering {
     lf_value *bucket[LF_BUCKETS]; /* hash table of values made, to find equal ones */
 } lf_lowering;
 
-/* ---- const.c ---- */
+/* ---- const.c --------------------------------------------------------------------------------- */
 lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
 lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
 lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
@@ -54,11 +54,11 @@ static inline bool lf_is_comparison(lun_op op)
     }
 }
 
-/* ---- fold_ir.c ---- */
+/* ---- fold_ir.c ------------------------------------------------------------------------------- */
 /* Folds an operation on constants: false if it must run. */
 bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
 
-/* ---- ir_value.c: values of IR, folded and found again where an equal one is at hand ---- */
+/* ---- ir_value.c: values of IR, folded and found again where an equal one is at hand ---------- */
 lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a);
 lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a);
 lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
@@ -76,7 +76,7 @@ lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
 /* Operations that may fail stay, used or not. */
 bool luafn_has_effect(const lf_value *v);
 
-/* ---- lowering_state.c ---- */
+/* ---- lowering_state.c ------------------------------------------------------------------------ */
 lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
 /* A new note "file:line: text". extent_of: the input whose value, an extent, replaces \1 in it, or
  * -1. */
@@ -90,7 +90,7 @@ int luafn_extent(lf_compile *c, bool param, int number, int axis);
  * lowered. */
 lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
 
-/* ---- ir_operand.c ---- */
+/* ---- ir_operand.c ---------------------------------------------------------------------------- */
 /* v in its own dtype, in another; a float as an integer fails if that cannot hold it. */
 lf_value *luafn_low(lf_lowering *l, lf_value *v);
 lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
@@ -100,13 +100,13 @@ bool luafn_is_rounded(const lf_value *v);
 /* The lowered value of v, which rounds its operand by o; integers stay, as t. */
 lf_value *luafn_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
 
-/* ---- compare.c, for.c, math_library.c, named_operation.c ---- */
+/* ---- compare.c, for.c, math_library.c, named_operation.c ------------------------------------- */
 lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
 
-/* ---- known.c: elements and parts at indices that the engine checks before a launch ---- */
+/* ---- static_indices.c: elements and parts at indices that the engine checks before a launch -- */
 /* Whether the last index of v, an element or a part, is known. */
 bool luafn_known_index(lf_lowering *l, const lf_value *v);
 /* The element v, if all its indices are such, in its array's dtype; else NULL. */
@@ -116,7 +116,7 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
  * value. */
 lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell);
 
-/* ---- lower.c: the pass ---- */
+/* ---- lower.c: the pass ----------------------------------------------------------------------- */
 void luafn_lower(lf_compile *c);
 
 #endif

@@ -4,11 +4,11 @@
  * build_call.c calls luafn_body again for the function called (build.h). */
 #include "luafn/ssa/build.h"
 
-#include "luafn/graph/named.h"
+#include "luafn/graph/local_names.h"
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/put_rounds.h"
 
-/* ---- instructions that end blocks ---- */
+/* ---- instructions that end blocks ------------------------------------------------------------ */
 
 /* The state of a loop in registers a to a + 3: index, last index, step; the script's index. */
 static void set_loop(lf_builder *b, int a, lf_value *const v[3])
@@ -168,7 +168,7 @@ static void instruction(lf_builder *b)
     }
 }
 
-/* ---- spans ---- */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 static void instructions(lf_builder *b, const lf_span *s)
 {
@@ -215,7 +215,7 @@ static void lay_out(lf_builder *b, int i)
     b->latches[i] = s->latches;
 }
 
-/* ---- rounds of unrolled loops ---- */
+/* ---- rounds of unrolled loops ---------------------------------------------------------------- */
 
 /* Calls itself for the loops inside a round: as deep as loops are nested in the text, which Lua's
  * compiler limits to 200. */
@@ -279,7 +279,7 @@ static void spans(lf_builder *b, int from, const lf_roll *in)
     }
 }
 
-/* ---- bodies ---- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Merges all returns; missing values are nil. */
 static void join_exits(lf_builder *b, lf_list *results)

@@ -1,9 +1,9 @@
 /* build_call.c - calls: captured and local functions are inlined.
  *
  * The body of an inlined function is built by build.c, which calls this file (build.h). */
+#include "luafn/ssa/assigned_array.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
-#include "luafn/ssa/target.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include <string.h>
 
+#include "luafn/ssa/assigned_array.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/put_rounds.h"
-#include "luafn/ssa/target.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
 {
@@ -30,7 +30,7 @@ static void set_upvalue(lf_builder *b, uint32_t w)
     luafn_write(b->g, var, b->g->now, luafn_get(b, lf_a(w)));
 }
 
-/* ---- indexing ---- */
+/* ---- indexing -------------------------------------------------------------------------------- */
 
 static void get_field(lf_builder *b, uint32_t w)
 {
@@ -163,7 +163,7 @@ static bool set_field(lf_builder *b, uint32_t w)
     return t != NULL;
 }
 
-/* ---- arithmetic ---- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static void arithmetic(lf_builder *b, uint32_t w, lf_arith op, bool constant)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "luafn/ssa/target.h"
+#include "luafn/ssa/assigned_array.h"
 #include "luafn/ssa/team_call.h"
 
 static lf_value *block(lf_builder *b)

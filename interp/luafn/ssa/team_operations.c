@@ -1,11 +1,11 @@
 /* team_operations.c - operations of all threads of a team: barriers, shared loops, single sections,
  * broadcasts, reductions and scans.  Knows no types.
  *
- * Those that pass values between threads are written in Lua: methods.c. */
+ * Those that pass values between threads are written in Lua: team_methods.c. */
 #include <string.h>
 
-#include "luafn/ssa/methods.h"
 #include "luafn/ssa/team_call.h"
+#include "luafn/ssa/team_methods.h"
 #include "lunarray_bind.h"
 
 /* A barrier of the team. */

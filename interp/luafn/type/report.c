@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "luafn/graph/captured.h"
-#include "luafn/graph/named.h"
+#include "luafn/graph/local_names.h"
 #include "luafn/type/rules.h"
 
 static const char *type_name(const lf_compile *c, lf_type t)

@@ -2,7 +2,7 @@
 
 local complete = require "lunarray.prompt.complete"
 local core = require "lunarray.core"
-local foreign = require "lunarray.prompt.foreign"
+local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local is_module = require("lunarray.base.scope").is_module
 

@@ -2,7 +2,7 @@
 -- skeletons and reductions are described by the engine's tables, the rest here.
 
 local core = require "lunarray.core"
-local foreign = require "lunarray.prompt.foreign"
+local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local scope = require "lunarray.base.scope"
 

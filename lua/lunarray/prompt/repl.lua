@@ -8,7 +8,7 @@ local core = require "lunarray.core"
 local commands = require "lunarray.prompt.commands"
 local complete = require "lunarray.prompt.complete"
 local failure = require "lunarray.prompt.failure"
-local peek = require "lunarray.prompt.peek"
+local peek = require "lunarray.prompt.preview"
 
 local repl = {}
 

@@ -1,5 +1,5 @@
 /* array.c - array handles: made, released, queried. Nodes are graph/node.c's, reading and writing
- * are value.c's, copy_on_write.c's, write.c's.
+ * are read_elements.c's, copy_on_write.c's, write.c's.
  *
  * Invariant: a handle in use has refs > 0 and is a plain array (node, no parent), a window (parent,
  * which is no window; `at`) or a weak number (no node). An unused handle has refs 0 and lies in the

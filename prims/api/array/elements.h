@@ -5,7 +5,7 @@
 
 #include "api/array/axes.h"
 
-/* ---- reading (value.c) ----------------------------------------------------------------------- */
+/* ---- reading (read_elements.c) --------------------------------------------------------------- */
 
 /* LUN_ERANGE unless a has elements first .. first + count - 1, row-major, from 0. */
 lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count);

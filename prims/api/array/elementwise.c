@@ -1,5 +1,5 @@
 /* elementwise.c - elementwise expressions: conversion of operands. Shapes are shape.c's, parts of
- * arrays part.c's. */
+ * arrays slice_reshape.c's. */
 #include <string.h>
 
 #include "api/array/api.h"

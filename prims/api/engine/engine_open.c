@@ -270,16 +270,6 @@ void lun_close(lun_engine *e)
     free(e);
 }
 
-void lun_cancel(lun_engine *e)
-{
-    if (!e)
-        return;
-    __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
-    void (*stop)(void *) = __atomic_load_n(&e->host_stop, __ATOMIC_ACQUIRE);
-    if (stop)
-        stop(e->host);
-}
-
 const char *lun_version(void)
 {
     return LUN_VERSION;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/write/merge.h"
+#include "api/write/merge_divergent.h"
 #include "base/layout/space.h"
 #include "eval/fast_path.h"
 #include "graph/node.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/loop/written_arrays.h"
-#include "api/write/merge.h"
+#include "api/write/merge_divergent.h"
 #include "kernels/inplace_kernel.h"
 #include "lunarray_bind.h"
 #include "steps/step_runners.h"

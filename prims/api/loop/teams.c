@@ -6,7 +6,7 @@
 #include "api/array/apply_function.h"
 #include "api/loop/teams.h"
 #include "api/loop/written_arrays.h"
-#include "api/write/merge.h"
+#include "api/write/merge_divergent.h"
 #include "lunarray_bind.h"
 
 enum { MOST_THREADS = 1024 };

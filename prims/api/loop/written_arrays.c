@@ -3,7 +3,7 @@
 #include "api/loop/written_arrays.h"
 
 #include "api/array/elements.h"
-#include "api/write/merge.h"
+#include "api/write/merge_divergent.h"
 
 static lun_status read_leaf(lun_engine *e, lun_held *h)
 {

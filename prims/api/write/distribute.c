@@ -7,7 +7,7 @@
 #include "api/array/api.h"
 #include "api/array/elements.h"
 #include "api/fold/lazy.h"
-#include "api/write/merge.h"
+#include "api/write/merge_divergent.h"
 #include "base/sized.h"
 #include "graph/function_ref.h"
 #include "graph/node.h"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/layout/turn.h"
+#include "base/layout/vector_transpose.h"
 
 typedef void element_copy(const char *from, int64_t step, int64_t n, char *to);
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "base/layout/turn.h"
+#include "base/layout/vector_transpose.h"
 
 #if defined(__clang__) || __GNUC__ >= 12 /* __builtin_shufflevector */
 

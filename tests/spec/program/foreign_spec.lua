@@ -1,6 +1,6 @@
 -- What NumPy, Torch and pandas call things: each entry is code that runs here, or says that there is nothing yet.
 local lun = require "lunarray"
-local foreign = require "lunarray.prompt.foreign"
+local foreign = require "lunarray.prompt.other_names"
 local core = require "lunarray.core"
 
 -- What stands in the entries, and files in a directory of its own.

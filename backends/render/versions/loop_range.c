@@ -1,10 +1,10 @@
-/* span.c - intervals of integers by their bounds, values that are computed where the loops have not
- * begun; see span.h.
+/* loop_range.c - intervals of integers by their bounds, values that are computed where the loops
+ * have not begun; see loop_range.h.
  *
  * A bound is computed of what is known there by additions, subtractions, products, minima and
  * maxima.  None of these overflows: what is known is tested not to be large, and `bits` says how
  * large a bound may be. */
-#include "render/versions/span.h"
+#include "render/versions/loop_range.h"
 
 enum { LEAF_BITS = LUN_SPAN_LARGE, MOST_BITS = 62, BUDGET = 64 };
 
@@ -14,7 +14,7 @@ typedef struct span {
     int32_t untested[2]; /* if these values of the kernel do, -1: none; low and high are they */
 } span;
 
-bool lun__span_known(const lun_span_test *t, int32_t v)
+bool lun__loop_range_known(const lun_range_test *t, int32_t v)
 {
     const lun_writer *w = t->w;
     if (t->differs)
@@ -22,12 +22,12 @@ bool lun__span_known(const lun_span_test *t, int32_t v)
     return (w->state[v] & LUN_WRITTEN_EARLY) || lun__ir_dominates(&w->blocks, v, t->at);
 }
 
-void lun__span_take(lun_span_test *t, int32_t condition)
+void lun__loop_range_take(lun_range_test *t, int32_t condition)
 {
     t->all = t->all < 0 ? condition : lun__ir_write_op(&t->w->to, LUN_OP_LAND, t->all, condition);
 }
 
-static bool is_constant(const lun_span_test *t, int32_t v, int64_t *x)
+static bool is_constant(const lun_range_test *t, int32_t v, int64_t *x)
 {
     const lun_ir_ins *ins = &t->w->to.ir->ins[v];
     *x = ins->imm;
@@ -42,7 +42,7 @@ static int bits_of(int64_t x)
     return bits;
 }
 
-static bool constant(lun_span_test *t, int64_t x, span *out)
+static bool constant(lun_range_test *t, int64_t x, span *out)
 {
     const int32_t c = lun__ir_write_integer(&t->w->to, x);
     *out = (span){c, c, bits_of(x), {-1, -1}};
@@ -50,7 +50,7 @@ static bool constant(lun_span_test *t, int64_t x, span *out)
 }
 
 /* Takes up that v is not large. */
-static bool test_leaf(lun_span_test *t, int32_t v)
+static bool test_leaf(lun_range_test *t, int32_t v)
 {
     lun_writer *w = t->w;
     const int64_t large = INT64_C(1) << LEAF_BITS;
@@ -60,15 +60,15 @@ static bool test_leaf(lun_span_test *t, int32_t v)
     if (t->leaves == LUN_SPAN_LEAVES)
         return false;
     t->leaf[t->leaves++] = v;
-    lun__span_take(t, lun__ir_write_op(&w->to, LUN_OP_GE, w->to.map[v],
-                                       lun__ir_write_integer(&w->to, -large)));
-    lun__span_take(
+    lun__loop_range_take(t, lun__ir_write_op(&w->to, LUN_OP_GE, w->to.map[v],
+                                             lun__ir_write_integer(&w->to, -large)));
+    lun__loop_range_take(
         t, lun__ir_write_op(&w->to, LUN_OP_LE, w->to.map[v], lun__ir_write_integer(&w->to, large)));
     return true;
 }
 
 /* With a span it can be computed: it is not large. */
-static bool test(lun_span_test *t, span *s)
+static bool test(lun_range_test *t, span *s)
 {
     for (int k = 0; k < 2; k++)
         if (s->untested[k] >= 0 && !test_leaf(t, s->untested[k]))
@@ -77,12 +77,12 @@ static bool test(lun_span_test *t, span *s)
     return true;
 }
 
-static int32_t pick(lun_span_test *t, lun_op op, int32_t a, int32_t b)
+static int32_t pick(lun_range_test *t, lun_op op, int32_t a, int32_t b)
 {
     return a == b ? a : lun__ir_write_op(&t->w->to, op, a, b);
 }
 
-static bool multiply(lun_span_test *t, span *a, span *b, span *out)
+static bool multiply(lun_range_test *t, span *a, span *b, span *out)
 {
     lun_writer *w = t->w;
     if (a->bits + b->bits > MOST_BITS)
@@ -101,7 +101,7 @@ static bool multiply(lun_span_test *t, span *a, span *b, span *out)
 }
 
 /* a op b by the bounds of both. */
-static bool combine(lun_span_test *t, lun_op op, span *a, span *b, span *out)
+static bool combine(lun_range_test *t, lun_op op, span *a, span *b, span *out)
 {
     const int bits = a->bits > b->bits ? a->bits : b->bits;
     *out = (span){.bits = bits, .untested = {-1, -1}};
@@ -123,10 +123,10 @@ static bool combine(lun_span_test *t, lun_op op, span *a, span *b, span *out)
     }
 }
 
-static bool find(lun_span_test *t, int32_t v, span *out);
+static bool find(lun_range_test *t, int32_t v, span *out);
 
 /* Of the GET v, which reads the counter of a loop behind `at`. */
-static bool count(lun_span_test *t, int32_t v, span *out)
+static bool count(lun_range_test *t, int32_t v, span *out)
 {
     const lun_writer *w = t->w;
     int32_t p = w->blocks.parent[v];
@@ -138,13 +138,13 @@ static bool count(lun_span_test *t, int32_t v, span *out)
         return false;
     if (!lun__writer_guards(w, w->blocks.parent[p], p) &&
         !lun__counted_rounds(w->to.ir, w->loop[p].first, w->loop[p].last))
-        lun__span_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, a.high, b.low));
+        lun__loop_range_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, a.high, b.low));
     *out = (span){a.low, b.high, a.bits > b.bits ? a.bits : b.bits, {a.untested[0], b.untested[1]}};
     return true;
 }
 
 /* Rounded down, what is divided by a constant lies as it did; a remainder below the constant. */
-static bool divide(lun_span_test *t, const lun_ir_ins *ins, span *out)
+static bool divide(lun_range_test *t, const lun_ir_ins *ins, span *out)
 {
     int64_t by;
     span a, b;
@@ -167,7 +167,7 @@ static bool divide(lun_span_test *t, const lun_ir_ins *ins, span *out)
 }
 
 /* Recurs at most as often as the budget allows. */
-static bool find(lun_span_test *t, int32_t v, span *out)
+static bool find(lun_range_test *t, int32_t v, span *out)
 {
     const lun_ir_ins *ins = &t->w->to.ir->ins[v];
     int64_t x;
@@ -176,7 +176,7 @@ static bool find(lun_span_test *t, int32_t v, span *out)
         return false;
     if (is_constant(t, v, &x))
         return constant(t, x, out);
-    if (lun__span_known(t, v)) {
+    if (lun__loop_range_known(t, v)) {
         *out = (span){t->w->to.map[v], t->w->to.map[v], LEAF_BITS, {v, v}};
         return true;
     }
@@ -205,24 +205,24 @@ static bool find(lun_span_test *t, int32_t v, span *out)
 }
 
 /* A comparison of integers holds for all of their values. */
-static bool compare(lun_span_test *t, const lun_ir_ins *ins)
+static bool compare(lun_range_test *t, const lun_ir_ins *ins)
 {
     span a, b;
     if (!find(t, ins->a, &a) || !find(t, ins->b, &b))
         return false;
     const bool less = ins->op == LUN_OP_LE || ins->op == LUN_OP_LT;
-    lun__span_take(t, lun__ir_write_op(&t->w->to, (lun_op)ins->op, less ? a.high : a.low,
-                                       less ? b.low : b.high));
+    lun__loop_range_take(t, lun__ir_write_op(&t->w->to, (lun_op)ins->op, less ? a.high : a.low,
+                                             less ? b.low : b.high));
     return true;
 }
 
-static bool holds(lun_span_test *t, int32_t c)
+static bool holds(lun_range_test *t, int32_t c)
 {
     const lun_ir_ins *ins = &t->w->to.ir->ins[c];
     if (t->budget-- <= 0)
         return false;
-    if (lun__span_known(t, c)) {
-        lun__span_take(t, t->w->to.map[c]);
+    if (lun__loop_range_known(t, c)) {
+        lun__loop_range_take(t, t->w->to.map[c]);
         return true;
     }
     if (ins->kind != LUN_IR_OP)
@@ -240,7 +240,7 @@ static bool holds(lun_span_test *t, int32_t c)
     }
 }
 
-bool lun__span_holds(lun_span_test *t, int32_t c)
+bool lun__loop_range_holds(lun_range_test *t, int32_t c)
 {
     const int32_t all = t->all;
     const int leaves = t->leaves;
@@ -252,12 +252,12 @@ bool lun__span_holds(lun_span_test *t, int32_t c)
     return false;
 }
 
-bool lun__span_below(lun_span_test *t, int32_t a, int32_t b)
+bool lun__loop_range_below(lun_range_test *t, int32_t a, int32_t b)
 {
     span x, y;
     t->budget = BUDGET;
     if (!find(t, a, &x) || !find(t, b, &y))
         return false;
-    lun__span_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, x.high, y.low));
+    lun__loop_range_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, x.high, y.low));
     return true;
 }

@@ -1,7 +1,7 @@
-/* where.h - source lines: the file and line of an instruction, the names of registers, and failures
- * that name them. */
-#ifndef LUAFN_WHERE_H
-#define LUAFN_WHERE_H
+/* debug_info.h - source lines: the file and line of an instruction, the names of registers, and
+ * failures that name them. */
+#ifndef LUAFN_DEBUG_INFO_H
+#define LUAFN_DEBUG_INFO_H
 
 #include "luafn/bytecode/arena.h"
 #include "luafn/bytecode/proto.h"

@@ -1,5 +1,5 @@
-/* single.c - statements that make one element: uniform values, and all values of a kernel or
- * function on single elements. */
+/* scalar_statement.c - statements that make one element: uniform values, and all values of a kernel
+ * or function on single elements. */
 #include "render/body/statement.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* where.c - source lines and names of a script, for messages. */
-#include "luafn/bytecode/where.h"
+/* debug_info.c - source lines and names of a script, for messages. */
+#include "luafn/bytecode/debug_info.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,14 +1,14 @@
-/* span.h - where the integers of a loop lie, for all of its rounds, and whether checks of them
- * hold, as values that are computed before the loop. */
-#ifndef LUN_RENDER_VERSIONS_SPAN_H
-#define LUN_RENDER_VERSIONS_SPAN_H
+/* loop_range.h - where the integers of a loop lie, for all of its rounds, and whether checks of
+ * them hold, as values that are computed before the loop. */
+#ifndef LUN_RENDER_VERSIONS_LOOP_RANGE_H
+#define LUN_RENDER_VERSIONS_LOOP_RANGE_H
 
 #include "render/versions/version_writer.h"
 
 enum { LUN_SPAN_LEAVES = 64 };
 
 /* What is to hold before instruction `at` of the kernel, of which what follows knows the loops. */
-typedef struct lun_span_test {
+typedef struct lun_range_test {
     lun_writer *w;
     int32_t at;
     int32_t all;                   /* bool, of what is written: all of it holds; -1: nothing yet */
@@ -21,19 +21,19 @@ typedef struct lun_span_test {
      * test for one */
     const uint8_t *differs;
     int32_t first, last;
-} lun_span_test;
+} lun_range_test;
 
 enum { LUN_SPAN_LARGE = 31 }; /* what is not large lies within -2^31 .. 2^31 */
 
 /* Takes up that condition c of the kernel holds wherever it is computed behind `at`; false: what is
  * known does not tell, and nothing is taken up. */
-bool lun__span_holds(lun_span_test *t, int32_t c);
+bool lun__loop_range_holds(lun_range_test *t, int32_t c);
 /* The same of a <= b, for all of their values. */
-bool lun__span_below(lun_span_test *t, int32_t a, int32_t b);
+bool lun__loop_range_below(lun_range_test *t, int32_t a, int32_t b);
 /* Takes up a value of what is written. */
-void lun__span_take(lun_span_test *t, int32_t condition);
+void lun__loop_range_take(lun_range_test *t, int32_t condition);
 /* True for a value of the kernel that is there before `at`, the same for all indices. */
-bool lun__span_known(const lun_span_test *t, int32_t v);
+bool lun__loop_range_known(const lun_range_test *t, int32_t v);
 
 /* ---- full_rounds.c --------------------------------------------------------------------------- */
 /* Loops that end with the smaller one of two values, with one of which they have
@@ -44,7 +44,7 @@ bool lun__span_known(const lun_span_test *t, int32_t v);
 int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop);
 /* Takes up that these loops have all of their rounds; returns how many there are, 0: that is not to
  * be known. */
-int lun__full_find(lun_span_test *t, int32_t cut);
+int lun__full_find(lun_range_test *t, int32_t cut);
 /* From now on, or no more, what ends such loops is what it is then. */
 void lun__full_set(lun_writer *w, int32_t cut, bool on);
 

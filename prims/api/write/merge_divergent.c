@@ -1,7 +1,7 @@
-/* merge.c - divergent copies become one array again: merged by the function that was given, or by
- * the operation with which all of them were written; else the first one is taken. How they are
- * stored is store/divergent.c's. */
-#include "api/write/merge.h"
+/* merge_divergent.c - divergent copies become one array again: merged by the function that was
+ * given, or by the operation with which all of them were written; else the first one is taken. How
+ * they are stored is store/divergent.c's. */
+#include "api/write/merge_divergent.h"
 
 #include <stdlib.h>
 

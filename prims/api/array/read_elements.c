@@ -1,4 +1,4 @@
-/* value.c - elements out of arrays: evaluation on demand, reading, copies. */
+/* read_elements.c - elements out of arrays: evaluation on demand, reading, copies. */
 #include <stdlib.h>
 #include <string.h>
 

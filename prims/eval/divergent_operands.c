@@ -1,4 +1,4 @@
-/* merge_versions.c - before a plan: the operands whose copies differ, found in the graph and
+/* divergent_operands.c - before a plan: the operands whose copies differ, found in the graph and
  * merged. */
 #include "eval/eval.h"
 

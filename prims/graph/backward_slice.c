@@ -1,10 +1,10 @@
-/* cone.c - what a small part of an expression hangs on; see cone.h.
+/* backward_slice.c - what a small part of an expression hangs on; see backward_slice.h.
  *
  * Users come before operands: each asks for a box of every operand, and boxes of one array grow to
  * one.  Along an axis a box is an arc: it may go on with index 0 behind the last one, as what wraps
  * does.  Then, operands first, each array's box is made of those of its operands.  So an array is
  * computed once, however many parts of it are read, and depth needs no recursion. */
-#include "graph/cone.h"
+#include "graph/backward_slice.h"
 
 #include <stdlib.h>
 
@@ -608,7 +608,8 @@ static lun_status make_cone(lun_engine *e, lun_node *n, lun_node **out)
     return s;
 }
 
-lun_status lun__cone(lun_engine *e, lun_node *const *roots, int count, lun_node **out, bool *less)
+lun_status lun__backward_slice(lun_engine *e, lun_node *const *roots, int count, lun_node **out,
+                               bool *less)
 {
     lun_status s = LUN_OK;
     int made = 0;

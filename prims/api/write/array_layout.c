@@ -1,4 +1,4 @@
-/* arrange.c - layouts: arrays on strided memory of the host, and the elements of an array as a
+/* array_layout.c - layouts: arrays on strided memory of the host, and the elements of an array as a
  * value in another layout.  Computes nothing itself. */
 #include <stdlib.h>
 #include <string.h>

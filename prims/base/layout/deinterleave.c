@@ -1,4 +1,5 @@
-/* every.c - every third or fourth element of a row, by shuffles of whole vectors; see plane.h.
+/* deinterleave.c - every third or fourth element of a row, by shuffles of whole vectors; see
+ * plane.h.
  *
  * Channels of pictures and columns of narrow tables are read so.  Vectors have 16 bytes, and 64
  * where the processor can and two of them hold the elements of one shuffle by 4 or 8 bytes. */

@@ -1,5 +1,5 @@
-/* named.c - records the values that local variables get. */
-#include "luafn/graph/named.h"
+/* local_names.c - records the values that local variables get. */
+#include "luafn/graph/local_names.h"
 
 /* The local variable that an instruction sets: one alive behind it, or one that begins with the
  * values of this and the next instructions. */

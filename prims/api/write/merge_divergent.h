@@ -1,6 +1,6 @@
-/* merge.h - divergent copies, merged.  Private to prims/api. */
-#ifndef LUN_API_MERGE_H
-#define LUN_API_MERGE_H
+/* merge_divergent.h - divergent copies, merged.  Private to prims/api. */
+#ifndef LUN_API_MERGE_DIVERGENT_H
+#define LUN_API_MERGE_DIVERGENT_H
 
 #include "api/array/api.h"
 #include "ir/ir.h"

@@ -1,5 +1,5 @@
-/* known.c - indices that are known before a launch: in a function that lun.generate calls, a
- * constant, or a parameter that counts along an axis plus a constant.  The engine compares their
+/* static_indices.c - indices that are known before a launch: in a function that lun.generate calls,
+ * a constant, or a parameter that counts along an axis plus a constant.  The engine compares their
  * ends with the extent of the array's axis, so the kernel need not check each of them; an element
  * all of whose indices are known is read as that of a window of its array, elementwise like the
  * other operands.  The kernel then has neither check nor gather.  Decides nothing about values. */

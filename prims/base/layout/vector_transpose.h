@@ -1,7 +1,8 @@
-/* turn.h - a square of N x N elements turned in N vectors: vector i is interleaved with vector i +
- * N / 2, log2 N times over.  For transpose.c and column_transpose.c alone; knows no memory. */
-#ifndef LUN_TURN_H
-#define LUN_TURN_H
+/* vector_transpose.h - a square of N x N elements turned in N vectors: vector i is interleaved with
+ * vector i + N / 2, log2 N times over.  For transpose.c and column_transpose.c alone; knows no
+ * memory. */
+#ifndef LUN_VECTOR_TRANSPOSE_H
+#define LUN_VECTOR_TRANSPOSE_H
 
 #define UNROLLED _Pragma("GCC unroll 64")
 #ifdef __clang__ /* which warns of loops that it finds too large for that; they are slower */

@@ -1,5 +1,5 @@
-/* part.c - values made of parts of others: slices, other shapes.  Copies nothing itself. Windows
- * are window.c's. */
+/* slice_reshape.c - values made of parts of others: slices, other shapes.  Copies nothing itself.
+ * Windows are window.c's. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* named.h - the values that are written to local variables, for the report on types. */
-#ifndef LUAFN_NAMED_H
-#define LUAFN_NAMED_H
+/* local_names.h - the values that are written to local variables, for the report on types. */
+#ifndef LUAFN_LOCAL_NAMES_H
+#define LUAFN_LOCAL_NAMES_H
 
 #include "luafn/graph/compile.h"
 

@@ -1,6 +1,6 @@
-/* target.h - arrays that a team kernel assigns in place. */
-#ifndef LUAFN_TARGET_H
-#define LUAFN_TARGET_H
+/* assigned_array.h - arrays that a team kernel assigns in place. */
+#ifndef LUAFN_ASSIGNED_ARRAY_H
+#define LUAFN_ASSIGNED_ARRAY_H
 
 #include "luafn/graph/body_builder.h"
 

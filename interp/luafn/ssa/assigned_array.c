@@ -1,6 +1,6 @@
-/* target.c - arrays that a team kernel assigns in place: their elements are read again each time,
- * and assignments stay in program order.  Knows no types. */
-#include "luafn/ssa/target.h"
+/* assigned_array.c - arrays that a team kernel assigns in place: their elements are read again each
+ * time, and assignments stay in program order.  Knows no types. */
+#include "luafn/ssa/assigned_array.h"
 
 #include "table/atomic.h"
 

@@ -1,12 +1,12 @@
-/* methods.h - methods of t that are written in Lua, by those of team_object.c.
+/* team_methods.h - methods of t that are written in Lua, by those of team_object.c.
  *
  * team_operations.c inlines them like local functions; mistakes are reported at the line of the
  * call. */
-#ifndef LUAFN_METHODS_H
-#define LUAFN_METHODS_H
+#ifndef LUAFN_TEAM_METHODS_H
+#define LUAFN_TEAM_METHODS_H
 
 /* The text, whose local functions are in the order of lf_method. */
-extern const char luafn_methods[];
+extern const char luafn_team_methods[];
 
 typedef enum lf_method {
     LF_METHOD_BROADCAST,

@@ -1,6 +1,6 @@
-/* methods.c - see methods.h.  Memory of t:memory has the dtype of the values assigned to it, or
- * with `wide` the widest of its kind; threads write and read it with barriers between. */
-#include "luafn/ssa/methods.h"
+/* team_methods.c - see team_methods.h.  Memory of t:memory has the dtype of the values assigned to
+ * it, or with `wide` the widest of its kind; threads write and read it with barriers between. */
+#include "luafn/ssa/team_methods.h"
 
 #include "ir/order.h"
 
@@ -30,7 +30,7 @@
 
 /* Orders are those of ir/order.h: lanes of chunks, and pairs of neighbours. */
 /* clang-format off */
-const char luafn_methods[] =
+const char luafn_team_methods[] =
     "local function broadcast(t, x, thread)\n"
     "    local all = t:memory(t:threads())\n"
     "    all[t:thread()] = x\n"

@@ -1,7 +1,7 @@
-/* cone.h - the elements that a small part of an expression hangs on, as expressions of their own.
- * Private to prims/. */
-#ifndef LUN_CONE_H
-#define LUN_CONE_H
+/* backward_slice.h - the elements that a small part of an expression hangs on, as expressions of
+ * their own. Private to prims/. */
+#ifndef LUN_BACKWARD_SLICE_H
+#define LUN_BACKWARD_SLICE_H
 
 #include "graph/node.h"
 
@@ -9,6 +9,7 @@
  * it hangs on than a box of each array that has all that is asked of it: through elementwise
  * operations, views, reshapes, pads and what is joined; all else stays whole.  *less: false where
  * this would compute hardly less for one of them; then none is made. */
-lun_status lun__cone(lun_engine *e, lun_node *const *roots, int count, lun_node **out, bool *less);
+lun_status lun__backward_slice(lun_engine *e, lun_node *const *roots, int count, lun_node **out,
+                               bool *less);
 
 #endif

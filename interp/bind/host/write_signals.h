@@ -1,9 +1,9 @@
-/* hold.h - writing files without SIGXFSZ and SIGPIPE: a write beyond the process's limit (ulimit
- * -f) fails with EFBIG instead, to a pipe without a reader with EPIPE. Only the thread's mask is
- * changed, and restored; handlers stay as they are. prims/base/write_bytes.c, behind the engine's
- * interface, does the same. Knows no Lua. */
-#ifndef LUN_INTERP_HOLD_H
-#define LUN_INTERP_HOLD_H
+/* write_signals.h - writing files without SIGXFSZ and SIGPIPE: a write beyond the process's limit
+ * (ulimit -f) fails with EFBIG instead, to a pipe without a reader with EPIPE. Only the thread's
+ * mask is changed, and restored; handlers stay as they are. prims/base/write_bytes.c, behind the
+ * engine's interface, does the same. Knows no Lua. */
+#ifndef LUN_INTERP_WRITE_SIGNALS_H
+#define LUN_INTERP_WRITE_SIGNALS_H
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* tidy.c - simplifies a tree of control flow: drops jumps to where control falls through, groups
- * without jumps, and else branches behind a branch that leaves. Recursive: control_tree.c limits
- * the depth. */
+/* simplify_tree.c - simplifies a tree of control flow: drops jumps to where control falls through,
+ * groups without jumps, and else branches behind a branch that leaves. Recursive: control_tree.c
+ * limits the depth. */
 #include "luafn/emit/control_tree.h"
 #include "luafn/lower/lowering_state.h"
 
@@ -102,7 +102,7 @@ static void tidy(lf_compile *c, lf_scope *s, const falls *f)
     s->items = out;
 }
 
-/* ---- jumps and what they leave ---- */
+/* ---- jumps and what they leave --------------------------------------------------------------- */
 
 /* The loops and groups around a scope, innermost first. */
 typedef struct around {

@@ -1,5 +1,5 @@
-/* feed.c - a worker's buffers for the elements of strided slots; see feed.h. */
-#include "host/feed.h"
+/* staging.c - a worker's buffers for the elements of strided slots; see staging.h. */
+#include "host/staging.h"
 
 #include <string.h>
 
@@ -40,14 +40,14 @@ static int64_t unit_of(const lun_layout *l, int64_t size)
     return 0;
 }
 
-void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
+void lun__staging_need(const lun_ir *ir, const lun_launch *l, lun_staging_need *out)
 {
     bool some = false, all = true;
-    *out = (lun_feed_need){0};
+    *out = (lun_staging_need){0};
     for (int s = 0; l->streams && s < ir->slot_count; s++) {
         const lun_stream *from = &l->streams[s];
         int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        const bool strided = lun__feed_holds(from) && from->layout;
+        const bool strided = lun__staging_holds(from) && from->layout;
         int64_t unit = strided ? unit_of(from->layout, size) : 0;
         if (strided)
             out->strided += size;
@@ -65,27 +65,27 @@ void lun__feed_need(const lun_ir *ir, const lun_launch *l, lun_feed_need *out)
     out->shuffled = some && all;
 }
 
-size_t lun__feed_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)
+size_t lun__staging_bytes(const lun_ir *ir, const lun_launch *l, int64_t chunk)
 {
     size_t total = table_bytes(ir);
     for (int s = 0; l->streams && s < ir->slot_count; s++)
-        if (lun__feed_holds(&l->streams[s]) &&
+        if (lun__staging_holds(&l->streams[s]) &&
             __builtin_add_overflow(total, buffer_bytes(ir, s, chunk), &total))
             return SIZE_MAX;
     return l->streams ? total : 0;
 }
 
-void lun__feed_open(lun_feed *f, const lun_ir *ir, char *memory, int64_t chunk)
+void lun__staging_open(lun_staging *f, const lun_ir *ir, char *memory, int64_t chunk)
 {
-    *f = (lun_feed){.slots = (void **)(void *)memory,
-                    .buffers = memory + table_bytes(ir),
-                    .chunk = chunk,
-                    .held = -1};
+    *f = (lun_staging){.slots = (void **)(void *)memory,
+                       .buffers = memory + table_bytes(ir),
+                       .chunk = chunk,
+                       .held = -1};
 }
 
 /* Reads slots whose elements are side by side at each index (work.h); f->slots has the buffers of
  * those that are left, NULL for the others. */
-static void fill_columns(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
+static void fill_columns(const lun_staging *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
                          int64_t hi)
 {
     for (int s = 0; s < ir->slot_count; s++) {
@@ -105,7 +105,7 @@ static void fill_columns(const lun_feed *f, const lun_ir *ir, const lun_launch *
     }
 }
 
-int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi)
+int lun__staging_fill(lun_staging *f, const lun_ir *ir, const lun_launch *l, int64_t lo, int64_t hi)
 {
     char *at = f->buffers;
     if (f->held == lo)
@@ -115,7 +115,7 @@ int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t l
         size_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
         size_t filled = (size_t)(hi - lo) * size, touched = rounded((size_t)(hi - lo)) * size;
         f->slots[s] = at;
-        if (!lun__feed_holds(&l->streams[s]))
+        if (!lun__staging_holds(&l->streams[s]))
             continue;
         if (l->streams[s].read)
             memset(at + filled, 0, touched - filled);
@@ -136,13 +136,14 @@ int lun__feed_fill(lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t l
     return 0;
 }
 
-void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l, void *const *base)
+void **lun__staging_slots(const lun_staging *f, const lun_ir *ir, const lun_launch *l,
+                          void *const *base)
 {
     uintptr_t at = (uintptr_t)f->buffers;
     memcpy(f->slots, base, (size_t)ir->slot_count * sizeof *base);
     for (int s = 0; s < ir->slot_count; s++) {
         uintptr_t size = (uintptr_t)lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;
-        if (!lun__feed_holds(&l->streams[s]))
+        if (!lun__staging_holds(&l->streams[s]))
             continue;
         f->slots[s] = (void *)(at - (uintptr_t)f->held * size); /* where element 0 would be */
         at += buffer_bytes(ir, s, f->chunk);
@@ -150,8 +151,8 @@ void **lun__feed_slots(const lun_feed *f, const lun_ir *ir, const lun_launch *l,
     return f->slots;
 }
 
-void lun__feed_drain(const lun_feed *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
-                     int64_t hi)
+void lun__staging_drain(const lun_staging *f, const lun_ir *ir, const lun_launch *l, int64_t lo,
+                        int64_t hi)
 {
     for (int s = 0; s < ir->slot_count; s++) {
         const lun_stream *to = &l->streams[s];
