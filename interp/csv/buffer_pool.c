@@ -54,6 +54,7 @@ lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t l
     p->text = q->memory + LUN__CSV_MARGIN;
     p->length = length + added;
     p->added = added;
+    p->separator = d->separator;
     memset(q->memory, 0, LUN__CSV_MARGIN);
     fault->error = length ? d->services->read(d->services->ctx, at, length, p->text) : 0;
     if (fault->error)

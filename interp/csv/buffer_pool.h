@@ -29,6 +29,7 @@ enum { LUN__CSV_BUFFERS = 64 };
 typedef struct lun__csv_pool {
     const lun__csv_services *services;
     int64_t piece; /* bytes, more or less */
+    char separator;
     lun__csv_buffer buffers[LUN__CSV_BUFFERS];
     _Atomic uint64_t taken; /* a bit for each */
 } lun__csv_pool;
@@ -37,7 +38,7 @@ typedef struct lun__csv_pool {
 int lun__csv_buffer_take(lun__csv_pool *d);
 void lun__csv_buffer_give(lun__csv_pool *d, int buffer);
 /* Reads bytes at .. at + length - 1 into a buffer; added: and a newline after them. Sets p's text,
- * and memory for its ends if it has any. */
+ * and memory for its ends if it has any, and the separator. */
 lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length, bool added,
                              lun__csv_piece *p, lun__csv_fault *fault);
 /* Room in a buffer for so many texts, and for so many packed bytes: false without memory. */

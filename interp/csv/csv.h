@@ -25,6 +25,9 @@ typedef struct lun__csv_services {
     void *ctx;
     int64_t size;  /* bytes of the text */
     int64_t piece; /* of a piece, about; 0: as many as fit a core's private cache */
+    /* Between fields; 0: what the header has most of among `;`, tab and `|` outside of quotes, but
+     * a comma if it has one, or none of them. */
+    char separator;
     /* Bytes at .. at+count-1 into `to`, from any thread: 0, or an errno (-1: there are fewer). */
     int (*read)(void *ctx, int64_t at, int64_t count, void *to);
     /* Calls task(of, k) for each k < count, on several threads, and waits. */
@@ -101,8 +104,8 @@ typedef struct lun__csv_column {
 bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first, int64_t last,
                     size_t *bytes);
 /* Writes these rows, a line each; the end. Floats read back to the same bits. */
-char *lun__csv_put_rows(char *to, const lun__csv_column *columns, int64_t count, int64_t first,
-                        int64_t last);
+char *lun__csv_put_rows(char *to, char separator, const lun__csv_column *columns, int64_t count,
+                        int64_t first, int64_t last);
 /* Whether a text is UTF-8 without NUL. */
 bool lun__csv_is_text(const char *text, size_t length);
 

@@ -11,7 +11,7 @@ enum {
 #define PIECE (INT64_C(256) << 10) /* bytes */
 
 /* Finds the end of the text without blank lines: the first newline after the last byte that is not
- * blank. */
+ * blank. Tabs that separate fields are not. */
 static bool find_end(lun__csv *c, lun__csv_fault *fault)
 {
     const lun__csv_services *s = c->pool.services;
@@ -24,7 +24,7 @@ static bool find_end(lun__csv *c, lun__csv_fault *fault)
             return fault->what = LUN__CSV_UNREAD, false;
         for (; n > 0 && blank; n -= blank) {
             char x = part[n - 1];
-            blank = x == ' ' || x == '\t' || x == '\n' || x == '\r';
+            blank = x == ' ' || (x == '\t' && c->pool.separator != '\t') || x == '\n' || x == '\r';
             newline = x == '\n' ? end - 1 : newline;
             end -= blank;
         }
@@ -54,6 +54,26 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
     return true;
 }
 
+/* What separates the fields of a header, so many bytes of text that begin with it. */
+static char find_separator(const char *text, int64_t length)
+{
+    static const char others[] = ";\t|";
+    int64_t count[sizeof others] = {0};
+    bool inside = false;
+    for (int64_t i = 0; i < length && (inside || text[i] != '\n'); i++) {
+        const char *found = inside || !text[i] ? NULL : strchr(others, text[i]);
+        inside ^= text[i] == '"';
+        if (!inside && text[i] == ',')
+            return ',';
+        if (found)
+            count[found - others]++;
+    }
+    size_t most = 0;
+    for (size_t k = 1; k < sizeof others - 1; k++)
+        most = count[k] > count[most] ? k : most;
+    return count[most] ? others[most] : ',';
+}
+
 /* Reads the header from byte `from` on, seeking its end in more and more bytes. */
 static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
 {
@@ -66,6 +86,8 @@ static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
         lun__csv_piece p = {.ends = &wanted, .strays_known = true};
         if (lun__csv_fetch(&c->pool, buffer, from, all ? left : length, all && c->added, &p, fault))
             break;
+        if (!c->pool.services->separator)
+            c->pool.separator = p.separator = find_separator(p.text, p.length);
         found = lun__csv_split(&p, fault);
         more = !found && !all && (fault->what == LUN__CSV_OPEN_QUOTE || fault->at + 4 > length);
         if (found && !keep_names(c, &p))
@@ -94,9 +116,16 @@ static bool open_text(lun__csv *c, lun__csv_fault *fault)
     int64_t from = memcmp(mark, "\357\273\277", 3) == 0 ? 3 : 0;
     if (s->size <= from)
         return lun__csv_refuse(fault, LUN__CSV_EMPTY);
-    if (!find_end(c, fault))
+    c->pool.separator = s->separator;
+    if (!find_end(c, fault) || !read_header(c, from, fault))
         return false;
-    return read_header(c, from, fault);
+    if (s->separator || c->pool.separator != '\t')
+        return true;
+    free(c->header); /* rows of empty fields at the end are rows */
+    free(c->names_at);
+    c->header = NULL;
+    c->names_at = NULL;
+    return find_end(c, fault) && read_header(c, from, fault);
 }
 
 lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault)

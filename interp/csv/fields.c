@@ -1,6 +1,6 @@
 /* fields.c - the fields of a piece of text: where each ends. A piece without quotes is split at
- * every comma and newline of a bit mask; one with quotes, or with a fault, is scanned from one such
- * character to the next, by all rules. */
+ * every separator and newline of a bit mask; one with quotes, or with a fault, is scanned from one
+ * such character to the next, by all rules. */
 #include "csv/mask.h"
 #include "csv/piece.h"
 
@@ -25,12 +25,12 @@ static bool split_plain(lun__csv_piece *p)
     uint32_t *out = p->ends;
     int64_t returns = 0;
     for (int64_t i = 0; i < p->length; i += 64) {
-        lun__csv_mask m = lun__csv_look(p->text + i);
+        lun__csv_mask m = lun__csv_look(p->text + i, p->separator);
         if (m.quotes)
             return false;
         for (uint64_t bits = m.returns; bits; bits &= bits - 1)
             returns++;
-        for (uint64_t bits = m.commas | m.newlines; bits; bits &= bits - 1)
+        for (uint64_t bits = m.separators | m.newlines; bits; bits &= bits - 1)
             *out++ = (uint32_t)(i + __builtin_ctzll(bits));
     }
     return out - p->ends == p->rows * p->width && is_regular(p, returns);
@@ -130,7 +130,9 @@ static bool meet(walk *w, int64_t at)
     int64_t before = at - (c == '\n' && at > w->start && w->p->text[at - 1] == '\r');
     if (w->closed >= w->start && w->closed != before - 1)
         return fail(w, LUN__CSV_AFTER_QUOTE, w->closed + 1);
-    return c == ',' ? end_field(w, at) : c == '\n' ? end_row(w, at) : meet_return(w, at);
+    return c == w->p->separator ? end_field(w, at)
+           : c == '\n'          ? end_row(w, at)
+                                : meet_return(w, at);
 }
 
 /* Scans up to the byte `limit`, which is no text, if it is not negative. */
@@ -139,8 +141,8 @@ static bool split_exact(lun__csv_piece *p, int64_t limit, lun__csv_fault *fault)
     walk w = {.p = p, .fault = fault, .out = p->ends, .opened = -1, .closed = -2};
     int64_t stop = limit < 0 ? p->length : limit;
     for (int64_t i = 0; i < stop && !w.done; i += 64) {
-        lun__csv_mask m = lun__csv_look(p->text + i);
-        uint64_t bits = m.commas | m.quotes | m.newlines | m.returns;
+        lun__csv_mask m = lun__csv_look(p->text + i, p->separator);
+        uint64_t bits = m.separators | m.quotes | m.newlines | m.returns;
         if (stop - i < 64)
             bits &= lun__csv_first(stop - i);
         for (; bits && !w.done; bits &= bits - 1) {

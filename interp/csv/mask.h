@@ -10,7 +10,7 @@
 #endif
 
 typedef struct lun__csv_mask {
-    uint64_t commas, quotes, newlines, returns;
+    uint64_t separators, quotes, newlines, returns;
 } lun__csv_mask;
 
 #ifdef __SSE2__
@@ -85,10 +85,10 @@ static inline uint64_t lun__csv_high(lun__csv_block b)
 
 #endif
 
-static inline lun__csv_mask lun__csv_look(const char *p)
+static inline lun__csv_mask lun__csv_look(const char *p, char separator)
 {
     lun__csv_block b = lun__csv_load(p);
-    return (lun__csv_mask){.commas = lun__csv_equal(b, ','),
+    return (lun__csv_mask){.separators = lun__csv_equal(b, separator),
                            .quotes = lun__csv_equal(b, '"'),
                            .newlines = lun__csv_equal(b, '\n'),
                            .returns = lun__csv_equal(b, '\r')};

@@ -12,9 +12,10 @@ typedef struct lun__csv_piece {
     char *text;
     int64_t length; /* it ends with a newline */
     bool added;     /* which is not in the file */
+    char separator; /* of fields */
     int64_t width;  /* fields of a row; 0: the text is a header, of any width */
     int64_t rows;
-    uint32_t *ends;    /* where fields end: at a comma or a newline; as many as bytes at most */
+    uint32_t *ends;    /* where fields end: at a separator or a newline; as many as bytes at most */
     bool strays_known; /* the cuts allow for quotes inside of fields without quotes */
 } lun__csv_piece;
 

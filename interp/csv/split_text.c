@@ -133,7 +133,7 @@ static void meet(walk *w, char c, int64_t at)
         return;
     w->start = at + 1;
     w->column++;
-    if (c == ',')
+    if (c != '\n')
         return;
     w->column = 0;
     w->row = at + 1;
@@ -169,8 +169,8 @@ static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, lun__csv_fault *
         if (!what && d->services->stop(d->services->ctx))
             what = fault->what = LUN__CSV_REFUSED;
         for (int64_t i = 0; !what && i < p.length; i += 64) {
-            lun__csv_mask m = lun__csv_look(p.text + i);
-            for (uint64_t bits = m.commas | m.quotes | m.newlines; bits; bits &= bits - 1) {
+            lun__csv_mask m = lun__csv_look(p.text + i, d->separator);
+            for (uint64_t bits = m.separators | m.quotes | m.newlines; bits; bits &= bits - 1) {
                 int64_t k = i + __builtin_ctzll(bits);
                 meet(&w, p.text[k], at + k);
             }

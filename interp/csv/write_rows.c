@@ -13,28 +13,28 @@ static inline uint64_t zeros(uint64_t v)
 }
 
 /* Whether one of eight bytes makes a field need quotes. */
-static inline bool is_special(uint64_t v)
+static inline bool is_special(uint64_t v, char separator)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
-    return zeros(v ^ each * ',') | zeros(v ^ each * '"') | zeros(v ^ each * '\n') |
-           zeros(v ^ each * '\r');
+    return zeros(v ^ each * (unsigned char)separator) | zeros(v ^ each * '"') |
+           zeros(v ^ each * '\n') | zeros(v ^ each * '\r');
 }
 
-static bool needs_quotes(const char *p, size_t n)
+static bool needs_quotes(const char *p, size_t n, char separator)
 {
     if (n >= 3 && memcmp(p, MARK, 3) == 0)
         return true;
     for (; n >= 8; p += 8, n -= 8)
-        if (is_special(lun__csv_word(p)))
+        if (is_special(lun__csv_word(p), separator))
             return true;
     uint64_t rest = 0;
     memcpy(&rest, p, n);
-    return is_special(rest);
+    return is_special(rest, separator);
 }
 
-static char *put_text(char *to, const char *p, size_t n)
+static char *put_text(char *to, const char *p, size_t n, char separator)
 {
-    if (!needs_quotes(p, n)) {
+    if (!needs_quotes(p, n, separator)) {
         memcpy(to, p, n);
         return to + n;
     }
@@ -55,7 +55,7 @@ static char *put_truth(char *to, bool x)
     return to + n;
 }
 
-static char *put_cell(char *to, const lun__csv_cell *c)
+static char *put_cell(char *to, const lun__csv_cell *c, char separator)
 {
     switch (c->kind) {
     case LUN__CSV_I64:
@@ -65,11 +65,11 @@ static char *put_cell(char *to, const lun__csv_cell *c)
     case LUN__CSV_BOOL:
         return put_truth(to, c->as.b);
     default:
-        return put_text(to, c->as.text, c->length);
+        return put_text(to, c->as.text, c->length, separator);
     }
 }
 
-static char *put_field(char *to, const lun__csv_column *c, int64_t row)
+static char *put_field(char *to, const lun__csv_column *c, int64_t row, char separator)
 {
     switch (c->kind) {
     case LUN__CSV_I64:
@@ -81,7 +81,7 @@ static char *put_field(char *to, const lun__csv_column *c, int64_t row)
     case LUN__CSV_BOOL:
         return put_truth(to, ((const bool *)c->data)[row]);
     default:
-        return put_cell(to, &((const lun__csv_cell *)c->data)[row]);
+        return put_cell(to, &((const lun__csv_cell *)c->data)[row], separator);
     }
 }
 
@@ -117,15 +117,15 @@ bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first
     return fits;
 }
 
-char *lun__csv_put_rows(char *to, const lun__csv_column *columns, int64_t count, int64_t first,
-                        int64_t last)
+char *lun__csv_put_rows(char *to, char separator, const lun__csv_column *columns, int64_t count,
+                        int64_t first, int64_t last)
 {
     for (int64_t r = first; r < last; r++) {
         char *line = to;
         for (int64_t k = 0; k < count; k++) {
             if (k)
-                *to++ = ',';
-            to = put_field(to, &columns[k], r);
+                *to++ = separator;
+            to = put_field(to, &columns[k], r, separator);
         }
         if (count == 1)
             to = keep_blank(line, to);

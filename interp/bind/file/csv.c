@@ -214,13 +214,14 @@ static int unpack(lua_State *L, reader *r)
     return 4;
 }
 
-/* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data: a reader and
- * the names in its header; or nil and what push_fault pushes; or nil, "packed", message, code. */
+/* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data, what separates
+ * fields (nil: as the header has it): a reader and the names in its header; or nil and what
+ * push_fault pushes; or nil, "packed", message, code. */
 static int csv_open(lua_State *L)
 {
     lun__csv_fault fault;
     lun__host *h = lun__here(L);
-    lua_settop(L, 4);
+    lua_settop(L, 5);
     reader *r = new_reader(L, h);
     if (lua_type(L, 1) == LUA_TSTRING) {
         size_t length;
@@ -235,6 +236,7 @@ static int csv_open(lua_State *L)
             return luaL_error(L, "%s", strerror(errno));
     }
     r->services.piece = luaL_optinteger(L, 3, 0);
+    r->services.separator = luaL_optstring(L, 5, "")[0];
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
     int refused = lua_toboolean(L, 4) ? unpack(L, r) : 0;

@@ -28,6 +28,7 @@ typedef struct writer {
     const lun__column **texts;  /* of a column of text that has no strings */
     int64_t count, first, rows; /* columns; this batch */
     bool packs;
+    char separator;
     part parts[PARTS];
 } writer;
 
@@ -156,7 +157,9 @@ static void write_part(void *of, int64_t i)
                 !grow(&p->text, &p->room, needed);
     if (p->failed)
         return;
-    p->length = (size_t)(lun__csv_put_rows(p->text, w->columns, w->count, first, last) - p->text);
+    p->length =
+        (size_t)(lun__csv_put_rows(p->text, w->separator, w->columns, w->count, first, last) -
+                 p->text);
     if (w->packs)
         p->failed = !pack(p);
 }
@@ -220,14 +223,15 @@ static bool write_header(lua_State *L, writer *w, const lun__csv_column *names, 
     size_t needed;
     bool ok = lun__csv_bound(names, w->count, 0, 1, &needed) && grow(&p->text, &p->room, needed);
     if (ok)
-        p->length = (size_t)(lun__csv_put_rows(p->text, names, w->count, 0, 1) - p->text);
+        p->length =
+            (size_t)(lun__csv_put_rows(p->text, w->separator, names, w->count, 0, 1) - p->text);
     if (!ok || (w->packs && !pack(p)))
         luaL_error(L, "not enough memory");
     return put_out(w, p, to);
 }
 
-/* internal.csv_write(file, names, columns, rows, packed): header and rows into a file of Lua's,
- * packed: as gzip data. columns: arrays of bool, i64, u64 or f64, and lists that csv_check
+/* internal.csv_write(file, names, columns, rows, packed, separator): header and rows into a file of
+ * Lua's, packed: as gzip data. columns: arrays of bool, i64, u64 or f64, and lists that csv_check
  * accepts. True; or nil, message, errno. */
 static int csv_write(lua_State *L)
 {
@@ -237,8 +241,9 @@ static int csv_write(lua_State *L)
     luaL_checktype(L, 2, LUA_TTABLE);
     luaL_checktype(L, 3, LUA_TTABLE);
     int64_t rows = luaL_checkinteger(L, 4), count = (int64_t)lua_rawlen(L, 3);
-    lua_settop(L, 5);
+    lua_settop(L, 6);
     writer *w = new_writer(L, count);
+    w->separator = luaL_checkstring(L, 6)[0];
     w->packs = lua_toboolean(L, 5);
     lun__csv_cell *header = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *header, 0);
     lun__csv_column *names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);

@@ -13,13 +13,16 @@ local frame = require "lunarray.show.frame"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
 
-local csv = { load_options = { columns = true }, open_options = { columns = true }, save_options = { names = true } }
+local csv = {
+    load_options = { columns = true, sep = true },
+    open_options = { columns = true, sep = true },
+    save_options = { names = true, sep = true },
+}
 
 local internal = core.internal
 local find = string.find
 
 local EIO = 5 -- the system's number
-local PACKED = "csv.gz" -- the extension of gzip data
 local HEAD = 4096 -- bytes in which binary data show
 
 -- ---------------------------------------------------------------- text to columns
@@ -58,7 +61,7 @@ local function failure(names, what, line, column, x, reason)
     return nil, ("line %d: %s"):format(line, message), "format"
 end
 
--- Nil if `names` can be a header, else what is wrong.
+-- Nil if `names` can be a header that is written, else what is wrong.
 local function header_fault(names)
     local seen = {}
     for i, name in ipairs(names) do
@@ -71,9 +74,51 @@ local function header_fault(names)
     end
 end
 
--- Nil if opts.columns can be names of columns, else the caller's mistake.
+-- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets the
+-- next number that no other name has, as in x_2.
+local function complete(names)
+    local given, used, out = {}, {}, {}
+    for i, name in ipairs(names) do
+        name = name:match "^[ \t]*(.-)[ \t]*$"
+        out[i] = name == "" and "c" .. i or name
+        given[out[i]] = true
+    end
+    for i, name in ipairs(out) do
+        local number = 2
+        while used[name] and (used[("%s_%d"):format(name, number)] or given[("%s_%d"):format(name, number)]) do
+            number = number + 1
+        end
+        out[i] = used[name] and ("%s_%d"):format(name, number) or name
+        used[out[i]] = true
+    end
+    return out
+end
+
+-- Nil if opts.sep can separate fields, else the caller's mistake.
+function csv.save_fault(opts)
+    local sep = opts.sep
+    if sep ~= nil and (type(sep) ~= "string" or #sep ~= 1 or find(sep, '[%z"\r\n\128-\255]')) then
+        return ("sep is %s; one ASCII character between fields is expected, such as ';'"):format(
+            type(sep) == "string" and ("%q"):format(sep) or "a " .. type(sep))
+    end
+end
+
+-- Whether a file with that extension is gzip data.
+local function is_packed(extension)
+    return extension ~= nil and find(extension, "%.gz$") ~= nil
+end
+
+-- What separates the fields of a file with that extension; nil: its header says.
+local function separator_of(opts, extension)
+    return opts.sep or extension and find(extension, "^tsv") and "\t" or nil
+end
+
+-- Nil if opts.columns can be names of columns and opts.sep can separate fields, else the caller's mistake.
 function csv.load_fault(opts)
-    local wanted, seen = opts.columns, {}
+    local wanted, seen, fault = opts.columns, {}, csv.save_fault(opts)
+    if fault then
+        return fault
+    end
     if wanted ~= nil and (type(wanted) ~= "table" or #wanted == 0) then
         return 'columns is no list of names, such as {columns = {"x", "y"}}'
     end
@@ -102,8 +147,9 @@ local function choose(names, wanted)
     return numbers, wanted and table.move(wanted, 1, #wanted, 1, {}) or names
 end
 
--- A reader and the names in its header, or nil, message, code.
-local function open(source, packed)
+-- A reader and the names of its columns, or nil, message, code.
+local function open(source, opts, extension)
+    local packed = is_packed(extension)
     local text, message, code
     if not source.handle or not source.left then -- it has no size
         text, message, code = source:peek(HEAD)
@@ -114,20 +160,17 @@ local function open(source, packed)
             return nil, message, code
         end
     end
-    local reader, names, line, column, x, reason = internal.csv_open(text or source.handle, source.left, nil, packed)
+    local reader, names, line, column, x, reason = internal.csv_open(text or source.handle, source.left, nil, packed,
+        separator_of(opts, extension))
     if not reader then
         return failure(nil, names, line, column, x, reason)
     end
-    local fault = header_fault(names)
-    if fault then
-        return nil, "line 1: " .. fault, "format"
-    end
-    return reader, names
+    return reader, complete(names)
 end
 
 -- A reader, the names in its header, the numbers and the names of the columns that are wanted; or nil, message, code.
 local function begin(source, opts, extension)
-    local reader, names, code = open(source, extension == PACKED)
+    local reader, names, code = open(source, opts, extension)
     if not reader then
         return nil, names, code
     end
@@ -257,8 +300,8 @@ local function columns_to_save(t, wanted)
     return flat, columns
 end
 
--- An iterator over functions that write a table of columns (opts.names: which, in order), or nil and the caller's
--- mistake. Numbers are written so that they read back to the same bits.
+-- An iterator over functions that write a table of columns (opts.names: which, in order; opts.sep), or nil and the
+-- caller's mistake. Numbers are written so that they read back to the same bits.
 function csv.encode(t, opts, extension)
     if type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"
@@ -281,7 +324,8 @@ function csv.encode(t, opts, extension)
         end
     end
     return raw.pieces { function(handle)
-        return internal.csv_write(handle, names, columns, rows, extension == PACKED)
+        return internal.csv_write(handle, names, columns, rows, is_packed(extension),
+            separator_of(opts, extension) or ",")
     end }
 end
 

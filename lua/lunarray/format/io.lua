@@ -20,7 +20,7 @@ local formats = {
 }
 
 local by_extension = {
-    csv = "csv", ["csv.gz"] = "csv",
+    csv = "csv", ["csv.gz"] = "csv", tsv = "csv", ["tsv.gz"] = "csv", txt = "csv", ["txt.gz"] = "csv",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
@@ -28,7 +28,7 @@ local TABLES = { csv = true, npz = true } -- formats of tables of arrays
 
 local reading = infile.reading
 
-local KNOWN = ".csv .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
+local KNOWN = ".csv .tsv .txt .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
@@ -88,8 +88,8 @@ end
 local M = {}
 
 -- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
--- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv: columns, a list of
--- names.
+-- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv, .tsv and .txt: columns, a
+-- list of names, and sep, the character between fields.
 function M.load(path, opts)
     opts = opts == nil and {} or opts
     local name, format, extension = format_for(path, opts, 2)
@@ -157,7 +157,7 @@ end
 
 -- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
 -- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset. Of a .csv file: the
--- table of its columns, each of which is read when it is first used; opts: columns, a list of names.
+-- table of its columns, each of which is read when it is first used; opts as of lun.load.
 function M.open(path, opts)
     opts = opts == nil and {} or opts
     local name, format, message = format_for(path, opts, 2)
@@ -203,15 +203,15 @@ local function save_options(opts, path)
     return format and format.save_options.maxval and { maxval = opts } or {}
 end
 
--- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names
--- (.csv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an image.
+-- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names and
+-- sep (.csv, .tsv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an image.
 function M.save(path, a, opts)
     opts = save_options(opts, type(path) == "string" and path)
     local name, format, extension = format_for(path, opts, 3)
     if not name then
         misuse(format, "save", extension)
     end
-    local fault = option_fault(opts, format.save_options, name)
+    local fault = option_fault(opts, format.save_options, name) or format.save_fault and format.save_fault(opts)
     if fault then
         misuse(3, "save", fault)
     end

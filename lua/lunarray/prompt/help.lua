@@ -170,19 +170,19 @@ local FUNCTIONS = {
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
-            .. 'of columns from .csv or .csv.gz: all, or some with {columns={"a", "b"}}; what a file has without axes\n'
-            .. "has none: a:value() is its number",
+            .. 'of columns from .csv, .tsv or .txt, also .gz: all, or some with {columns={"a", "b"}}, {sep=";"}\n'
+            .. "between fields; what a file has without axes has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",
         "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
-            .. "or the table of the columns of a .csv or .csv.gz file, each read when it is first used",
+            .. "or the table of the columns of a .csv, .tsv or .txt file, also .gz, each read when it is first used",
     },
     save = {
         "lun.save(path, a [, opts])",
-        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .csv.gz, of arrays\n"
-            .. "or records .npz, which {compress=true} compresses",
+        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .tsv, also .gz,\n"
+            .. 'with {sep=";"} between fields; of arrays or records .npz, which {compress=true} compresses',
     },
     table = {
         "lun.table(t [, names])",

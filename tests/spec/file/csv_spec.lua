@@ -256,10 +256,10 @@ describe("csv", function()
         it("numbers between blanks", function()
             local t = assert(load_text "a, b, c,d\n1, 2, x,-0\n3 ,\t4.5 , y, 2\n-5, ,z , 0.5\n")
             assert.same({ "i64", 1, 3, -5 }, { t.a:dtype(), table.unpack(t.a:totable()) })
-            local b = t[" b"]:totable()
+            local b = t.b:totable()
             assert.same({ 2.0, 4.5 }, { b[1], b[2] })
             assert.is_true(b[3] ~= b[3])
-            assert.same({ " x", " y", "z " }, t[" c"]) -- text stays as it is
+            assert.same({ " x", " y", "z " }, t.c) -- text stays as it is
             assert.equal(bits(-0.0), bits(t.d:totable()[1]))
             assert.same({ "u64", -1 }, { assert(load_text "a\n 18446744073709551615\n").a:dtype(),
                 assert(load_text "a\n 18446744073709551615\n").a[1] })
@@ -310,9 +310,6 @@ describe("csv", function()
             { "a short row after quoted newlines", "a,b\n\"1\n\n\",2\n3,4,5\n", "line 5: 3 fields" },
             { "a blank line", "a,b\n1,2\n\n3,4\n", "line 3: 1 field, but" },
             { "a blank line before the last one", "a,b\n1,2\n \n3,4\n\n", "line 3: 1 field, but" },
-            { "a name twice", "a,b,a\n1,2,3\n", "line 1: columns 1 and 3 are both named 'a'" },
-            { "a column without a name", "a,,b\n1,2,3\n", "line 1: column 2 has no name" },
-            { "a blank header", "\n1\n", "line 1: column 1 has no name" },
             { "an open quote", "a,b\n1,\"2\n3,4\n", "line 2: the quote opened here is never closed" },
             { "an open quote in the header", "\"a", "line 1: the quote opened here" },
             { "an open quote after a doubled one", "a\n\"x\"\"\n", "line 2: the quote opened here" },
@@ -385,9 +382,12 @@ describe("csv", function()
                 lines[#lines + 1] = table.concat(fields, ",") .. (random(2) == 1 and "\n" or "\r\n")
             end
             local text = table.concat(lines)
-            local t = assert(load_text(text))
+            local columns = {}
+            for _, column in pairs(assert(load_text(text))) do
+                columns[#columns + 1] = column
+            end
             for c = 1, width do
-                local column = t[expected[c][0]]
+                local column = columns[c]
                 for row = 1, rows do
                     if type(column) == "table" then
                         assert.equal(expected[c][row], column[row], text)
@@ -537,7 +537,7 @@ describe("csv", function()
             refused("no column 'z'", { a = { 1 } }, { names = { "z" } })
             refused("columns 1 and 2 are both named 'a'", { a = { 1 } }, { names = { "a", "a" } })
             refused("names is not a list", { a = { 1 } }, { names = "a" })
-            refused("bad argument #3 to 'save' %(unknown option 'sep' for csv%)", { a = { 1 } }, { sep = ";" })
+            refused("bad argument #3 to 'save' %(unknown option 'separator' for csv%)", { a = { 1 } }, { separator = ";" })
             assert.equal("old\n1\n", shell.slurp(path))
             assert.same({ "m.csv" }, listing())
         end)
@@ -602,7 +602,7 @@ describe("csv", function()
             local ok, message = pcall(lun.load, name)
             assert.is_false(ok)
             assert.matches("bad argument #1 to 'load' %(%a+ extension in '", message)
-            assert.matches("%.csv %.npy %.npz %.pgm %.ppm", message)
+            assert.matches("%.csv %.tsv %.txt %.npy %.npz %.pgm %.ppm", message)
             ok, message = pcall(lun.save, name, { a = { 1 } })
             assert.is_false(ok)
             assert.matches("bad argument #1 to 'save' %(%a+ extension in '", message)
