@@ -74,8 +74,8 @@ local function header_fault(names)
     end
 end
 
--- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets the
--- next number that no other name has, as in x_2.
+-- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets
+-- the next number that no other name has, as in x_2.
 local function complete(names)
     local given, used, out = {}, {}, {}
     for i, name in ipairs(names) do
