@@ -215,8 +215,8 @@ static int unpack(lua_State *L, reader *r)
 }
 
 /* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data, what
- * separates fields (nil: as the header has it): a reader and the names in its header; or nil and what
- * push_fault pushes; or nil, "packed", message, code. */
+ * separates fields (nil: what the header says): a reader and the names in its header; or nil and
+ * what push_fault pushes; or nil, "packed", message, code. */
 static int csv_open(lua_State *L)
 {
     lun__csv_fault fault;

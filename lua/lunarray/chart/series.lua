@@ -178,7 +178,7 @@ function series.of(...)
     if opts.x ~= nil then
         x = column(y, opts.x, "x", opts_at)
     end
-    local over, kind = x, nil
+    local over, kind = x
     x, kind = x_of(x, opts.x ~= nil and opts_at or 1)
     for _, one in ipairs(list) do
         if x and x:size() ~= one[1]:size() then
