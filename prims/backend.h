@@ -19,8 +19,12 @@
 
 typedef struct lun_cache lun_cache; /* prims/cache/entry.c */
 
-/* Processes indices from .. to - 1 of some work, concurrently with other calls; cannot fail. */
-typedef void lun_range_fn(void *ctx, int64_t from, int64_t to);
+/* Machines that can run what an entry of the cache has.  An entry of this one begins with `first`,
+ * and its head, which ends with an empty line, has the line `kind`; those between "compiler " and
+ * "flags " say who made it, and mean nothing elsewhere. */
+typedef struct lun_cache_machine {
+    char first[32], kind[32], name[32];
+} lun_cache_machine;
 
 /* Bytes for a rank. */
 typedef struct lun_link_part {
@@ -79,7 +83,7 @@ typedef struct lun_services {
      * it is doing and how many elements are done; NULL: no reports.  total 0: unknown. */
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
-    const struct lun_backend *native; /* the backend whose `native` is true; NULL: none */
+    const struct lun_backend *native; /* LUN_IS_NATIVE; NULL: none */
     const lun_link *link; /* where ranks serve; NULL: they do not, for all run scripts or none */
 } lun_services;
 
@@ -89,203 +93,162 @@ static inline bool lun__stop_requested(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* Of `parts` equal parts of a device, LUN_DEVICE_PARTS at most, number `part` from 1 on, as the
- * number of a device; and what such a number says: parts 0: it is a whole device. */
-enum { LUN_DEVICE_BITS = 13, LUN_PART_BITS = 9, LUN_DEVICE_PARTS = (1 << LUN_PART_BITS) - 1 };
-static inline int lun__device_part(int device, int parts, int part)
-{
-    return device | parts << LUN_DEVICE_BITS | part << (LUN_DEVICE_BITS + LUN_PART_BITS);
-}
-static inline int lun__device_number(int device)
-{
-    return device & ((1 << LUN_DEVICE_BITS) - 1);
-}
-static inline int lun__device_parts(int device)
-{
-    return device >> LUN_DEVICE_BITS & LUN_DEVICE_PARTS;
-}
+/* Which device is opened, and beside what. */
+typedef struct lun_opening {
+    int device;      /* one of the backend's, from 1; 0: the best */
+    int parts, part; /* parts > 0: of so many equal parts of it number `part`, from 1 */
+    void *with; /* another state of the same engine, NULL: none: from the first buffer or kernel
+                        on they have in common what devices can, which `copy` needs */
+    /* A state of the same device, of another thread, in which buffer_new or wait was called; NULL:
+     * none.  The new one has kernels and a queue of its own, and each may use the other's buffers;
+     * it is closed first.  Of `beside` nothing is read that changes. */
+    void *beside;
+} lun_opening;
 
-typedef struct lun_backend {
-    const char *name; /* "reference", "openmp", "opencl" */
-    bool lines;       /* runs launches with lines; else the engine launches for each line */
-    /* Whether the device runs launches with turns in memory of its own.  NULL: never. */
-    bool (*turns)(void *state);
+/* What a state can do, as data; all zero: nothing but launches. */
+typedef struct lun_abilities {
+    bool segments; /* runs launches with lines; else the engine launches for each line */
+    bool turns;    /* runs launches with turns in memory of its own */
     bool teams; /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
-                    lun__ir_lanes, of which the last may be nobody's */
+                   lun__ir_lanes, of which the last may be nobody's */
+    bool chains, sweeps; /* does LUN_WORK_CHAIN, LUN_WORK_SWEEP */
+    bool shares;         /* does LUN_WORK_SHARE */
+    bool parts; /* takes a launch in parts: several states work at once, and `wait` gives more */
+    bool counts_late; /* services->stats are current after LUN_WAIT_ALL only */
     /* The most threads of a team whose kernel it runs as a work-group, each a work-item that waits
-     * at BARRIERs: team t has the indices t * threads ...; *near: bytes of memory that slots which
-     * are `shared` may take for a team.  0: none now.  NULL: never. */
-    int (*groups)(void *state, int64_t *near);
-    /* Whether a work-group of such a kernel, as it was compiled, can have all threads of a team;
-     * where it cannot it does not run. */
-    bool (*fits)(void *state, const lun_kernel *kernel);
-    bool native; /* its kernels are host code on host memory: other backends may delegate to it */
-    bool ranks; /* its devices are ranks: number 1 is this one, which computes by another backend */
+     * at BARRIERs: team t has the indices t * threads ...; team_bytes: what slots which are
+     * `shared` may take for a team.  0: none. */
+    int team_threads;
+    int64_t team_bytes;
+    int64_t cache_bytes;  /* near each core, which limit how many stages of a sweep run together */
+    int64_t memory_bytes; /* of the device; <= 0 in both: unknown */
+    lun_cache_machine machine; /* whose cache entries it takes; first "": of none but this one */
+} lun_abilities;
 
-    /* Creates a state.  LUN_EBACKEND with the reason in services->error if the machine lacks
-     * something.  Must be cheap: compilers and devices are used only when they are needed.
-     * device: one of the backend's devices, from 1; 0: the best ("opencl:2" means 2); with
-     * lun__device_part a part of one.  LUN_EBACKEND with the reason in services->error. */
-    lun_status (*open)(const lun_services *services, int device, void **state);
+/* What is known of a kernel once it is compiled. */
+typedef struct lun_kernel_facts {
+    int team_threads; /* of a kernel of teams with groups: that a work-group of it can have */
+} lun_kernel_facts;
+
+/* Of the work that a state has begun, from 1: a later one is greater.  Where a function is given a
+ * mark it becomes that of the work, and stays as it is if the work has ended. */
+typedef uint64_t lun_work_mark;
+
+typedef enum lun_wait_how {
+    LUN_WAIT_GIVE, /* gives the device more of it, without waiting; *ended: that was all */
+    LUN_WAIT_END,  /* until what has that mark, and all before, has ended */
+    LUN_WAIT_ALL   /* until the device has done all, whatever the mark; counters are current then */
+} lun_wait_how;
+
+/* ---- the contract ----------------------------------------------------------------------------
+ * Work of one state is done in the order in which it begins, transfers with a mark beside it, each
+ * after what used its buffer before, and before what uses it from then on.  Work has ended when the
+ * host has all that it gets of it: results, traps, failures, elements in host memory, the use of
+ * its own.  Elements of buffers may be on their way still; what uses them comes after them.  Each
+ * function that fails writes services->error. */
+typedef struct lun_backend {
+    const char *name;                /* "reference", "openmp", "opencl" */
+    uint32_t is;                     /* LUN_IS_... */
+    const struct lun_remote *remote; /* its devices are ranks; NULL: they are not */
+
+    /* Fills at most room rows and returns the number of devices.  state NULL: before any is open:
+     * how many graphics devices there are, and nothing is filled; loads no driver on a machine
+     * without one. */
+    int (*devices)(const lun_services *services, void *state, lun_device *rows, int room);
+    /* LUN_EBACKEND with the reason in services->error if the machine lacks something.  Must be
+     * cheap: compilers and devices are used only when they are needed.  *out lives as long as the
+     * state: what is found out later is changed there. */
+    lun_status (*open)(const lun_services *services, const lun_opening *how, void **state,
+                       lun_abilities *out);
     void (*close)(void *state);
-    /* `state` was just opened for a place of a set, `other` before for the same engine: from the
-     * first buffer or kernel on they have in common what devices can, which `copy` needs.  NULL:
-     * there is nothing. */
-    void (*link_peer)(void *state, void *other);
 
     /* Makes a kernel of an IR and its canonical text, both borrowed for the duration of the call.
      * Must not wait for a compiler unless services->jit says so or the IR contains a CALL. */
     lun_status (*build)(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
+    /* At any time; what is being compiled for it ends by itself. */
     void (*release)(void *state, lun_kernel *kernel);
     /* Prepares everything that a run needs, and waits for the compiler.  LUN_EBUILD with the
-     * reason, LUN_ECANCEL when stopped.  NULL: a kernel is ready when it is built. */
-    lun_status (*prepare)(void *state, lun_kernel *kernel);
-    /* Whether work for the kernel is in progress that its release would waste, such as a
-     * compilation: it is then released later.  True for few kernels at a time.  NULL: never. */
-    bool (*busy)(void *state, const lun_kernel *kernel);
-
-    /* Runs it and waits for its end; a backend with memory of its own waits only for results and
-     * traps, and runs its kernels in order.  LUN_EZERO after a trapped division (launch->trap says
-     * where); LUN_EIO if a stream could not be read (trap: its slot, trap_value: the error number);
-     * LUN_ECANCEL when stopped; LUN_EBUILD if a CALL does not compile. */
-    lun_status (*run)(void *state, lun_kernel *kernel, lun_launch *launch);
-
-    /* The same in parts, so that several devices work at once; all NULL: there is only run.  submit
-     * gives the device as much of a launch as it takes without waiting, but all of a kernel that
-     * runs for the first time; advance gives it more, *given: that was all; collect waits for the
-     * end and fails as run does.  One launch at a time: between submit and collect only
-     * buffer_new, buffer_free, send and copy are called.  After a failure there is no launch. */
-    lun_status (*submit)(void *state, lun_kernel *kernel, lun_launch *launch);
-    lun_status (*advance)(void *state, bool *given);
-    lun_status (*collect)(void *state);
-
-    /* Runs a chain; fails as run does.  NULL: the engine builds no chains. */
-    lun_status (*chain)(void *state, lun_chain *chain);
-
-    /* Runs a sweep; fails as run does.  near: bytes of cache for each core, which limit how many
-     * stages run together; <= 0: unknown.  Both NULL: the engine builds no sweeps. */
-    lun_status (*sweep)(void *state, lun_sweep *sweep);
-    int64_t (*near)(void *state);
-
-    /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
-     * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they
-     * may come from several launches, also on other backends, of the same IR with the same
-     * arguments.  The kernel has run; of the launch only `args` is read.  Fails as run does. */
-    lun_status (*combine)(void *state, lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
-                          int64_t pairs);
-
-    /* Matrix products, in host memory unless the backend has its own; waits for the end, or begins
-     * it, where settle waits and fails as this does.  room:
-     * the bytes of scratch memory that it needs; it does not read the operands' elements.
-     * LUN_ECANCEL when stopped.  If room is negative, or both are NULL, the native backend computes
-     * the product, in host memory. */
-    int64_t (*product_room)(void *state, const lun_product *p);
-    lun_status (*product)(void *state, const lun_product *p);
-
-    /* Algorithms on host memory; waits for the end.  room: the bytes of scratch memory that the run
-     * needs.  LUN_ECANCEL when stopped; the algorithm's file lists its other failures.  Both NULL:
-     * the native backend runs it. */
-    int64_t (*algorithm_room)(void *state, const lun_algorithm_run *r);
-    lun_status (*algorithm)(void *state, lun_algorithm_run *r);
-    /* Whether the device does that algorithm in memory of its own, on buffers, without scratch: it
-     * begins it, and settle waits, fills in r and fails as algorithm does.  NULL: none. */
-    bool (*takes)(void *state, lun_algorithm which);
-    lun_status (*begin_algorithm)(void *state, lun_algorithm_run *r);
-
+     * reason, LUN_ECANCEL when stopped. */
+    lun_status (*prepare)(void *state, lun_kernel *kernel, lun_kernel_facts *out);
     /* Appends the source text that would be compiled for this IR. */
     lun_status (*source)(void *state, const lun_ir *ir, lun_strbuf *out);
 
-    /* Fills at most room rows and returns the number of devices. */
-    int (*devices)(void *state, lun_device *rows, int room);
-
-    /* Calls task for ranges that together cover 0 .. n - 1, on as many threads as moving this many
-     * bytes of host memory justifies, and waits.  NULL: there is one thread. */
-    void (*share)(void *state, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
+    /* Whether `begin` does such work, of which no element is read; *scratch: bytes of host memory
+     * that it needs for it beside operands and results.  What it does not take the native backend
+     * does, in host memory. */
+    bool (*takes)(void *state, const lun_work *work, int64_t *scratch);
+    /* Begins it; what `work` points to stays until it has ended, `work` itself does not.  A backend
+     * on host memory does all of it.  One that takes launches in parts gives the device as much as
+     * it takes without waiting, but all of a kernel that runs for the first time; between begin
+     * and the end of a launch only buffer_new, buffer_free, copy, wait and write with a mark are
+     * called.
+     * LUN_EZERO after a trapped division (launch->trap says where); LUN_EIO if a stream could not
+     * be read (trap: its slot, trap_value: the error number); LUN_ECANCEL when stopped; LUN_EBUILD
+     * if a CALL does not compile; an algorithm's file lists its other failures.  After a failure
+     * the work has ended. */
+    lun_status (*begin)(void *state, const lun_work *work, lun_work_mark *mark);
+    /* *ended: that of LUN_WAIT_GIVE; else may be NULL.  Fails as the work does. */
+    lun_status (*wait)(void *state, lun_work_mark mark, lun_wait_how how, bool *ended);
 
     /* ---- for backends with memory of their own, else NULL ----
      * Each fails with LUN_ENOMEM (LUN_ELIMIT: more than the device can hold at once) or
-     * LUN_EBACKEND and the text in services->error; buffers survive a failure.  upload and download
-     * return when `host` may be used again, keep up stats.bytes_to_device and bytes_to_host, and
-     * wait for the kernels before them. */
+     * LUN_EBACKEND; buffers survive a failure.  Keep up stats.bytes_to_device and bytes_to_host. */
     lun_status (*buffer_new)(void *state, int64_t bytes, lun_buffer **out); /* content undefined */
-    void (*buffer_free)(void *state, lun_buffer *buffer); /* kernels under way may still use it */
-    lun_status (*upload)(void *state, lun_buffer *to, int64_t offset, const void *host,
-                         int64_t bytes);
-    lun_status (*download)(void *state, lun_buffer *from, int64_t offset, void *host,
-                           int64_t bytes);
-
-    /* Beside kernels: returns at once, and what uses the buffers from now on comes after it.  send
-     * is upload, but `host` must stay as it is until settle has returned, which waits for no
-     * kernel but those that used the buffer before, and for products and algorithms that have
-     * begun.  copy: between buffers of two states that
-     * have met; *done false: they have no memory in common, and nothing was copied.  NULL: the
-     * backend has none. */
-    lun_status (*send)(void *state, lun_buffer *to, int64_t offset, const void *host,
-                       int64_t bytes);
-    lun_status (*settle)(void *state);
-    /* download that returns at once; fetched waits until all that was fetched is there, and for
-     * nothing that was begun later.  NULL: there is only download. */
-    lun_status (*fetch)(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes);
-    lun_status (*fetched)(void *state);
+    void (*buffer_free)(void *state, lun_buffer *buffer); /* work under way may still use it */
+    /* mark NULL: after all work before; returns when `host` may change, or is there.  Else at once:
+     * `host` stays as it is, or is not looked at, until *mark has ended, which waits for no kernel
+     * but those that used the buffer before. */
+    lun_status (*write)(void *state, lun_buffer *to, int64_t offset, const void *host,
+                        int64_t bytes, lun_work_mark *mark);
+    lun_status (*read)(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
+                       lun_work_mark *mark);
+    /* Between buffers of two states, one of which was opened with the other; *done false: they have
+     * no memory in common, and nothing was copied. */
     lun_status (*copy)(void *state, lun_buffer *to, int64_t to_offset, void *other,
                        lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
+} lun_backend;
+
+enum { LUN_IS_NATIVE = 1 }; /* kernels are host code on host memory: others may delegate to it */
+
+/* Begins and ends it. */
+static inline lun_status lun__work_do(const lun_backend *b, void *state, const lun_work *work)
+{
+    lun_work_mark mark = 0;
+    const lun_status s = b->begin(state, work, &mark);
+    return s == LUN_OK && mark ? b->wait(state, mark, LUN_WAIT_END, NULL) : s;
+}
+
+/* ---- ranks as devices ------------------------------------------------------------------------
+ * Number 1 is this one, which computes by another backend.  Each has a machine of its own, which
+ * may see files that this one sees. */
+typedef struct lun_remote {
+    /* On ranks other than 0: does what rank 0 asks for, by a device of another backend, until
+     * rank 0 has ended.  Fails where the link does, or that cannot be opened. */
+    lun_status (*serve)(const lun_services *services, const lun_backend *by, int device);
 
     /* Elements of a file, from byte `at` of it on, into a buffer, read by the device's own machine
      * at the latest when the buffer is used, which fails where that does, and reads again the next
      * time.  *done false: it does not see the file as it is here, and nothing is read.  The file
-     * stays open there until it is unloaded; that may be called for any number.  NULL: devices'
-     * machines read no files. */
+     * stays open there until it is unloaded; that may be called for any number. */
     lun_status (*load)(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
                        int64_t at, int64_t count, lun_infile_form form, bool *done);
     void (*unload)(void *state, int64_t number);
-    /* Waits until what is to be loaded has been read, on all devices of states that have met. */
+    /* Waits until what is to be loaded has been read, on all devices of the engine's states. */
     lun_status (*loaded)(void *state);
     /* The CRC-32 of bytes of such a file, by the device's own machine: begins that, and waits for
      * nothing but whether it sees the file, *begun.  For each that has begun crc_found is called
-     * once, in their order, which fails where the file cannot be read.  NULL as load. */
+     * once, in their order, which fails where the file cannot be read.*/
     lun_status (*crc)(void *state, const lun_file *file, int64_t at, int64_t bytes, bool *begun);
     lun_status (*crc_found)(void *state, uint32_t *crc);
 
     /* Bytes of a buffer into a file, from byte `at` of it on, by the device's own machine: begins
      * that, and waits for nothing.  For each such call stored is called once, in their order: it
-     * waits for the end, or fails as download does.  *done false: the machine does not see the
-     * file, and has written nothing; *failure: an errno, or 0.  NULL: devices' machines write no
-     * files. */
+     * waits for the end, or fails as read does.  *done false: the machine does not see the
+     * file, and has written nothing; *failure: an errno, or 0. */
     lun_status (*store)(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
                         const lun_outfile *to, int64_t at);
     lun_status (*stored)(void *state, bool *done, int *failure);
-
-    /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
-     * `origin` of `from`; fails as run does. */
-    lun_status (*pad)(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
-                      int64_t origin, lun_buffer *to);
-
-    lun_status (*transfer)(void *state, const lun_transfer *t); /* fails as run does */
-
-    /* Waits until all kernels before have ended; fails as run does. */
-    lun_status (*finish)(void *state);
-    /* Brings the counters up to date where they are kept elsewhere; may wait for that.  NULL: they
-     * are. */
-    void (*count)(void *state);
-    /* Opens a state for another thread on the device of `state`, where buffer_new or finish
-     * was called: it has kernels and a queue of its own, and each may use the other's buffers.  It
-     * is closed first.  Of `state` nothing is read that changes. */
-    lun_status (*beside)(void *state, const lun_services *services, int device, void **out);
-
-    /* Appends the key under which other machines look up an entry: its first line names the version
-     * and the machine's instruction set; it names no compiler.  Appends nothing for an entry of
-     * another backend or machine.  key NULL: the first line only.  NULL: entries cannot be moved to
-     * other machines. */
-    void (*portable_key)(const char *key, size_t length, lun_strbuf *out);
-
-    /* With `ranks`, on ranks other than 0: does what rank 0 asks for, by a device of another
-     * backend, until rank 0 has ended.  Fails where the link does, or that cannot be opened. */
-    lun_status (*serve)(const lun_services *services, const struct lun_backend *by, int device);
-
-    /* True if it is the default backend, because there is a GPU.  Must not load a driver on a
-     * machine without one.  NULL: false. */
-    bool (*preferred)(const lun_services *services);
-} lun_backend;
+} lun_remote;
 
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
 extern const lun_backend *const lun__backends_all[];
@@ -308,6 +271,10 @@ bool lun__cache_load(lun_cache *cache, const char *key, size_t key_length, void 
 /* Best effort: a failure leaves the cache as it was; the first one is logged. */
 void lun__cache_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
                       size_t length);
+/* Appends the key under which other machines look up an entry, nothing where it is not for them:
+ * first a line with the version and their name.  key NULL: that line alone. */
+void lun__cache_portable_key(const lun_cache_machine *m, const char *key, size_t key_length,
+                             lun_strbuf *out);
 /* Directory for a compiler's temporary files: private, 0700, created on first use; NULL if that
  * fails.  Owned by the cache. */
 const char *lun__cache_scratch(lun_cache *cache);

@@ -18,6 +18,9 @@
 typedef struct lun_kernel lun_kernel; /* the backend's own */
 typedef struct lun_buffer lun_buffer; /* memory of a device, the backend's own */
 
+/* Processes indices from .. to - 1 of some work, concurrently with other calls; cannot fail. */
+typedef void lun_range_fn(void *ctx, int64_t from, int64_t to);
+
 /* A slot whose elements are not contiguous in memory: read copies elements first .. first+count-1,
  * from any thread; it returns 0 or an error number.  Element i of the slot is element `origin` + i
  * of the source.  An OUT slot has `write` instead, which takes elements to where a layout says.
@@ -119,13 +122,13 @@ typedef struct lun_product {
     int64_t rows, columns, inner, count; /* all > 0 */
     lun_matrix a, b;                     /* rows x inner, inner x columns */
     void *c;       /* row-major, one after the other; with memory of its own: a lun_buffer */
-    void *scratch; /* product_room's bytes */
+    void *scratch; /* what `takes` wants */
     int64_t pitch; /* > 0, in a chain: it is computed in blocks of whole rows, whose rows are this
                       many elements apart; c may be NULL */
 } lun_product;
 
-/* An operand or a result of an algorithm: n contiguous elements in host memory, or, for
- * begin_algorithm, of a lun_buffer, unless they are few and `here`. */
+/* An operand or a result of an algorithm: n contiguous elements in host memory, or of a lun_buffer
+ * of a backend with memory of its own, unless they are few and `here`. */
 typedef struct lun_column {
     void *data;
     lun_dtype dtype;
@@ -151,7 +154,7 @@ typedef struct lun_algorithm_run {
     int64_t every; /* of ORDERED: by so many elements samples are apart, > 0 */
     /* in buffers: where the operands' first elements are, and the results' */
     int64_t origin[LUN_ALGORITHM_OPERANDS], to_origin[LUN_ALGORITHM_RESULTS];
-    void *scratch;  /* algorithm_room's bytes */
+    void *scratch;  /* what `takes` wants */
     int64_t failed; /* out: if an element caused the failure, its number */
     /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
      * run does too.  NULL: there is none. */
@@ -249,5 +252,80 @@ typedef struct lun_transfer {
     lun_layout at, of;
     uint64_t cell;
 } lun_transfer;
+
+/* ---- one of these ---------------------------------------------------------------------------- */
+
+typedef enum lun_work_kind {
+    /* Runs a kernel. */
+    LUN_WORK_LAUNCH,
+    /* A level of the tree over chunks: row j of cells becomes the combination of rows 2j and 2j +
+     * 1, for j < pairs (lun__order_join walks the levels).  Rows are as in launch->partials; they
+     * may come from several launches, also on other backends, of the same IR and arguments.
+     * The kernel has run; of the launch only `args` is read, and slots that a function indexes. */
+    LUN_WORK_COMBINE,
+    LUN_WORK_CHAIN,
+    LUN_WORK_SWEEP,
+    /* In host memory unless the backend has its own. */
+    LUN_WORK_PRODUCT,
+    /* In host memory; of a backend with memory of its own on buffers, without scratch.  Whether it
+     * is taken hangs on `which` alone there. */
+    LUN_WORK_ALGORITHM,
+    /* Fills `to` with the padded array of elements of so many bytes whose array begins at element
+     * `origin` of `from`. */
+    LUN_WORK_PAD,
+    LUN_WORK_TRANSFER,
+    /* Calls task for ranges that together cover 0 .. n - 1, on as many threads as moving so many
+     * bytes of host memory justifies; cannot fail. */
+    LUN_WORK_SHARE
+} lun_work_kind;
+
+typedef struct lun_work_run {
+    lun_kernel *kernel; /* NULL: `takes` is asked before it is built, of the IR */
+    const lun_ir *ir;
+    lun_launch *launch;
+    uint64_t *cells; /* of COMBINE, as is pairs */
+    int64_t pairs;
+} lun_work_run;
+
+typedef struct lun_work_pad {
+    const lun_padding *pad;
+    int bytes;
+    const lun_buffer *from;
+    int64_t origin;
+    lun_buffer *to;
+} lun_work_pad;
+
+typedef struct lun_work_share {
+    int64_t n, bytes;
+    void *ctx;
+    lun_range_fn *task;
+} lun_work_share;
+
+typedef struct lun_work {
+    lun_work_kind kind;
+    union {
+        lun_work_run run; /* LAUNCH, COMBINE */
+        lun_chain *chain;
+        lun_sweep *sweep;
+        const lun_product *product;
+        lun_algorithm_run *algorithm;
+        lun_work_pad pad;
+        const lun_transfer *transfer;
+        lun_work_share share;
+    } is;
+} lun_work;
+
+static inline lun_work lun__work_launch(lun_kernel *kernel, lun_launch *launch)
+{
+    return (lun_work){.kind = LUN_WORK_LAUNCH, .is.run = {.kernel = kernel, .launch = launch}};
+}
+
+static inline lun_work lun__work_combine(lun_kernel *kernel, lun_launch *launch, uint64_t *cells,
+                                         int64_t pairs)
+{
+    return (lun_work){
+        .kind = LUN_WORK_COMBINE,
+        .is.run = {.kernel = kernel, .launch = launch, .cells = cells, .pairs = pairs}};
+}
 
 #endif

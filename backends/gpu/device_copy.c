@@ -48,22 +48,21 @@ static lun_status use(lun_gpu *g, const lun_buffer *to, const lun_buffer *from)
     return s == LUN_OK && from ? lun__gpu_use_on(g, from) : s;
 }
 
-lun_status lun__gpu_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
-                        int64_t origin, lun_buffer *to)
+lun_status lun__gpu_pad_array(lun_gpu *g, const lun_work_pad *w)
 {
     int64_t n = 1;
-    for (int i = 0; i < p->rank; i++)
-        n *= p->extent[i];
-    const lun_cl_padding pad = {.padding = p, .origin = origin};
-    lun_status s = use(state, to, from);
-    return s == LUN_OK ? make(state, &(making){&pad, NULL, from->memory, to->memory}, bytes, n) : s;
+    for (int i = 0; i < w->pad->rank; i++)
+        n *= w->pad->extent[i];
+    const lun_cl_padding pad = {.padding = w->pad, .origin = w->origin};
+    const making m = {&pad, NULL, w->from->memory, w->to->memory};
+    lun_status s = use(g, w->to, w->from);
+    return s == LUN_OK ? make(g, &m, w->bytes, n) : s;
 }
 
-lun_status lun__gpu_transfer(void *state, const lun_transfer *t)
+lun_status lun__gpu_transfer(lun_gpu *g, const lun_transfer *t)
 {
     void *to = t->to->memory, *from = t->from ? t->from->memory : to;
-    lun_status s = use(state, t->to, t->from);
-    return s == LUN_OK
-               ? make(state, &(making){NULL, t, from, to}, t->bytes, lun__layout_count(&t->at))
-               : s;
+    lun_status s = use(g, t->to, t->from);
+    return s == LUN_OK ? make(g, &(making){NULL, t, from, to}, t->bytes, lun__layout_count(&t->at))
+                       : s;
 }

@@ -72,14 +72,14 @@ static bool choose_part(lun_gpu *g, int parts, int part, lun_strbuf *why)
     return true;
 }
 
-/* Takes device number `number`, 0: the first; false with the reason appended to why. */
-static bool choose_device(lun_gpu *g, int device, lun_strbuf *why)
+/* Takes the device, number 0: the first; false with the reason appended to why. */
+static bool choose_device(lun_gpu *g, const lun_opening *how, lun_strbuf *why)
 {
     const lun_gpu_devices *all = &g->devices;
-    const int number = lun__device_number(device), parts = lun__device_parts(device);
+    const int number = how->device;
     if (number <= all->count) {
         g->device = all->device[number ? number - 1 : 0];
-        return !parts || choose_part(g, parts, device >> (LUN_DEVICE_BITS + LUN_PART_BITS), why);
+        return !how->parts || choose_part(g, how->parts, how->part, why);
     }
     lun__strbuf_printf(why, "no device %d: %s has %d here", number, g->driver->title, all->count);
     for (int i = 0; i < all->count && i < 8; i++)
@@ -91,8 +91,20 @@ static bool choose_device(lun_gpu *g, int device, lun_strbuf *why)
     return false;
 }
 
-lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *services, int device,
-                         void **state)
+/* What it can do; groups need memory of their own beside what the kernel's text takes. */
+static lun_abilities abilities(const lun_gpu *g)
+{
+    const int64_t left = g->device.local_bytes - LUN_CL_TEAM_BYTES;
+    lun_abilities can = {.segments = true, .parts = true, .memory_bytes = g->device.memory};
+    if (left > 0)
+        can.team_bytes = left;
+    if (g->groups && left >= 0)
+        can.team_threads = g->device.group < INT32_MAX ? (int)g->device.group : INT32_MAX;
+    return can;
+}
+
+lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *services,
+                         const lun_opening *how, void **state, lun_abilities *out)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
     lun_gpu *g = calloc(1, sizeof *g);
@@ -106,11 +118,16 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
     g->owner = getpid();
     g->peer = g;
     g->library = driver->list(&g->devices, &why);
-    bool open = g->library && choose_device(g, device, &why);
+    bool open = g->library && choose_device(g, how, &why);
     if (open) {
         const char *pool = setting(g, "POOL"); /* off: for tools that watch memory */
         g->pooled = !pool || strcmp(pool, "off") != 0;
         choose_form(g);
+        if (how->with)
+            lun__gpu_link_peer(g, how->with);
+        if (how->beside)
+            g->first = ((const lun_gpu *)how->beside)->queue;
+        *out = abilities(g);
         *state = g;
     } else {
         lun__strbuf_clear(services->error);
@@ -120,15 +137,6 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
     }
     lun__strbuf_free(&why);
     return open ? LUN_OK : LUN_EBACKEND;
-}
-
-lun_status lun__gpu_beside(void *state, const lun_services *services, int device, void **out)
-{
-    const lun_gpu *first = state;
-    lun_status s = lun__gpu_open(first->driver, services, device, out);
-    if (s == LUN_OK)
-        ((lun_gpu *)*out)->first = first->queue;
-    return s;
 }
 
 void lun__gpu_close(void *state)
@@ -224,16 +232,6 @@ static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
                          (long long)g->device.parameter_bytes);
 }
 
-int lun__gpu_groups(void *state, int64_t *team_bytes)
-{
-    const lun_gpu *g = state;
-    const int64_t left = g->device.local_bytes - LUN_CL_TEAM_BYTES;
-    *team_bytes = left > 0 ? left : 0;
-    if (!g->groups || left < 0)
-        return 0;
-    return g->device.group < INT32_MAX ? (int)g->device.group : INT32_MAX;
-}
-
 /* A kernel of teams fits if a work-group of it can have a work-item for each thread.  Of one that
  * does not nothing is kept but that it does not. */
 static lun_status check_team(lun_gpu *g, lun_kernel *k)
@@ -249,10 +247,11 @@ static lun_status check_team(lun_gpu *g, lun_kernel *k)
     return LUN_OK;
 }
 
-bool lun__gpu_fits(void *state, const lun_kernel *k)
+lun_status lun__gpu_prepare(void *state, lun_kernel *k, lun_kernel_facts *out)
 {
-    (void)state;
-    return !k->narrow;
+    (void)state; /* it is compiled when it is built */
+    *out = (lun_kernel_facts){.team_threads = k->narrow ? 0 : k->shape.team};
+    return LUN_OK;
 }
 
 static lun_status render_and_compile(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
@@ -315,4 +314,46 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
     else
         lun__gpu_release(g, k);
     return s;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+bool lun__gpu_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    const unsigned always =
+        1 << LUN_WORK_LAUNCH | 1 << LUN_WORK_COMBINE | 1 << LUN_WORK_PAD | 1 << LUN_WORK_TRANSFER;
+    *scratch = 0;
+    return w->kind == LUN_WORK_PRODUCT ? lun__gpu_multiplies(state, w->is.product)
+                                       : always >> w->kind & 1;
+}
+
+lun_status lun__gpu_begin(void *state, const lun_work *w, lun_work_mark *mark)
+{
+    lun_gpu *g = state;
+    switch (w->kind) {
+    case LUN_WORK_LAUNCH:
+        return lun__gpu_launch(g, w->is.run.kernel, w->is.run.launch, mark);
+    case LUN_WORK_COMBINE:
+        return lun__gpu_combine(g, &w->is.run);
+    case LUN_WORK_PRODUCT:
+        return lun__gpu_product(g, w->is.product);
+    case LUN_WORK_PAD:
+        return lun__gpu_pad_array(g, &w->is.pad);
+    case LUN_WORK_TRANSFER:
+        return lun__gpu_transfer(g, w->is.transfer);
+    default:
+        return lun__gpu_fail(g, LUN_EBACKEND, "internal: it does no such work");
+    }
+}
+
+lun_status lun__gpu_wait_for(void *state, lun_work_mark mark, lun_wait_how how, bool *ended)
+{
+    lun_gpu *g = state;
+    if (how == LUN_WAIT_GIVE)
+        return lun__gpu_advance(g, ended);
+    if (how == LUN_WAIT_ALL)
+        return lun__gpu_finish(g);
+    const lun_status launched = g->flight.mark <= mark ? lun__gpu_collect(g) : LUN_OK;
+    const lun_status sent = g->sent <= mark ? lun__gpu_settle(g) : LUN_OK;
+    return launched == LUN_OK ? sent : launched;
 }

@@ -193,15 +193,17 @@ static lun_status prepare(lun_gpu *g, lun_buffer *b)
     return s;
 }
 
-lun_status lun__gpu_finish(void *state)
+lun_status lun__gpu_finish(lun_gpu *g)
 {
-    return prepare(state, NULL);
+    return prepare(g, NULL);
 }
 
-lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
-                           int64_t bytes)
+lun_status lun__gpu_write(void *state, lun_buffer *to, int64_t offset, const void *host,
+                          int64_t bytes, lun_work_mark *mark)
 {
     lun_gpu *g = state;
+    if (mark)
+        return lun__gpu_send(g, to, offset, host, bytes, mark);
     lun_status s = prepare(g, to);
     if (s != LUN_OK || !bytes)
         return s;
@@ -216,10 +218,11 @@ lun_status lun__gpu_upload(void *state, lun_buffer *to, int64_t offset, const vo
     return s;
 }
 
-lun_status lun__gpu_download(void *state, lun_buffer *from, int64_t offset, void *host,
-                             int64_t bytes)
+lun_status lun__gpu_read(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
+                         lun_work_mark *mark)
 {
     lun_gpu *g = state;
+    (void)mark; /* what is read is there */
     lun_status s = prepare(g, from);
     if (s != LUN_OK || !bytes)
         return s;

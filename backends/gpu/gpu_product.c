@@ -14,18 +14,13 @@ enum {
 /* ---- the kernels ----------------------------------------------------------------------------- */
 
 /* Whether the device does it. On processors the host's own code is many times as fast. */
-static bool suits(const lun_gpu *g, const lun_product *p)
+bool lun__gpu_multiplies(const lun_gpu *g, const lun_product *p)
 {
     const lun_dtype all[] = {p->a.dtype, p->b.dtype, p->dtype};
     for (int i = 0; i < 3; i++)
         if (lun__dtype_is_stored(all[i]) || (lun__dtype_is_double(all[i]) && !g->target.fp64))
             return false;
     return g->target.form == LUN_CL_SCALAR;
-}
-
-int64_t lun__gpu_product_room(void *state, const lun_product *p)
-{
-    return suits(state, p) ? 0 : -1;
 }
 
 static lun_status make_multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
@@ -95,9 +90,8 @@ static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_
     return s;
 }
 
-lun_status lun__gpu_product(void *state, const lun_product *p)
+lun_status lun__gpu_product(lun_gpu *g, const lun_product *p)
 {
-    lun_gpu *g = state;
     lun_kernel *k = NULL;
     lun_cl_product part = {0};
     const lun_buffer *memory[] = {p->a.data, p->b.data, p->c};

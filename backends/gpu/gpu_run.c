@@ -221,12 +221,11 @@ static lun_status combine_on_device(lun_gpu *g, lun_kernel *k, lun_launch *l, ui
     return s;
 }
 
-lun_status lun__gpu_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
-                            int64_t pairs)
+lun_status lun__gpu_combine(lun_gpu *g, const lun_work_run *w)
 {
-    lun_gpu *g = state;
+    lun_kernel *k = w->kernel;
     if (!k->joiner)
-        return combine_on_device(g, k, l, cells, pairs);
-    return lun__host_combine(g->services, lun__interp_exec(k->joiner), k->shape.results, l, cells,
-                             pairs);
+        return combine_on_device(g, k, w->launch, w->cells, w->pairs);
+    return lun__host_combine(g->services, lun__interp_exec(k->joiner), k->shape.results, w->launch,
+                             w->cells, w->pairs);
 }

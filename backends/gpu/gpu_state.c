@@ -127,11 +127,10 @@ lun_status lun__gpu_ready(lun_gpu *g)
     return g->queue ? LUN_OK : open_queue(g);
 }
 
-void lun__gpu_link_peer(void *state, void *other)
+void lun__gpu_link_peer(lun_gpu *g, lun_gpu *other)
 {
-    lun_gpu *g = state, *o = other;
-    g->peer = o->peer;
-    o->peer = g;
+    g->peer = other->peer;
+    other->peer = g;
 }
 
 void lun__gpu_unlink_peer(lun_gpu *g)

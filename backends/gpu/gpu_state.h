@@ -88,6 +88,7 @@ typedef struct lun_gpu_flight {
     int step;            /* of the plan */
     int64_t done, count; /* indices, or chunks, of the step that were given; indices of the last
                             slice */
+    lun_work_mark mark;
 } lun_gpu_flight;
 
 typedef struct lun_gpu lun_gpu;
@@ -120,7 +121,10 @@ struct lun_gpu {
     int64_t given;  /* batches so far */
     void **awaited; /* transfers that end before the next batch begins: their marks */
     int awaited_count, awaited_room;
-    void *sending; /* the last transfer from the host's memory, until it is settled */
+    void *sending;        /* the last transfer from the host's memory, until it is settled, */
+    lun_work_mark sent;   /* and its mark */
+    lun_work_mark marked; /* the last one that was given */
+    int64_t flushed;      /* batches that the driver was flushed behind */
     lun_gpu_flight flight;
     int64_t ahead;          /* nanoseconds of work in flight, as expected */
     bool stopped;           /* what is in flight belongs to an evaluation that was stopped */
@@ -201,6 +205,8 @@ lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer);
 void lun__gpu_set_lost(lun_gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Opens the queue if it is not open.  LUN_EBACKEND in a child of fork, and if the state is lost. */
 lun_status lun__gpu_ready(lun_gpu *g);
+/* The two have in common what devices can. */
+void lun__gpu_link_peer(lun_gpu *g, lun_gpu *other);
 /* Removes the state from the list of its peers. */
 void lun__gpu_unlink_peer(lun_gpu *g);
 /* True if objects may be released: not in a child of fork, nor if the state is stuck. */
@@ -245,6 +251,21 @@ void lun__gpu_forget(lun_gpu *g, const lun_kernel *k);
 /* Waits for all batches, a few seconds at most, and frees what they hold. */
 void lun__gpu_drain(lun_gpu *g);
 
+/* ---- launch_flight.c ------------------------------------------------------------------------- */
+/* Begins a launch; *mark: until lun__gpu_collect it is under way. */
+lun_status lun__gpu_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark);
+/* Gives the device more of it, *given: that was all. */
+lun_status lun__gpu_advance(lun_gpu *g, bool *given);
+/* Waits for its end, if there is one. */
+lun_status lun__gpu_collect(lun_gpu *g);
+
+/* ---- gpu_run.c, gpu_product.c, device_copy.c: LUN_WORK_... ----------------------------------- */
+lun_status lun__gpu_combine(lun_gpu *g, const lun_work_run *w);
+bool lun__gpu_multiplies(const lun_gpu *g, const lun_product *p);
+lun_status lun__gpu_product(lun_gpu *g, const lun_product *p);
+lun_status lun__gpu_pad_array(lun_gpu *g, const lun_work_pad *w);
+lun_status lun__gpu_transfer(lun_gpu *g, const lun_transfer *t);
+
 /* ---- overlap_transfers.c --------------------------------------------------------------------- */
 /* The next batch uses a buffer: it begins when transfers of it have ended. */
 lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *b);
@@ -256,12 +277,18 @@ void lun__gpu_awaited_free(lun_gpu *g);
 lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b);
 /* Releases the mark of a buffer's transfer: its memory is about to be freed. */
 void lun__gpu_forget_transfer(lun_gpu *g, lun_buffer *b);
+/* lun__gpu_write with a mark, and the wait for it. */
+lun_status lun__gpu_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
+                         int64_t bytes, lun_work_mark *out);
+lun_status lun__gpu_settle(lun_gpu *g);
 /* Releases all marks of this file. */
 void lun__gpu_overlap_close(lun_gpu *g);
 
 /* ---- gpu_buffers.c --------------------------------------------------------------------------- */
 /* Memory of at least `cells` cells of 8 bytes in *memory, which has *room; its content is lost. */
 lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells);
+/* Waits for all that was given. */
+lun_status lun__gpu_finish(lun_gpu *g);
 /* Gives the spare buffers back to the device. */
 void lun__gpu_trim(lun_gpu *g);
 

@@ -182,6 +182,15 @@ static lun_status end_first(lun_gpu *g, const lun_gpu_flight *f)
     return s;
 }
 
+/* What was given sets out. */
+static lun_status flush(lun_gpu *g)
+{
+    if (g->flushed == g->given)
+        return LUN_OK;
+    g->flushed = g->given;
+    return lun__gpu_check(g, g->driver->flush(g->queue));
+}
+
 /* Its results, when all of it was given. */
 static lun_status land(lun_gpu *g, const lun_gpu_flight *f)
 {
@@ -190,7 +199,7 @@ static lun_status land(lun_gpu *g, const lun_gpu_flight *f)
     if (s != LUN_OK)
         return s;
     if (!f->plan.read)
-        return lun__gpu_check(g, g->driver->flush(g->queue));
+        return flush(g);
     return lun__gpu_results(g, f->kernel, f->plan.read - 2, l, l->partials);
 }
 
@@ -208,9 +217,8 @@ static lun_status leave(lun_gpu *g, lun_status s)
     return s;
 }
 
-lun_status lun__gpu_submit_run(void *state, lun_kernel *k, lun_launch *l)
+lun_status lun__gpu_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark)
 {
-    lun_gpu *g = state;
     lun_status s = begin(g, k, l);
     if (s != LUN_OK || !g->flight.kernel)
         return leave(g, s);
@@ -218,24 +226,23 @@ lun_status lun__gpu_submit_run(void *state, lun_kernel *k, lun_launch *l)
     if (s == LUN_OK)
         s = end_first(g, &g->flight);
     if (s == LUN_OK)
-        s = lun__gpu_check(g, g->driver->flush(g->queue));
+        s = flush(g);
+    *mark = g->flight.mark = ++g->marked;
     return s == LUN_OK ? s : leave(g, s);
 }
 
-lun_status lun__gpu_advance(void *state, bool *given)
+lun_status lun__gpu_advance(lun_gpu *g, bool *given)
 {
-    lun_gpu *g = state;
     lun_status s = LUN_OK;
     *given = true;
     if (!g->flight.kernel)
         return LUN_OK;
     if (lun__stop_requested(g->services))
         s = lun__gpu_interrupted(g);
-    const int64_t before = g->given;
     if (s == LUN_OK)
         s = go_on(g, false);
-    if (s == LUN_OK && g->given > before)
-        s = lun__gpu_check(g, g->driver->flush(g->queue));
+    if (s == LUN_OK)
+        s = flush(g);
     *given = g->flight.given;
     /* one device's results are not waited for while another runs a kernel that may have no end:
      * drivers have threads in common, and only who looks here can stop it */
@@ -244,19 +251,12 @@ lun_status lun__gpu_advance(void *state, bool *given)
     return s == LUN_OK ? s : leave(g, s);
 }
 
-lun_status lun__gpu_collect(void *state)
+lun_status lun__gpu_collect(lun_gpu *g)
 {
-    lun_gpu *g = state;
     if (!g->flight.kernel)
         return LUN_OK;
     lun_status s = go_on(g, true);
     if (s == LUN_OK)
         s = end_first(g, &g->flight);
     return leave(g, s == LUN_OK ? land(g, &g->flight) : s);
-}
-
-lun_status lun__gpu_run(void *state, lun_kernel *k, lun_launch *l)
-{
-    lun_status s = begin(state, k, l);
-    return s == LUN_OK ? lun__gpu_collect(state) : leave(state, s);
 }

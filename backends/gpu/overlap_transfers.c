@@ -136,10 +136,9 @@ static lun_status keep_twice(lun_gpu *g, void *mark)
     return s;
 }
 
-lun_status lun__gpu_send(void *state, lun_buffer *to, int64_t offset, const void *host,
-                         int64_t bytes)
+lun_status lun__gpu_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
+                         int64_t bytes, lun_work_mark *out)
 {
-    lun_gpu *g = state;
     void *first[MOST_BEFORE], *mark;
     lun_gpu_after after = {first, 0};
     lun_status s = lun__gpu_ready(g);
@@ -156,13 +155,13 @@ lun_status lun__gpu_send(void *state, lun_buffer *to, int64_t offset, const void
     note(g, to, mark);
     free_mark(g, &g->sending);
     g->sending = mark;
+    *out = g->sent = ++g->marked;
     g->services->stats->bytes_to_device += bytes;
     return LUN_OK;
 }
 
-lun_status lun__gpu_settle(void *state)
+lun_status lun__gpu_settle(lun_gpu *g)
 {
-    lun_gpu *g = state;
     if (!g->sending)
         return LUN_OK;
     const int64_t start = lun__gpu_now();

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/host_run.h"
 #include "host/host_segments.h"
@@ -308,4 +309,20 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
     launch->trap = (int)frame.trap;
     launch->trap_value = frame.trap_value;
     return LUN_EZERO;
+}
+
+/* ---- what backends on host memory have in common --------------------------------------------- */
+
+lun_status lun__host_wait(void *state, lun_work_mark mark, lun_wait_how how, bool *ended)
+{
+    (void)state, (void)mark, (void)how;
+    if (ended)
+        *ended = true;
+    return LUN_OK;
+}
+
+int64_t lun__host_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (int64_t)pages * page : 0;
 }

@@ -231,7 +231,8 @@ static lun_status check_flaws(const task *w)
 static lun_status run_task(void *ctx)
 {
     task *w = ctx;
-    return w->d->by->algorithm(w->d->state, &w->r);
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
+    return lun__work_do(w->d->by, w->d->state, &work);
 }
 
 static lun_status run(task *w)
@@ -241,8 +242,11 @@ static lun_status run(task *w)
     lun_status s = check_flaws(w);
     if (s != LUN_OK)
         return s;
-    return lun__desk_work(d, d->by->algorithm_room(d->state, &w->r), &w->r.scratch,
-                          each * (double)w->r.in[0].n, run_task, w);
+    int64_t room;
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
+    if (!d->by->takes(d->state, &work, &room))
+        return lun__desk_fail(d, LUN_EBACKEND, "it does no such algorithm");
+    return lun__desk_work(d, room, &w->r.scratch, each * (double)w->r.in[0].n, run_task, w);
 }
 
 static void answer(task *w)
@@ -262,7 +266,7 @@ lun_status lun__desk_algorithm(lun_desk *d, lun_bytes *in, bool *answers)
     lun_status s = LUN_OK;
     take_run(&w, in);
     *answers = true;
-    if (in->bad || d->by->buffer_new || !d->by->algorithm || (!w.nomem && !run_fits(&w)))
+    if (in->bad || d->by->buffer_new || (!w.nomem && !run_fits(&w)))
         s = lun__desk_strange(d, in);
     else if (w.nomem)
         s = lun__desk_fail(d, LUN_ENOMEM, "out of memory");

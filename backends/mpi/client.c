@@ -239,18 +239,19 @@ void lun__mpi_take_fetched(lun_mpi *m)
     m->fetch_count = 0;
 }
 
-void lun__mpi_count(void *state)
+lun_status lun__mpi_count(lun_mpi *m)
 {
-    lun_mpi *m = state, *x = m;
+    lun_mpi *x = m;
+    lun_status s = LUN_OK;
     lun_stats *stats = m->services->stats;
     const int64_t messages = stats->messages;
     lun_mpi_answer a;
     void *bytes = NULL;
     int64_t count = 0;
     if (m->rank <= 0 || !m->services->link)
-        return;
+        return s;
     do { /* all are asked at once, and each answers in its turn */
-        if (x->rank > 0 && x->asked && !x->counting) {
+        if (x->rank > 0 && !x->counting && (x->asked || x->out.length || x->launched.length)) {
             lun__mpi_ask(x, LUN_MPI_COUNT);
             x->awaited = x->counting = true;
         }
@@ -258,11 +259,12 @@ void lun__mpi_count(void *state)
     } while (x != m);
     if (m->counting)
         (void)lun__mpi_send(m); /* which may fail for another rank */
-    if (m->counting && m->unsent == LUN_OK && receive(m, &bytes, &count) == LUN_OK &&
-        read_answer(m, bytes, count, &a) == LUN_OK)
+    if (m->counting && m->unsent == LUN_OK && (s = receive(m, &bytes, &count)) == LUN_OK &&
+        (s = read_answer(m, bytes, count, &a)) == LUN_OK)
         free(a.bytes);
     m->counting = m->asked = false;
     stats->messages = messages;
+    return s;
 }
 
 lun_status lun__mpi_hear_launch(lun_mpi *m, lun_mpi_answer *out)

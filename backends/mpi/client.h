@@ -48,9 +48,10 @@ struct lun_mpi {
     bool loads;             /* the next launch may have to read files: its answer is awaited */
     lun_mpi_fetch *fetches; /* the answers come before any other; */
     int fetch_count, fetch_room;
-    lun_status fetch_failed; /* how those that have come have failed */
-    double unheard_work;     /* plain operations of runs since its last answer, about */
-    int64_t unheard;         /* bytes of elements sent since its last answer */
+    lun_work_mark marked, fetching, working; /* the last; of fetches; of what is under way */
+    lun_status fetch_failed;                 /* how those that have come have failed */
+    double unheard_work; /* plain operations of runs since its last answer, about */
+    int64_t unheard;     /* bytes of elements sent since its last answer */
     /* A launch that was submitted, or a product or an algorithm that has begun, until it is
      * collected or settled; its answer, once another one behind it was waited for. */
     lun_kernel *kernel;
@@ -118,22 +119,39 @@ int32_t lun__mpi_number(lun_mpi_numbers *n);
 void lun__mpi_number_free(lun_mpi_numbers *n, int32_t number);
 
 /* memory.c, kernel.c: as in lun_backend */
+lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
+void lun__mpi_release(void *state, lun_kernel *k);
+lun_status lun__mpi_prepare(void *state, lun_kernel *k, lun_kernel_facts *out);
+lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out);
 lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out);
 void lun__mpi_buffer_free(void *state, lun_buffer *b);
-lun_status lun__mpi_finish(void *state);
-void lun__mpi_count(void *state);
-lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
-                           int64_t bytes);
-lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
-                             int64_t bytes);
-lun_status lun__mpi_fetch(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes);
-lun_status lun__mpi_fetched(void *state);
+lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const void *host,
+                          int64_t bytes, lun_work_mark *mark);
+lun_status lun__mpi_read(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
+                         lun_work_mark *mark);
 lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
                          lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
-lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
-                        int64_t origin, lun_buffer *to);
-lun_status lun__mpi_transfer(void *state, const lun_transfer *t);
-/* loads.c */
+/* Waits until the rank has done all, and hears of it. */
+lun_status lun__mpi_finish(lun_mpi *m);
+/* The same, with the counters of all ranks, which are asked at once. */
+lun_status lun__mpi_count(lun_mpi *m);
+/* Waits for what is read with a mark. */
+lun_status lun__mpi_fetched(lun_mpi *m);
+
+/* memory.c, kernel.c, works.c: work that begins, and the waits for its end */
+lun_status lun__mpi_submit(lun_mpi *m, lun_kernel *k, lun_launch *l, lun_work_mark *mark);
+/* Takes the answer to it, which was heard so. */
+lun_status lun__mpi_take_launch(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_launch *l);
+lun_status lun__mpi_combine(lun_mpi *m, const lun_work_run *w);
+bool lun__mpi_takes(lun_algorithm which);
+lun_status lun__mpi_algorithm(lun_mpi *m, lun_algorithm_run *r, lun_work_mark *mark);
+lun_status lun__mpi_product(lun_mpi *m, const lun_product *p, lun_work_mark *mark);
+/* Waits for the end of the launch, product or algorithm under way, if there is one. */
+lun_status lun__mpi_end(lun_mpi *m);
+lun_status lun__mpi_pad(lun_mpi *m, const lun_work_pad *w);
+lun_status lun__mpi_transfer(lun_mpi *m, const lun_transfer *t);
+
+/* loads.c: as in lun_remote */
 lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_file *file,
                          int64_t at, int64_t count, lun_infile_form form, bool *done);
 void lun__mpi_unload(void *state, int64_t number);
@@ -143,21 +161,5 @@ lun_status lun__mpi_crc_found(void *state, uint32_t *crc);
 lun_status lun__mpi_store(void *state, lun_buffer *from, int64_t offset, int64_t bytes,
                           const lun_outfile *to, int64_t at);
 lun_status lun__mpi_stored(void *state, bool *done, int *failure);
-/* works.c */
-lun_status lun__mpi_settle(void *state);
-bool lun__mpi_takes(void *state, lun_algorithm which);
-lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r);
-int64_t lun__mpi_product_room(void *state, const lun_product *p);
-lun_status lun__mpi_product(void *state, const lun_product *p);
-lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
-void lun__mpi_release(void *state, lun_kernel *k);
-lun_status lun__mpi_prepare(void *state, lun_kernel *k);
-lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l);
-lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l);
-lun_status lun__mpi_advance(void *state, bool *given);
-lun_status lun__mpi_collect(void *state);
-lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
-                            int64_t pairs);
-lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out);
 
 #endif

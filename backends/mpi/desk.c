@@ -72,7 +72,7 @@ lun_status lun__desk_read(lun_desk *d, const lun_desk_buffer *b, int64_t offset,
                           int64_t bytes)
 {
     if (b->buffer)
-        return d->by->download(d->state, b->buffer, offset, to, bytes);
+        return d->by->read(d->state, b->buffer, offset, to, bytes, NULL);
     if (bytes)
         memcpy(to, b->data + offset, (size_t)bytes);
     return LUN_OK;
@@ -85,7 +85,7 @@ lun_status lun__desk_write(lun_desk *d, lun_desk_buffer *b, int64_t offset, cons
     if (s != LUN_OK || !bytes)
         return s;
     if (b->buffer)
-        s = d->by->upload(d->state, b->buffer, offset, from, bytes);
+        s = d->by->write(d->state, b->buffer, offset, from, bytes, NULL);
     else
         memcpy(b->data + offset, from, (size_t)bytes);
     if (s != LUN_OK)
@@ -210,8 +210,9 @@ lun_status lun__desk_prepare(lun_desk *d, lun_bytes *in, bool *answers)
     *answers = true;
     if (!k)
         return lun__desk_strange(d, in);
+    lun_kernel_facts facts;
     lun_status s = lun__desk_check(d, &k->flaw);
-    return s == LUN_OK && d->by->prepare ? d->by->prepare(d->state, k->kernel) : s;
+    return s == LUN_OK ? d->by->prepare(d->state, k->kernel, &facts) : s;
 }
 
 lun_status lun__desk_source(lun_desk *d, lun_bytes *in, bool *answers)

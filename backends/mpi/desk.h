@@ -63,6 +63,7 @@ typedef struct lun_desk {
     int device;
     char name[40]; /* of both */
     void *state;
+    lun_abilities can;
     lun_desk_buffer *buffers;
     int buffer_count, buffer_room;
     lun_desk_kernel *kernels;

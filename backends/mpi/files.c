@@ -168,8 +168,8 @@ static lun_status read_pieces(reading *r, char *between, int64_t most)
         if (r->failure)
             s = LUN_EIO;
         else if (between)
-            s = r->d->by->upload(r->d->state, r->to->buffer, x->offset + bytes, between,
-                                 some * x->form.bytes);
+            s = r->d->by->write(r->d->state, r->to->buffer, x->offset + bytes, between,
+                                some * x->form.bytes, NULL);
         if (s == LUN_OK && r->d->stops && lun__stop_requested(&r->d->own))
             s = LUN_ECANCEL;
     }

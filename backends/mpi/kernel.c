@@ -69,9 +69,10 @@ void lun__mpi_release(void *state, lun_kernel *k)
     free(k);
 }
 
-lun_status lun__mpi_prepare(void *state, lun_kernel *k)
+lun_status lun__mpi_prepare(void *state, lun_kernel *k, lun_kernel_facts *out)
 {
     lun_mpi *m = state;
+    *out = (lun_kernel_facts){0};
     lun__mpi_ask(m, LUN_MPI_PREPARE);
     lun__put_i32(&m->out, k->number);
     return lun__mpi_hear_status(m);
@@ -180,9 +181,8 @@ static bool is_much(lun_mpi *m, const lun_kernel *k, const lun_launch *l)
     return m->unheard_work > much;
 }
 
-lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
+lun_status lun__mpi_submit(lun_mpi *m, lun_kernel *k, lun_launch *l, lun_work_mark *mark)
 {
-    lun_mpi *m = state;
     const bool much = is_much(m, k, l);
     const bool answered = much || k->waits || m->loads || cells_of(&k->ir, l);
     l->trap = -1;
@@ -202,53 +202,23 @@ lun_status lun__mpi_submit(void *state, lun_kernel *k, lun_launch *l)
     m->under_way = answered;
     m->kernel = k;
     m->launch = l;
+    *mark = m->working = ++m->marked;
     return LUN_OK;
 }
 
-lun_status lun__mpi_advance(void *state, bool *given)
+lun_status lun__mpi_take_launch(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_launch *l)
 {
-    lun_mpi *m = state;
-    *given = true;
-    return lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
+    return note_cells(m, s, a, l, l->partials, cells_of(&m->kernel->ir, l));
 }
 
-lun_status lun__mpi_collect(void *state)
+lun_status lun__mpi_combine(lun_mpi *m, const lun_work_run *w)
 {
-    lun_mpi *m = state;
-    lun_status s = lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
-    if (m->unsent != LUN_OK) {
-        m->launch = NULL;
-        m->under_way = false;
-        m->unsent = LUN_OK;
-        return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
-    }
-    if (s != LUN_OK || !m->under_way) {
-        m->launch = NULL;
-        return s;
-    }
-    lun_launch *l = m->launch;
-    m->launch = NULL;
-    lun_mpi_answer a;
-    s = lun__mpi_hear_launch(m, &a);
-    return note_cells(m, s, &a, l, l->partials, cells_of(&m->kernel->ir, l));
-}
-
-lun_status lun__mpi_run(void *state, lun_kernel *k, lun_launch *l)
-{
-    lun_status s = lun__mpi_submit(state, k, l);
-    return s == LUN_OK ? lun__mpi_collect(state) : s;
-}
-
-lun_status lun__mpi_combine(void *state, lun_kernel *k, lun_launch *l, uint64_t *cells,
-                            int64_t pairs)
-{
-    lun_mpi *m = state;
-    const int64_t row = k->ir.result_count;
+    const int64_t row = w->kernel->ir.result_count;
     lun__mpi_ask(m, LUN_MPI_COMBINE);
-    put_launch(&m->out, k, l, false);
-    lun__put_i64(&m->out, pairs);
-    lun__put_bytes(&m->out, cells, 2 * pairs * row * (int64_t)sizeof *cells);
+    put_launch(&m->out, w->kernel, w->launch, false);
+    lun__put_i64(&m->out, w->pairs);
+    lun__put_bytes(&m->out, w->cells, 2 * w->pairs * row * (int64_t)sizeof *w->cells);
     lun_mpi_answer a;
     lun_status s = lun__mpi_hear(m, &a);
-    return note_cells(m, s, &a, l, cells, pairs * row);
+    return note_cells(m, s, &a, w->launch, w->cells, w->pairs * row);
 }

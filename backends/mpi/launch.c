@@ -111,7 +111,7 @@ static bool turns_fit(const lun_desk *d, const bench *b)
     }
     if (!l->turns)
         return fits;
-    return fits && !d->by->buffer_new && d->by->lines && !ir->result_count && ir->scan < 0 &&
+    return fits && !d->by->buffer_new && d->can.segments && !ir->result_count && ir->scan < 0 &&
            !ir->threads && l->line > 0 && l->line % LUN_BLOCK == 0 &&
            !__builtin_mul_overflow(l->line, l->turns, &run) && l->n > 0 && l->n % run == 0;
 }
@@ -270,7 +270,8 @@ typedef struct running {
 static lun_status run_kernel(void *ctx)
 {
     const running *r = ctx;
-    return r->d->by->run(r->d->state, r->b->k->kernel, &r->b->l);
+    const lun_work work = lun__work_launch(r->b->k->kernel, &r->b->l);
+    return lun__work_do(r->d->by, r->d->state, &work);
 }
 
 static lun_status run(lun_desk *d, bench *b)
@@ -351,7 +352,8 @@ static lun_status combine(lun_desk *d, bench *b, uint64_t *cells, int64_t pairs)
         return s;
     place_slots(d, b);
     b->l.trap = -1;
-    s = d->by->combine(d->state, b->k->kernel, &b->l, cells, pairs);
+    const lun_work work = lun__work_combine(b->k->kernel, &b->l, cells, pairs);
+    s = lun__work_do(d->by, d->state, &work);
     d->trap = b->l.trap;
     d->trap_value = b->l.trap_value;
     return s;

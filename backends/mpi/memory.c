@@ -51,17 +51,17 @@ void lun__mpi_buffer_free(void *state, lun_buffer *b)
     free(b);
 }
 
-lun_status lun__mpi_finish(void *state)
+lun_status lun__mpi_finish(lun_mpi *m)
 {
-    lun_mpi *m = state;
     lun__mpi_ask(m, LUN_MPI_FINISH);
     return lun__mpi_hear_status(m);
 }
 
-lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
-                           int64_t bytes)
+lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const void *host,
+                          int64_t bytes, lun_work_mark *mark)
 {
     lun_mpi *m = state;
+    (void)mark; /* they are copied at once */
     const double start = lun__now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
@@ -82,10 +82,8 @@ lun_status lun__mpi_upload(void *state, lun_buffer *to, int64_t offset, const vo
     return s;
 }
 
-lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void *host,
-                             int64_t bytes)
+static lun_status download(lun_mpi *m, lun_buffer *from, int64_t offset, void *host, int64_t bytes)
 {
-    lun_mpi *m = state;
     const double start = lun__now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
@@ -111,11 +109,12 @@ lun_status lun__mpi_download(void *state, lun_buffer *from, int64_t offset, void
     return s;
 }
 
-lun_status lun__mpi_fetch(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes)
+lun_status lun__mpi_read(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
+                         lun_work_mark *mark)
 {
     lun_mpi *m = state;
-    if (m->under_way || m->launch || m->algorithm || m->product) /* its answer comes first */
-        return lun__mpi_download(state, from, offset, host, bytes);
+    if (!mark || m->under_way || m->launch || m->algorithm || m->product) /* which answer first */
+        return download(m, from, offset, host, bytes);
     for (int64_t done = 0; done < bytes; done += LUN_MPI_PIECE) {
         const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
         if (!lun__grow(&m->fetches, m->fetch_count, &m->fetch_room, sizeof *m->fetches))
@@ -128,12 +127,12 @@ lun_status lun__mpi_fetch(void *state, lun_buffer *from, int64_t offset, void *h
         m->awaited = true;
     }
     m->services->stats->bytes_to_host += bytes;
+    *mark = m->fetching = ++m->marked;
     return LUN_OK;
 }
 
-lun_status lun__mpi_fetched(void *state)
+lun_status lun__mpi_fetched(lun_mpi *m)
 {
-    lun_mpi *m = state;
     const double start = lun__now();
     if (!m->fetch_count && m->fetch_failed == LUN_OK)
         return LUN_OK;
@@ -182,25 +181,22 @@ lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *o
 
 /* ---- moved there ----------------------------------------------------------------------------- */
 
-lun_status lun__mpi_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
-                        int64_t origin, lun_buffer *to)
+lun_status lun__mpi_pad(lun_mpi *m, const lun_work_pad *w)
 {
-    lun_mpi *m = state;
     if (m->launch || m->algorithm || m->product)
         lun__mpi_join_launch(m);
     lun__put_u8(&m->launched, LUN_MPI_PAD);
-    lun__put_padding(&m->launched, p);
-    lun__put_i32(&m->launched, bytes);
-    lun__put_i32(&m->launched, from->number);
-    lun__put_i64(&m->launched, origin);
-    lun__put_i32(&m->launched, to->number);
-    to->padded = true;
+    lun__put_padding(&m->launched, w->pad);
+    lun__put_i32(&m->launched, w->bytes);
+    lun__put_i32(&m->launched, w->from->number);
+    lun__put_i64(&m->launched, w->origin);
+    lun__put_i32(&m->launched, w->to->number);
+    w->to->padded = true;
     return LUN_OK;
 }
 
-lun_status lun__mpi_transfer(void *state, const lun_transfer *t)
+lun_status lun__mpi_transfer(lun_mpi *m, const lun_transfer *t)
 {
-    lun_mpi *m = state;
     lun__mpi_ask(m, LUN_MPI_TRANSFER);
     lun__put_i32(&m->out, t->bytes);
     lun__put_i32(&m->out, t->to->number);

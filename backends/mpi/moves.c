@@ -50,7 +50,9 @@ lun_status lun__desk_pad(lun_desk *d, lun_bytes *in, bool *answers)
         (inner && !lun__desk_reaches(from, origin, bytes, 0, inner - 1)))
         return lun__desk_strange(d, in);
     if (to->buffer)
-        s = d->by->pad(d->state, &p, bytes, from->buffer, origin, to->buffer);
+        s = lun__work_do(d->by, d->state,
+                         &(lun_work){.kind = LUN_WORK_PAD,
+                                     .is.pad = {&p, bytes, from->buffer, origin, to->buffer}});
     else
         pad_on_host(&p, bytes, from->data + origin * bytes, to->data);
     return lun__desk_done(d, to, s);
@@ -105,8 +107,9 @@ lun_status lun__desk_transfer(lun_desk *d, lun_bytes *in, bool *answers)
         return lun__desk_strange(d, in);
     t.to = to->buffer;
     t.from = from ? from->buffer : NULL;
+    const lun_work work = {.kind = LUN_WORK_TRANSFER, .is.transfer = &t};
     if (to->buffer)
-        s = d->by->transfer(d->state, &t);
+        s = lun__work_do(d->by, d->state, &work);
     else
         s = transfer_on_host(d, &t, to->data + t.to_origin * t.bytes,
                              from ? from->data + t.from_origin * t.bytes : NULL);

@@ -48,7 +48,21 @@ static lun_status greet(lun_mpi *m)
     return s;
 }
 
-static lun_status mpi_open(const lun_services *services, int device, void **state)
+/* What its rank can do, and that several work at once. */
+static lun_abilities abilities(const lun_mpi *m)
+{
+    return (lun_abilities){.segments = true, .turns = m->turns, .parts = true, .counts_late = true};
+}
+
+/* All states of an engine are in one ring. */
+static void join_ring(lun_mpi *m, lun_mpi *before)
+{
+    m->next = before->next;
+    before->next = m;
+}
+
+static lun_status mpi_open(const lun_services *services, const lun_opening *how, void **state,
+                           lun_abilities *out)
 {
     lun_mpi *m = calloc(1, sizeof *m);
     lun_status s = LUN_OK;
@@ -57,7 +71,7 @@ static lun_status mpi_open(const lun_services *services, int device, void **stat
         lun__strbuf_puts(services->error, "out of memory");
         return LUN_ENOMEM;
     }
-    *m = (lun_mpi){.services = services, .rank = device - 1, .next = m};
+    *m = (lun_mpi){.services = services, .rank = how->device - 1, .next = m};
     if (!services->link)
         s = lun__mpi_fail(
             m, LUN_EBACKEND,
@@ -74,16 +88,11 @@ static lun_status mpi_open(const lun_services *services, int device, void **stat
         free_state(m);
         return s;
     }
+    if (how->with)
+        join_ring(m, how->with);
+    *out = abilities(m);
     *state = m;
     return LUN_OK;
-}
-
-/* All states of an engine are in one ring. */
-static void mpi_meet(void *state, void *other)
-{
-    lun_mpi *m = state, *before = other;
-    m->next = before->next;
-    before->next = m;
 }
 
 static void mpi_close(void *state)
@@ -94,16 +103,12 @@ static void mpi_close(void *state)
     free_state(m);
 }
 
-static bool mpi_turns(void *state)
+static int mpi_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
     const lun_mpi *m = state;
-    return m->turns;
-}
-
-static int mpi_devices(void *state, lun_device *rows, int room)
-{
-    const lun_mpi *m = state;
-    const int count = m->services->link->size;
+    if (!m)
+        return 0;
+    const int count = services->link->size;
     for (int k = 0; k < count && k < room; k++) {
         rows[k] = (lun_device){.size = sizeof *rows, .kind = "rank", .backend = "mpi"};
         snprintf(rows[k].name, sizeof rows[k].name, "rank %d", k);
@@ -117,39 +122,55 @@ static int mpi_devices(void *state, lun_device *rows, int room)
     return count;
 }
 
-const lun_backend lun__backend_mpi = {
-    .name = "mpi",
-    .lines = true,
-    .turns = mpi_turns,
-    .ranks = true,
-    .open = mpi_open,
-    .close = mpi_close,
-    .link_peer = mpi_meet,
-    .finish = lun__mpi_finish,
-    .count = lun__mpi_count,
-    .build = lun__mpi_build,
-    .release = lun__mpi_release,
-    .prepare = lun__mpi_prepare,
-    .run = lun__mpi_run,
-    .submit = lun__mpi_submit,
-    .advance = lun__mpi_advance,
-    .collect = lun__mpi_collect,
-    .combine = lun__mpi_combine,
-    .product_room = lun__mpi_product_room,
-    .product = lun__mpi_product,
-    .takes = lun__mpi_takes,
-    .begin_algorithm = lun__mpi_algorithm,
-    .pad = lun__mpi_pad,
-    .transfer = lun__mpi_transfer,
-    .source = lun__mpi_source,
-    .devices = mpi_devices,
-    .buffer_new = lun__mpi_buffer_new,
-    .buffer_free = lun__mpi_buffer_free,
-    .upload = lun__mpi_upload,
-    .download = lun__mpi_download,
-    .fetch = lun__mpi_fetch,
-    .fetched = lun__mpi_fetched,
-    .copy = lun__mpi_copy,
+/* ---- work ------------------------------------------------------------------------------------ */
+
+static bool mpi_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    const lun_mpi *m = state;
+    const unsigned always = 1 << LUN_WORK_LAUNCH | 1 << LUN_WORK_COMBINE | 1 << LUN_WORK_PAD |
+                            1 << LUN_WORK_TRANSFER | (unsigned)m->multiplies << LUN_WORK_PRODUCT;
+    *scratch = 0;
+    return w->kind == LUN_WORK_ALGORITHM ? m->takes && lun__mpi_takes(w->is.algorithm->which)
+                                         : always >> w->kind & 1;
+}
+
+static lun_status mpi_begin(void *state, const lun_work *w, lun_work_mark *mark)
+{
+    lun_mpi *m = state;
+    switch (w->kind) {
+    case LUN_WORK_LAUNCH:
+        return lun__mpi_submit(m, w->is.run.kernel, w->is.run.launch, mark);
+    case LUN_WORK_COMBINE:
+        return lun__mpi_combine(m, &w->is.run);
+    case LUN_WORK_PRODUCT:
+        return lun__mpi_product(m, w->is.product, mark);
+    case LUN_WORK_ALGORITHM:
+        return lun__mpi_algorithm(m, w->is.algorithm, mark);
+    case LUN_WORK_PAD:
+        return lun__mpi_pad(m, &w->is.pad);
+    case LUN_WORK_TRANSFER:
+        return lun__mpi_transfer(m, w->is.transfer);
+    default:
+        return lun__mpi_fail(m, LUN_EBACKEND, "internal: a rank does no such work");
+    }
+}
+
+static lun_status mpi_wait(void *state, lun_work_mark mark, lun_wait_how how, bool *ended)
+{
+    lun_mpi *m = state;
+    if (how == LUN_WAIT_GIVE) {
+        *ended = true;
+        return lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
+    }
+    if (how == LUN_WAIT_ALL)
+        return lun__mpi_count(m);
+    const lun_status fetched = m->fetching <= mark ? lun__mpi_fetched(m) : LUN_OK;
+    const lun_status done = m->working <= mark ? lun__mpi_end(m) : LUN_OK;
+    return fetched == LUN_OK ? done : fetched;
+}
+
+static const lun_remote remote = {
+    .serve = lun__mpi_serve,
     .load = lun__mpi_load,
     .unload = lun__mpi_unload,
     .loaded = lun__mpi_loaded,
@@ -157,6 +178,24 @@ const lun_backend lun__backend_mpi = {
     .crc_found = lun__mpi_crc_found,
     .store = lun__mpi_store,
     .stored = lun__mpi_stored,
-    .settle = lun__mpi_settle,
-    .serve = lun__mpi_serve,
+};
+
+const lun_backend lun__backend_mpi = {
+    .name = "mpi",
+    .remote = &remote,
+    .devices = mpi_devices,
+    .open = mpi_open,
+    .close = mpi_close,
+    .build = lun__mpi_build,
+    .release = lun__mpi_release,
+    .prepare = lun__mpi_prepare,
+    .source = lun__mpi_source,
+    .takes = mpi_takes,
+    .begin = mpi_begin,
+    .wait = mpi_wait,
+    .buffer_new = lun__mpi_buffer_new,
+    .buffer_free = lun__mpi_buffer_free,
+    .write = lun__mpi_write,
+    .read = lun__mpi_read,
+    .copy = lun__mpi_copy,
 };

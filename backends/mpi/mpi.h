@@ -6,7 +6,7 @@
 
 extern const lun_backend lun__backend_mpi;
 
-/* As lun_backend.serve. */
+/* As lun_remote.serve. */
 lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, int device);
 
 #endif

@@ -13,9 +13,9 @@
 static lun_device device_of(const lun_desk *d)
 {
     enum { MOST = 64 };
-    const int k = d->device ? lun__device_number(d->device) - 1 : 0;
+    const int k = d->device ? d->device - 1 : 0;
     lun_device *all = calloc(MOST, sizeof *all), own = {.size = sizeof own};
-    if (all && d->by->devices && k < d->by->devices(d->state, all, MOST) && k < MOST)
+    if (all && k < d->by->devices(&d->own, d->state, all, MOST) && k < MOST)
         own = all[k];
     free(all);
     return own;
@@ -33,9 +33,9 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         s = lun__desk_fail(d, LUN_EBACKEND, "another version of the library serves there: ");
         lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
     } else {
-        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->product);
-        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->algorithm);
-        lun__put_u8(&d->rest, !d->by->buffer_new && d->by->lines);
+        lun__put_u8(&d->rest, !d->by->buffer_new);                    /* it multiplies matrices, */
+        lun__put_u8(&d->rest, !d->by->buffer_new);                    /* does algorithms, */
+        lun__put_u8(&d->rest, !d->by->buffer_new && d->can.segments); /* and launches with turns */
         lun__put_text(&d->rest, d->name);
         const lun_device own = device_of(d);
         lun__put_i64(&d->rest, own.memory);
@@ -45,19 +45,12 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
     return s;
 }
 
+/* Its answer has the counters, as all answers do. */
 static lun_status finish(lun_desk *d, lun_bytes *in, bool *answers)
 {
     (void)in;
     *answers = true;
-    return d->by->finish ? d->by->finish(d->state) : LUN_OK;
-}
-
-/* Its answer has the counters, as all answers do. */
-static lun_status count(lun_desk *d, lun_bytes *in, bool *answers)
-{
-    (void)d, (void)in;
-    *answers = true;
-    return LUN_OK;
+    return d->by->wait(d->state, 0, LUN_WAIT_ALL, NULL);
 }
 
 /* What does each request, and whether it could not meet elements that other ranks give. */
@@ -80,7 +73,7 @@ static const struct {
     [LUN_MPI_ALGORITHM] = {lun__desk_algorithm, false},
     [LUN_MPI_PRODUCT] = {lun__desk_product, false},
     [LUN_MPI_FINISH] = {finish, false},
-    [LUN_MPI_COUNT] = {count, false},
+    [LUN_MPI_COUNT] = {finish, false},
     [LUN_MPI_SOURCE] = {lun__desk_source, false},
     [LUN_MPI_GIVE] = {lun__desk_give, true},
     [LUN_MPI_TAKE] = {lun__desk_take, true},
@@ -144,7 +137,7 @@ lun_status lun__mpi_serve(const lun_services *services, const lun_backend *by, i
     snprintf(d.name, sizeof d.name, device ? "%.20s:%d" : "%.20s", by->name, device);
     d.own.tick = NULL;
     const lun_link *link = services->link;
-    lun_status s = by->open(&d.own, device, &d.state);
+    lun_status s = by->open(&d.own, &(lun_opening){.device = device}, &d.state, &d.can);
     if (s != LUN_OK)
         return s;
     lun__hands_open(&d.hands);

@@ -77,7 +77,8 @@ typedef struct work {
 static lun_status multiply(void *ctx)
 {
     const work *w = ctx;
-    return w->d->by->product(w->d->state, w->product);
+    const lun_work asked = {.kind = LUN_WORK_PRODUCT, .is.product = w->product};
+    return lun__work_do(w->d->by, w->d->state, &asked);
 }
 
 lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
@@ -104,10 +105,12 @@ lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
     p.a.data = device ? (void *)a->buffer : a->data;
     p.b.data = device ? (void *)b->buffer : b->data;
     p.c = device ? (void *)c->buffer : c->data;
-    const int64_t room = d->by->product_room(d->state, &p);
-    s = room < 0 ? lun__desk_fail(d, LUN_EBACKEND, "it multiplies no matrices")
-                 : lun__desk_work(d, room, &p.scratch,
-                                  (double)p.rows * (double)p.columns * (double)p.inner, multiply,
-                                  &(work){d, &p});
+    int64_t room;
+    const lun_work asked = {.kind = LUN_WORK_PRODUCT, .is.product = &p};
+    s = !d->by->takes(d->state, &asked, &room)
+            ? lun__desk_fail(d, LUN_EBACKEND, "it multiplies no matrices")
+            : lun__desk_work(d, room, &p.scratch,
+                             (double)p.rows * (double)p.columns * (double)p.inner, multiply,
+                             &(work){d, &p});
     return lun__desk_done(d, c, s);
 }

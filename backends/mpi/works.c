@@ -1,6 +1,6 @@
 /* works.c - products of matrices and algorithms that a rank which serves does in its own memory:
- * they begin there, and settle waits for their ends; see client.h.  Knows nothing of what they
- * compute. */
+ * they begin there; and the ends of these and of launches; see client.h.  Knows nothing of what
+ * they compute. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* What is begun: behind what others ask for meanwhile, and with what other ranks begin. */
 static lun_status begin(lun_mpi *m, lun_mpi_word word)
 {
-    lun_status s = lun__mpi_settle(m); /* one at a time */
+    lun_status s = lun__mpi_end(m); /* one at a time */
     lun__mpi_join_launch(m);
     lun__put_u8(&m->launched, word);
     return s;
@@ -51,9 +51,8 @@ static void take_column(lun_bytes *in, lun_column *c)
         memcpy(c->data, elements, (size_t)count);
 }
 
-bool lun__mpi_takes(void *state, lun_algorithm which)
+bool lun__mpi_takes(lun_algorithm which)
 {
-    const lun_mpi *m = state;
     switch (which) {
     case LUN_ALGORITHM_KEEP:
     case LUN_ALGORITHM_PLACES:
@@ -64,15 +63,14 @@ bool lun__mpi_takes(void *state, lun_algorithm which)
     case LUN_ALGORITHM_ORDERED:
     case LUN_ALGORITHM_CUTS:
     case LUN_ALGORITHM_MERGED:
-        return m->takes;
+        return true;
     default:
         return false;
     }
 }
 
-lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r)
+lun_status lun__mpi_algorithm(lun_mpi *m, lun_algorithm_run *r, lun_work_mark *mark)
 {
-    lun_mpi *m = state;
     lun_status s = begin(m, LUN_MPI_ALGORITHM);
     if (s != LUN_OK)
         return s;
@@ -88,6 +86,7 @@ lun_status lun__mpi_algorithm(void *state, lun_algorithm_run *r)
         put_column(m, &r->out[k], r->to_origin[k], false);
     m->algorithm = r;
     m->under_way = true;
+    *mark = m->working = ++m->marked;
     return LUN_OK;
 }
 
@@ -102,16 +101,8 @@ static void put_matrix(lun_mpi *m, const lun_matrix *x)
     lun__put_layout(&m->launched, &x->batch);
 }
 
-int64_t lun__mpi_product_room(void *state, const lun_product *p)
+lun_status lun__mpi_product(lun_mpi *m, const lun_product *p, lun_work_mark *mark)
 {
-    const lun_mpi *m = state;
-    (void)p;
-    return m->multiplies ? 0 : -1;
-}
-
-lun_status lun__mpi_product(void *state, const lun_product *p)
-{
-    lun_mpi *m = state;
     const int64_t extents[] = {p->rows, p->columns, p->inner, p->count};
     lun_status s = begin(m, LUN_MPI_PRODUCT);
     if (s != LUN_OK)
@@ -124,36 +115,45 @@ lun_status lun__mpi_product(void *state, const lun_product *p)
     m->product = p->c;
     lun__put_i32(&m->launched, m->product->number);
     m->under_way = true;
+    *mark = m->working = ++m->marked;
     return LUN_OK;
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-lun_status lun__mpi_settle(void *state)
+/* The results of an algorithm, or a product that there is. */
+static lun_status take_done(lun_mpi *m, lun_status s, lun_mpi_answer *a, lun_algorithm_run *r)
 {
-    lun_mpi *m = state;
+    if (r)
+        r->failed = a->trap_value;
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; r && k < LUN_ALGORITHM_RESULTS; k++)
+        take_column(&a->rest, &r->out[k]);
+    if (a->rest.bad)
+        return lun__mpi_strange(m, a);
+    free(a->bytes);
+    return LUN_OK;
+}
+
+lun_status lun__mpi_end(lun_mpi *m)
+{
     lun_mpi_answer a;
+    lun_launch *l = m->launch;
     lun_algorithm_run *r = m->algorithm;
-    if (!r && !m->product)
+    if (!l && !r && !m->product)
         return LUN_OK;
+    m->launch = NULL;
     m->algorithm = NULL;
     m->product = NULL;
-    if (lun__mpi_sets_out(m))
-        (void)lun__mpi_send(m); /* which may fail for another rank */
+    lun_status s = lun__mpi_sets_out(m) ? lun__mpi_send(m) : LUN_OK;
     if (m->unsent != LUN_OK) {
         m->unsent = LUN_OK;
         m->under_way = false;
         return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
     }
-    lun_status s = lun__mpi_hear_launch(m, &a);
-    if (r)
-        r->failed = a.trap_value;
-    if (s != LUN_OK)
+    if (l && (s != LUN_OK || !m->under_way))
         return s;
-    for (int k = 0; r && k < LUN_ALGORITHM_RESULTS; k++)
-        take_column(&a.rest, &r->out[k]);
-    if (a.rest.bad)
-        return lun__mpi_strange(m, &a);
-    free(a.bytes);
-    return LUN_OK;
+    s = lun__mpi_hear_launch(m, &a); /* what could not be sent may have been another rank's */
+    return l ? lun__mpi_take_launch(m, s, &a, l) : take_done(m, s, &a, r);
 }

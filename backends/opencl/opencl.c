@@ -290,46 +290,33 @@ static const lun_gpu_driver driver = {
     .mark_wait = lun__opencl_wait_mark,
 };
 
-static lun_status opencl_open(const lun_services *services, int device, void **state)
+static lun_status opencl_open(const lun_services *services, const lun_opening *how, void **state,
+                              lun_abilities *out)
 {
-    return lun__gpu_open(&driver, services, device, state);
+    return lun__gpu_open(&driver, services, how, state, out);
 }
 
-static bool opencl_preferred(const lun_services *services)
+static int opencl_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
     (void)services;
-    return lun__gpu_preferred(&driver);
+    return state ? lun__gpu_devices(state, rows, room) : lun__gpu_preferred(&driver);
 }
 
 const lun_backend lun__backend_opencl = {
     .name = "opencl",
-    .lines = true,
+    .devices = opencl_devices,
     .open = opencl_open,
-    .beside = lun__gpu_beside,
     .close = lun__gpu_close,
-    .link_peer = lun__gpu_link_peer,
-    .finish = lun__gpu_finish,
-    .groups = lun__gpu_groups,
-    .fits = lun__gpu_fits,
     .build = lun__gpu_build,
     .release = lun__gpu_release,
-    .run = lun__gpu_run,
-    .submit = lun__gpu_submit_run,
-    .advance = lun__gpu_advance,
-    .collect = lun__gpu_collect,
-    .combine = lun__gpu_combine,
-    .product_room = lun__gpu_product_room,
-    .product = lun__gpu_product,
-    .pad = lun__gpu_pad,
-    .transfer = lun__gpu_transfer,
+    .prepare = lun__gpu_prepare,
     .source = lun__gpu_source,
-    .devices = lun__gpu_devices,
+    .takes = lun__gpu_takes,
+    .begin = lun__gpu_begin,
+    .wait = lun__gpu_wait_for,
     .buffer_new = lun__gpu_buffer_new,
     .buffer_free = lun__gpu_buffer_free,
-    .upload = lun__gpu_upload,
-    .download = lun__gpu_download,
-    .send = lun__gpu_send,
-    .settle = lun__gpu_settle,
+    .write = lun__gpu_write,
+    .read = lun__gpu_read,
     .copy = lun__gpu_copy,
-    .preferred = opencl_preferred,
 };

@@ -109,9 +109,9 @@ static lun_status run_all(const whole *w)
     return s;
 }
 
-lun_status lun__openmp_chain(void *state, lun_chain *c)
+lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c)
 {
-    whole w = {.o = state, .chain = c, .count = c->count, .failed = &c->failed};
+    whole w = {.o = o, .chain = c, .count = c->count, .failed = &c->failed};
     w.step = 1;
     w.first = c->first;
     w.rows = c->rows;
@@ -126,10 +126,10 @@ lun_status lun__openmp_chain(void *state, lun_chain *c)
     return s;
 }
 
-lun_status lun__openmp_sweep(void *state, lun_sweep *sweep)
+lun_status lun__openmp_sweep(lun_openmp *o, lun_sweep *sweep)
 {
     const int stages = sweep->box.stages;
-    whole w = {.o = state, .sweep = sweep, .count = stages, .failed = &sweep->failed};
+    whole w = {.o = o, .sweep = sweep, .count = stages, .failed = &sweep->failed};
     w.rows = sweep->box.extent[0];
     w.step = sweep->box.whole ? lun__sweep_chunks(&sweep->box, LUN_CHUNK) : 1;
     w.line = w.rows ? sweep->stages[0].launch->n / w.rows * stages : 0;

@@ -16,9 +16,20 @@
 #include "openmp/openmp_state.h"
 #include "product/block_product.h"
 
-static lun_status openmp_open(const lun_services *services, int device, void **state)
+/* Near a core, as far as it is known without a look at the machine. */
+static int64_t level2_share(void)
 {
-    (void)device;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    return sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
+#else
+    return 0;
+#endif
+}
+
+static lun_status openmp_open(const lun_services *services, const lun_opening *how, void **state,
+                              lun_abilities *out)
+{
+    (void)how;
     lun_openmp *o = calloc(1, sizeof *o);
     if (!o) {
         lun__strbuf_clear(services->error);
@@ -27,7 +38,15 @@ static lun_status openmp_open(const lun_services *services, int device, void **s
     }
     o->services = services;
     o->isa = lun__isa_here();
+    *out = (lun_abilities){.segments = true,
+                           .chains = true,
+                           .sweeps = true,
+                           .shares = true,
+                           .memory_bytes = lun__host_memory(),
+                           .machine = lun__compiler_machine()};
     lun__team_init(&o->team, services->threads);
+    out->cache_bytes = o->team.looked ? o->team.slots.chunk_bytes : level2_share();
+    o->team.near_bytes = &out->cache_bytes;
     lun__jit_init(&o->jit, services, o->isa);
     *state = o;
     return LUN_OK;
@@ -96,9 +115,8 @@ static lun_status run_paced(lun_openmp *o, lun_kernel *k, lun_team *team, lun_la
     return s;
 }
 
-static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
+static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
 {
-    lun_openmp *o = state;
     if (!k->compiled) {
         lun_status s = lun__openmp_advance(o, k, launch);
         if (s != LUN_OK)
@@ -119,59 +137,61 @@ static lun_status openmp_run(void *state, lun_kernel *k, lun_launch *launch)
     return run_on(o, k, &team, launch);
 }
 
-static int64_t openmp_cache_bytes(void *state)
-{
-    const lun_openmp *o = state;
-    int64_t cache_bytes = o->team.slots.chunk_bytes;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    if (cache_bytes <= 0 && !o->team.looked) /* one thread so far */
-        cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE) / 2;
-#endif
-    return cache_bytes;
-}
+/* ---- work ------------------------------------------------------------------------------------ */
 
-static lun_status openmp_combine(void *state, lun_kernel *k, lun_launch *launch, uint64_t *cells,
-                                 int64_t pairs)
+static lun_status multiply(lun_openmp *o, const lun_product *p)
 {
-    lun_openmp *o = state;
-    return lun__host_combine(o->services, &k->exec, k->ir.result_count, launch, cells, pairs);
-}
-
-static void openmp_share(void *state, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
-{
-    lun_openmp *o = state;
-    lun__team_share(&o->team, n, bytes, ctx, task);
-}
-
-/* ---- matrix products ------------------------------------------------------------------------- */
-
-static int64_t openmp_product_room(void *state, const lun_product *p)
-{
-    lun_openmp *o = state;
-    return lun__product_room(o->isa, lun__openmp_product_team(o, p).threads, p);
-}
-
-static lun_status openmp_product(void *state, const lun_product *p)
-{
-    lun_openmp *o = state;
     lun_team team = lun__openmp_product_team(o, p);
-    lun_status s = lun__product_run(o->services, o->isa, &team, p, NULL);
-    return s == LUN_ECANCEL ? lun__openmp_fail(o, s, "interrupted", "") : s;
+    return lun__product_run(o->services, o->isa, &team, p, NULL);
 }
 
-/* ---- algorithms ------------------------------------------------------------------------------ */
-
-static int64_t openmp_algorithm_room(void *state, const lun_algorithm_run *r)
+static lun_status run_algorithm(lun_openmp *o, lun_algorithm_run *r)
 {
-    lun_openmp *o = state;
-    return lun__algorithm_room(r, lun__team_for(&o->team, INT64_MAX).threads);
-}
-
-static lun_status openmp_algorithm(void *state, lun_algorithm_run *r)
-{
-    lun_openmp *o = state;
     lun_team team = lun__team_for(&o->team, INT64_MAX);
-    lun_status s = lun__algorithm_run(o->services, &team, r);
+    return lun__algorithm_run(o->services, &team, r);
+}
+
+static bool openmp_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    lun_openmp *o = state;
+    *scratch = 0;
+    if (w->kind == LUN_WORK_PRODUCT)
+        *scratch = lun__product_room(o->isa, lun__openmp_product_team(o, w->is.product).threads,
+                                     w->is.product);
+    else if (w->kind == LUN_WORK_ALGORITHM)
+        *scratch = lun__algorithm_room(w->is.algorithm, lun__team_for(&o->team, INT64_MAX).threads);
+    return w->kind != LUN_WORK_PAD && w->kind != LUN_WORK_TRANSFER;
+}
+
+static lun_status openmp_begin(void *state, const lun_work *w, lun_work_mark *mark)
+{
+    lun_openmp *o = state;
+    const lun_work_run *r = &w->is.run;
+    lun_status s = LUN_OK;
+    (void)mark;
+    switch (w->kind) {
+    case LUN_WORK_LAUNCH:
+        return run(o, r->kernel, r->launch);
+    case LUN_WORK_COMBINE:
+        return lun__host_combine(o->services, &r->kernel->exec, r->kernel->ir.result_count,
+                                 r->launch, r->cells, r->pairs);
+    case LUN_WORK_CHAIN:
+        return lun__openmp_chain(o, w->is.chain);
+    case LUN_WORK_SWEEP:
+        return lun__openmp_sweep(o, w->is.sweep);
+    case LUN_WORK_SHARE:
+        lun__team_share(&o->team, w->is.share.n, w->is.share.bytes, w->is.share.ctx,
+                        w->is.share.task);
+        return s;
+    case LUN_WORK_PRODUCT:
+        s = multiply(o, w->is.product);
+        break;
+    case LUN_WORK_ALGORITHM:
+        s = run_algorithm(o, w->is.algorithm);
+        break;
+    default:
+        return lun__openmp_fail(o, LUN_EBACKEND, "internal: ", "no such work on host memory");
+    }
     return s == LUN_ECANCEL ? lun__openmp_fail(o, s, "interrupted", "") : s;
 }
 
@@ -201,17 +221,18 @@ static void cpu_name(char *to, size_t room)
         fclose(f);
 }
 
-static int openmp_devices(void *state, lun_device *rows, int room)
+static int openmp_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
     lun_openmp *o = state;
-    const char *by = o->services->threads_by;
+    const char *by = services->threads_by;
+    if (!o)
+        return 0;
     lun__team_look(&o->team);
     if (room > 0) {
-        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
         rows[0] = (lun_device){.kind = "cpu",
                                .backend = "openmp",
                                .units = o->team.wanted,
-                               .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
+                               .memory = lun__host_memory()};
         cpu_name(rows[0].name, sizeof rows[0].name);
         lun__topology_text(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
         const size_t told = strlen(rows[0].machine);
@@ -224,25 +245,15 @@ static int openmp_devices(void *state, lun_device *rows, int room)
 
 const lun_backend lun__backend_openmp = {
     .name = "openmp",
-    .lines = true,
-    .native = true,
+    .is = LUN_IS_NATIVE,
+    .devices = openmp_devices,
     .open = openmp_open,
     .close = openmp_close,
     .build = lun__openmp_build,
     .release = lun__openmp_release,
     .prepare = lun__openmp_prepare,
-    .busy = lun__openmp_busy,
-    .run = openmp_run,
-    .chain = lun__openmp_chain,
-    .sweep = lun__openmp_sweep,
-    .near = openmp_cache_bytes,
-    .combine = openmp_combine,
-    .product_room = openmp_product_room,
-    .product = openmp_product,
-    .algorithm_room = openmp_algorithm_room,
-    .algorithm = openmp_algorithm,
     .source = openmp_source,
-    .share = openmp_share,
-    .devices = openmp_devices,
-    .portable_key = lun__compiler_portable_key,
+    .takes = openmp_takes,
+    .begin = openmp_begin,
+    .wait = lun__host_wait,
 };

@@ -94,13 +94,6 @@ lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lu
     return s;
 }
 
-/* What the compiler works on is worth waiting for. */
-bool lun__openmp_busy(void *state, const lun_kernel *k)
-{
-    (void)state;
-    return k->unit.state == LUN_UNIT_RUNNING;
-}
-
 /* ---- to machine code ------------------------------------------------------------------------- */
 
 lun_exec lun__openmp_machine_code(const lun_openmp *o, const lun_kernel *k)
@@ -151,10 +144,11 @@ lun_status lun__openmp_advance(lun_openmp *o, lun_kernel *k, const lun_launch *l
     return LUN_OK;
 }
 
-lun_status lun__openmp_prepare(void *state, lun_kernel *k)
+lun_status lun__openmp_prepare(void *state, lun_kernel *k, lun_kernel_facts *out)
 {
     lun_openmp *o = state;
     lun_unit *u = &k->unit;
+    *out = (lun_kernel_facts){0};
     if (k->compiled)
         return LUN_OK;
     if (o->services->jit == LUN_JIT_OFF)

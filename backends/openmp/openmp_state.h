@@ -49,13 +49,11 @@ void lun__openmp_take_over(lun_openmp *o, lun_kernel *k);
 /* As backend.h has them. */
 lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
 void lun__openmp_release(void *state, lun_kernel *k);
-bool lun__openmp_busy(void *state, const lun_kernel *k);
-lun_status lun__openmp_prepare(void *state, lun_kernel *k);
+lun_status lun__openmp_prepare(void *state, lun_kernel *k, lun_kernel_facts *out);
 
 /* ---- joint_kernels.c ------------------------------------------------------------------------- */
-/* As backend.h has them. */
-lun_status lun__openmp_chain(void *state, lun_chain *c);
-lun_status lun__openmp_sweep(void *state, lun_sweep *w);
+lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c);
+lun_status lun__openmp_sweep(lun_openmp *o, lun_sweep *sweep);
 /* The threads that a product is worth. */
 lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p);
 

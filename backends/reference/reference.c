@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct lun_kernel {
     lun_interp *interp;
@@ -21,6 +20,7 @@ typedef struct reference {
     const lun_services *services;
     void *native;      /* the native backend's state; NULL: not needed yet */
     lun_services lent; /* its services: the engine's, but for one thread */
+    lun_abilities can; /* its abilities */
 } reference;
 
 static lun_status fail(const lun_services *services, lun_status status, const char *why)
@@ -33,13 +33,15 @@ static lun_status fail(const lun_services *services, lun_status status, const ch
     return status;
 }
 
-static lun_status reference_open(const lun_services *services, int device, void **out)
+static lun_status reference_open(const lun_services *services, const lun_opening *how, void **out,
+                                 lun_abilities *can)
 {
-    (void)device;
+    (void)how;
     reference *state = calloc(1, sizeof *state);
     if (!state)
         return fail(services, LUN_ENOMEM, NULL);
     state->services = services;
+    *can = (lun_abilities){.segments = true, .teams = true, .memory_bytes = lun__host_memory()};
     *out = state;
     return LUN_OK;
 }
@@ -87,7 +89,8 @@ static lun_status build_native(reference *r, const lun_ir *ir, const char *text,
     const lun_backend *native = lend(r);
     if (!native)
         return fail(r->services, LUN_EBACKEND, reason(ir));
-    lun_status s = r->native ? LUN_OK : native->open(&r->lent, 0, &r->native);
+    lun_status s =
+        r->native ? LUN_OK : native->open(&r->lent, &(lun_opening){0}, &r->native, &r->can);
     return s == LUN_OK ? native->build(r->native, ir, text, &kernel->native) : s;
 }
 
@@ -122,66 +125,59 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
     return LUN_OK;
 }
 
-static lun_status reference_run(void *state, lun_kernel *kernel, lun_launch *launch)
+static lun_status reference_prepare(void *state, lun_kernel *kernel, lun_kernel_facts *out)
+{
+    reference *r = state;
+    *out = (lun_kernel_facts){0};
+    return kernel->native ? lend(r)->prepare(r->native, kernel->native, out) : LUN_OK;
+}
+
+static bool reference_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    (void)state;
+    *scratch = w->kind == LUN_WORK_PRODUCT ? lun__product_room(lun__isa_here(), 1, w->is.product)
+               : w->kind == LUN_WORK_ALGORITHM ? lun__algorithm_room(w->is.algorithm, 1)
+                                               : 0;
+    return w->kind == LUN_WORK_LAUNCH || w->kind == LUN_WORK_COMBINE ||
+           w->kind == LUN_WORK_PRODUCT || w->kind == LUN_WORK_ALGORITHM;
+}
+
+/* A launch, or a level of cells. */
+static lun_status run(reference *r, const lun_work *w)
 {
     static const lun_team alone = {.threads = 1};
-    reference *r = state;
-    if (kernel->native)
-        return lend(r)->run(r->native, kernel->native, launch);
+    const lun_kernel *k = w->is.run.kernel;
+    lun_launch *l = w->is.run.launch;
+    if (k->native) {
+        lun_work same = *w;
+        same.is.run.kernel = k->native;
+        return lun__work_do(lend(r), r->native, &same);
+    }
+    const lun_exec *exec = lun__interp_exec(k->interp);
+    if (w->kind == LUN_WORK_COMBINE)
+        return lun__host_combine(r->services, exec, k->ir.result_count, l, w->is.run.cells,
+                                 w->is.run.pairs);
     r->services->stats->launches++;
     r->services->stats->interpreted++;
-    return lun__host_run(r->services, lun__interp_exec(kernel->interp), &alone, &kernel->ir,
-                         kernel->cost, launch);
+    return lun__host_run(r->services, exec, &alone, &k->ir, k->cost, l);
 }
 
-static lun_status reference_combine(void *state, lun_kernel *kernel, lun_launch *launch,
-                                    uint64_t *cells, int64_t pairs)
-{
-    reference *r = state;
-    if (kernel->native)
-        return lend(r)->combine(r->native, kernel->native, launch, cells, pairs);
-    return lun__host_combine(r->services, lun__interp_exec(kernel->interp), kernel->ir.result_count,
-                             launch, cells, pairs);
-}
-
-static lun_status reference_prepare(void *state, lun_kernel *kernel)
-{
-    reference *r = state;
-    const lun_backend *native = kernel->native ? lend(r) : NULL;
-    return native && native->prepare ? native->prepare(r->native, kernel->native) : LUN_OK;
-}
-
-static bool reference_busy(void *state, const lun_kernel *kernel)
-{
-    const reference *r = state;
-    const lun_backend *native = kernel->native ? r->lent.native : NULL;
-    return native && native->busy && native->busy(r->native, kernel->native);
-}
-
-static int64_t reference_product_room(void *state, const lun_product *p)
-{
-    (void)state;
-    return lun__product_room(lun__isa_here(), 1, p);
-}
-
-static lun_status reference_product(void *state, const lun_product *p)
+static lun_status reference_begin(void *state, const lun_work *w, lun_work_mark *mark)
 {
     static const lun_team alone = {.threads = 1};
-    const reference *r = state;
-    return lun__product_run(r->services, lun__isa_here(), &alone, p, NULL);
-}
-
-static int64_t reference_algorithm_room(void *state, const lun_algorithm_run *r)
-{
-    (void)state;
-    return lun__algorithm_room(r, 1);
-}
-
-static lun_status reference_algorithm(void *state, lun_algorithm_run *r)
-{
-    static const lun_team alone = {.threads = 1};
-    const reference *own = state;
-    return lun__algorithm_run(own->services, &alone, r);
+    reference *r = state;
+    (void)mark;
+    switch (w->kind) {
+    case LUN_WORK_LAUNCH:
+    case LUN_WORK_COMBINE:
+        return run(r, w);
+    case LUN_WORK_PRODUCT:
+        return lun__product_run(r->services, lun__isa_here(), &alone, w->is.product, NULL);
+    case LUN_WORK_ALGORITHM:
+        return lun__algorithm_run(r->services, &alone, w->is.algorithm);
+    default:
+        return fail(r->services, LUN_EBACKEND, "internal: it does no such work");
+    }
 }
 
 /* Nothing is compiled: what runs is the IR itself. */
@@ -191,36 +187,28 @@ static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *ou
     return lun__ir_print(ir, out);
 }
 
-static int reference_devices(void *state, lun_device *rows, int room)
+static int reference_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
-    (void)state;
-    if (room > 0) {
-        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    (void)services;
+    if (room > 0)
         rows[0] = (lun_device){.name = "host, one thread, interpreted",
                                .kind = "cpu",
                                .backend = "reference",
                                .units = 1,
-                               .memory = pages > 0 && page > 0 ? (int64_t)pages * page : 0};
-    }
-    return 1;
+                               .memory = lun__host_memory()};
+    return state != NULL;
 }
 
 const lun_backend lun__backend_reference = {
     .name = "reference",
-    .lines = true,
-    .teams = true,
+    .devices = reference_devices,
     .open = reference_open,
     .close = reference_close,
     .build = reference_build,
     .release = reference_release,
-    .run = reference_run,
-    .combine = reference_combine,
-    .product_room = reference_product_room,
-    .product = reference_product,
-    .algorithm_room = reference_algorithm_room,
-    .algorithm = reference_algorithm,
     .prepare = reference_prepare,
-    .busy = reference_busy,
     .source = reference_source,
-    .devices = reference_devices,
+    .takes = reference_takes,
+    .begin = reference_begin,
+    .wait = lun__host_wait,
 };

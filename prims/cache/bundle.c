@@ -1,5 +1,5 @@
 /* bundle.c - entries of the cache as one file, for machines that cannot make them.  Which entries,
- * and under which keys another machine looks for them, a backend says; see backend.h.
+ * and for which machines, a backend's abilities say; see backend.h.
  *
  * A file is a header, a line of n bytes that says for which machines it is, then entries:
  *
@@ -61,16 +61,55 @@ static lun_status failure(lun_strbuf *error, const char *path, const char *why)
     return error->failed ? LUN_ENOMEM : LUN_EIO;
 }
 
+/* ---- keys for other machines ----------------------------------------------------------------- */
+
+/* The line that starts with `name` in a key's head, NULL: there is none. */
+static const char *line_of(const char *key, const char *name)
+{
+    const char *end = strstr(key, "\n\n"), *p = strstr(key, name);
+    return p && end && p < end && p > key && p[-1] == '\n' ? p : NULL;
+}
+
+/* Whether an entry is one of this machine's, of such instructions. */
+static bool is_own(const lun_cache_machine *m, const char *key)
+{
+    const char *kind = line_of(key, m->kind);
+    return !strncmp(key, m->first, strlen(m->first)) && kind && kind[strlen(m->kind)] == '\n';
+}
+
+void lun__cache_portable_key(const lun_cache_machine *m, const char *key, size_t length,
+                             lun_strbuf *out)
+{
+    lun_strbuf line = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&line, "lunarray " LUN_VERSION " kernels for %s\n", m->name);
+    lun__strbuf_add(&text, key ? key : "", length); /* which ends */
+    out->failed |= line.failed | text.failed;
+    const char *s = lun__strbuf_text(&text), *own = lun__strbuf_text(&line);
+    const char *compiler = line_of(s, "compiler "), *flags = line_of(s, "flags ");
+    if (!key) {
+        lun__strbuf_puts(out, own);
+    } else if (!strncmp(s, own, line.length)) { /* one that came from elsewhere */
+        lun__strbuf_add(out, key, length);
+    } else if (is_own(m, s) && compiler && flags) {
+        lun__strbuf_puts(out, own);
+        lun__strbuf_add(out, s, (size_t)(compiler - s));
+        lun__strbuf_puts(out, flags);
+    }
+    lun__strbuf_free(&line);
+    lun__strbuf_free(&text);
+}
+
 /* ---- export ---------------------------------------------------------------------------------- */
 
 /* Appends an entry of the directory under the key for other machines; nothing if it has none. */
-static bool add_entry(lun_cache *c, const char *name, lun__portable_key *portable, lun_strbuf *out)
+static bool add_entry(lun_cache *c, const char *name, const lun_cache_machine *machine,
+                      lun_strbuf *out)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     lun_cache_file f;
     if (!lun__cache_read(c, name, &f))
         return false;
-    portable(f.key, f.key_length, &key);
+    lun__cache_portable_key(machine, f.key, f.key_length, &key);
     size_t from = out->length;
     if (key.length) {
         item i = {.key_bytes = key.length, .payload_bytes = f.length};
@@ -89,7 +128,7 @@ static bool add_entry(lun_cache *c, const char *name, lun__portable_key *portabl
     return any;
 }
 
-static uint64_t add_entries(lun_cache *c, lun__portable_key *portable, lun_strbuf *out)
+static uint64_t add_entries(lun_cache *c, const lun_cache_machine *machine, lun_strbuf *out)
 {
     struct stat st;
     uint64_t count = 0;
@@ -103,7 +142,7 @@ static uint64_t add_entries(lun_cache *c, lun__portable_key *portable, lun_strbu
     }
     for (struct dirent *e; !out->failed && (e = readdir(d));)
         if (lun__cache_is_entry(c, e->d_name, &st))
-            count += add_entry(c, e->d_name, portable, out);
+            count += add_entry(c, e->d_name, machine, out);
     closedir(d);
     return count;
 }
@@ -136,14 +175,14 @@ static lun_status write_file(const char *path, const lun_strbuf *head, const lun
     return well ? LUN_OK : failure(error, path, strerror(code));
 }
 
-lun_status lun__cache_export(lun_cache *c, const char *path, lun__portable_key *portable,
+lun_status lun__cache_export(lun_cache *c, const char *path, const lun_cache_machine *machine,
                              int64_t *count, lun_strbuf *error)
 {
     lun_strbuf line = LUN_STRBUF_INIT, head = LUN_STRBUF_INIT, body = LUN_STRBUF_INIT;
-    portable(NULL, 0, &line);
+    lun__cache_portable_key(machine, NULL, 0, &line);
     header h = {.format = FORMAT, .line_bytes = (uint32_t)line.length};
     memcpy(h.magic, magic, sizeof magic);
-    h.entries = add_entries(c, portable, &body);
+    h.entries = add_entries(c, machine, &body);
     h.bytes = body.length;
     lun__strbuf_add(&head, (const char *)&h, sizeof h);
     lun__strbuf_add(&head, lun__strbuf_text(&line), line.length);
@@ -276,14 +315,14 @@ static lun_status import(lun_cache *c, const char *path, const char *bytes, size
     return LUN_OK;
 }
 
-lun_status lun__cache_import(lun_cache *c, const char *path, lun__portable_key *portable,
+lun_status lun__cache_import(lun_cache *c, const char *path, const lun_cache_machine *machine,
                              int64_t *count, lun_strbuf *error)
 {
     lun_strbuf line = LUN_STRBUF_INIT;
     const char *why;
     size_t size = 0;
     char *bytes = read_bundle(path, &size, &why);
-    portable(NULL, 0, &line);
+    lun__cache_portable_key(machine, NULL, 0, &line);
     lun_status s = line.failed ? LUN_ENOMEM
                    : bytes     ? import(c, path, bytes, size, &line, count, error)
                                : failure(error, path, why);

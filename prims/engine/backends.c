@@ -56,16 +56,27 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
     return LUN_EARG;
 }
 
-/* With another device of the same backend, if one is open. */
-static void link_peer(lun_engine *e, lun_backend_slot *b)
+/* A state of another device of the same backend, if one is open. */
+static void *open_peer(const lun_engine *e, const lun_backend_slot *b)
 {
-    for (int i = 0; b->backend->link_peer && i < e->backend_count; i++) {
-        const lun_backend_slot *other = e->backends[i];
-        if (other != b && other->state && other->backend == b->backend) {
-            b->backend->link_peer(b->state, other->state);
-            return;
-        }
-    }
+    for (int i = 0; i < e->backend_count; i++)
+        if (e->backends[i] != b && e->backends[i]->state && e->backends[i]->backend == b->backend)
+            return e->backends[i]->state;
+    return NULL;
+}
+
+static lun_status open_state(lun_engine *e, lun_backend_slot *b, void *with, void *beside)
+{
+    const lun_opening how = {b->device, b->parts, b->part, with, beside};
+    return b->backend->open(&e->services, &how, &b->state, &b->can);
+}
+
+lun_status lun__backend_beside(lun_engine *e, lun_backend_slot *b, const lun_backend_slot *theirs)
+{
+    lun__clear(e);
+    return b->state                 ? LUN_OK
+           : b->backend->buffer_new ? open_state(e, b, NULL, theirs->state)
+                                    : lun__backend_open(e, b);
 }
 
 /* Whether a script may open it: in a sandbox no driver is loaded that the host has not chosen. */
@@ -89,11 +100,8 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
                          b->name);
     if (!b->reason) {
         lun__clear(e);
-        lun_status s = b->backend->open(&e->services, b->device, &b->state);
-        if (s == LUN_OK) {
-            link_peer(e, b);
+        if (open_state(e, b, open_peer(e, b), NULL) == LUN_OK)
             return LUN_OK;
-        }
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");
     }
     return lun__fail(e, LUN_EBACKEND, "backend %s cannot be used here: %s", b->name,
@@ -101,12 +109,12 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
 }
 
 /* How many of its devices are of the kind of the first, which is the best; 0: not known. */
-static int alike(const lun_backend_slot *b)
+static int alike(const lun_engine *e, const lun_backend_slot *b)
 {
-    int count = b->backend->devices ? b->backend->devices(b->state, NULL, 0) : 0, n = 0;
+    int count = b->backend->devices(&e->services, b->state, NULL, 0), n = 0;
     lun_device *rows = count > 1 ? calloc((size_t)count, sizeof *rows) : NULL;
     if (rows) {
-        const int filled = b->backend->devices(b->state, rows, count);
+        const int filled = b->backend->devices(&e->services, b->state, rows, count);
         while (n < filled && n < count && !strcmp(rows[n].kind, rows[0].kind))
             n++;
     }
@@ -118,10 +126,10 @@ lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at)
 {
     char name[64];
     const lun_backend *b = (*at)->backend;
-    if ((*at)->device || !b->buffer_new || b->ranks)
+    if ((*at)->device || !b->buffer_new || b->remote)
         return LUN_OK;
     lun_status s = lun__backend_open(e, *at);
-    const int count = s == LUN_OK ? alike(*at) : 0;
+    const int count = s == LUN_OK ? alike(e, *at) : 0;
     if (count < 2 || e->local_rank % count == 0) /* the first one is its choice */
         return s;
     snprintf(name, sizeof name, "%.20s:%d", b->name, e->local_rank % count + 1);
@@ -138,12 +146,22 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out)
     return (*out)->state ? LUN_OK : lun__backend_open(e, *out);
 }
 
+void lun__backend_share(const lun_backend_slot *b, int64_t n, int64_t bytes, void *ctx,
+                        lun_range_fn *task)
+{
+    const lun_work work = {.kind = LUN_WORK_SHARE, .is.share = {n, bytes, ctx, task}};
+    if (b->can.shares)
+        (void)lun__backend_do(b, &work);
+    else
+        task(ctx, 0, n);
+}
+
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
 {
     enum { WORTHWHILE = 1 << 20 };
     const lun_backend_slot *b = e->backends[e->current];
-    if (bytes >= WORTHWHILE && b->state && b->backend->share)
-        b->backend->share(b->state, n, bytes, ctx, task);
+    if (bytes >= WORTHWHILE)
+        lun__backend_share(b, n, bytes, ctx, task);
     else if (n > 0)
         task(ctx, 0, n);
 }
@@ -166,22 +184,20 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
 
 bool lun__backend_chains(const lun_engine *e)
 {
-    return !e->set_count && e->backends[e->current]->backend->chain != NULL;
+    return !e->set_count && e->backends[e->current]->can.chains;
 }
 
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes)
 {
-    lun_backend_slot *b;
-    if (e->set_count || !e->backends[e->current]->backend->sweep || lun__backend(e, &b) != LUN_OK)
-        return false;
-    *cache_bytes = b->backend->near(b->state);
-    return true;
+    const lun_abilities *can = &e->backends[e->current]->can;
+    *cache_bytes = can->cache_bytes;
+    return !e->set_count && can->sweeps;
 }
 
 bool lun__backend_segments(const lun_engine *e)
 {
-    const lun_backend *b = e->backends[e->current]->backend;
-    return b->lines && !b->buffer_new;
+    const lun_backend_slot *b = e->backends[e->current];
+    return b->can.segments && !b->backend->buffer_new;
 }
 
 const char *lun_backend_name(const lun_engine *e)
@@ -193,11 +209,54 @@ const char *lun_backend_name(const lun_engine *e)
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out)
 {
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i]->backend->native) {
+        if (e->backends[i]->backend->is & LUN_IS_NATIVE) {
             *out = e->backends[i];
             return lun__backend_open(e, *out);
         }
     return lun__fail(e, LUN_EBACKEND, "no backend of this build computes in host memory");
+}
+
+static bool takes(const lun_backend_slot *b, const lun_work *work, int64_t *scratch)
+{
+    return !(b->backend->buffer_new && work->kind == LUN_WORK_ALGORITHM) &&
+           b->backend->takes(b->state, work, scratch);
+}
+
+bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scratch)
+{
+    return takes(e->backends[e->current], work, scratch);
+}
+
+lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
+                            int64_t *scratch)
+{
+    lun_status s = lun__backend(e, out);
+    if (s != LUN_OK || takes(*out, work, scratch))
+        return s;
+    s = lun__backend_native(e, out);
+    if (s == LUN_OK)
+        (void)takes(*out, work, scratch);
+    return s;
+}
+
+lun_status lun__backend_move(const lun_backend_slot *at, lun_buffer *to, int64_t to_origin,
+                             const lun_buffer *from, int64_t from_origin, int64_t count, int bytes)
+{
+    const lun_layout flat = lun__layout_right(1, &count);
+    return lun__backend_transfer(
+        at, &(lun_transfer){bytes, to, from, to_origin, from_origin, flat, flat, 0});
+}
+
+lun_status lun__backend_settle(lun_backend_slot *at)
+{
+    const lun_work_mark mark = at->last;
+    at->last = 0;
+    return mark ? at->backend->wait(at->state, mark, LUN_WAIT_END, NULL) : LUN_OK;
+}
+
+lun_status lun__backend_finish(const lun_backend_slot *at)
+{
+    return at->backend->buffer_new ? at->backend->wait(at->state, 0, LUN_WAIT_ALL, NULL) : LUN_OK;
 }
 
 const char *lun_backend_at(lun_engine *e, int index, const char **reason)
@@ -224,9 +283,9 @@ static void give_own(lun_engine *e, const lun_backend_slot *ranks, lun_device *r
     for (int i = 0; all && i < e->backend_count; i++) {
         lun_backend_slot *at = e->backends[i];
         const lun_backend_slot *by = lun__computes_at(at);
-        const int k = by->device ? lun__device_number(by->device) - 1 : 0;
-        if (strcmp(at->name, name) || by->backend->ranks || !by->state || !by->backend->devices ||
-            k >= by->backend->devices(by->state, all, MOST) || k >= MOST)
+        const int k = by->device ? by->device - 1 : 0;
+        if (strcmp(at->name, name) || by->backend->remote || !by->state ||
+            k >= by->backend->devices(&e->services, by->state, all, MOST) || k >= MOST)
             continue;
         row->memory = all[k].memory;
         row->units = all[k].units;
@@ -239,9 +298,9 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
                          int left)
 {
     lun_device *own = there > 0 ? malloc((size_t)there * sizeof *own) : NULL;
-    int known = own ? b->backend->devices(b->state, own, there) : 0;
+    int known = own ? b->backend->devices(&e->services, b->state, own, there) : 0;
     size_t distance = rows->size;
-    if (known > 0 && b->backend->ranks)
+    if (known > 0 && b->backend->remote)
         give_own(e, b, own);
     for (int i = 0; i < known && i < there && i < left; i++) {
         lun_device *row = (lun_device *)((char *)rows + (size_t)(first + i) * distance);
@@ -265,7 +324,7 @@ int lun_devices(lun_engine *e, lun_device *rows, int room)
         lun_backend_slot *b = e->backends[i];
         if (b->device || lun__backend_open(e, b) != LUN_OK)
             continue;
-        int there = b->backend->devices(b->state, NULL, 0);
+        int there = b->backend->devices(&e->services, b->state, NULL, 0);
         if (room > count)
             give_devices(e, b, there, rows, count, room - count);
         count += there;

@@ -68,7 +68,7 @@ static lun_status best(lun_engine *e, lun_backend_slot **out)
     for (int i = 0; i < e->backend_count; i++) {
         const lun_backend *b = e->backends[i]->backend;
         *out = e->backends[i];
-        if (b->preferred && b->preferred(&e->services) && lun__backend_open(e, *out) == LUN_OK)
+        if (b->devices(&e->services, NULL, NULL, 0) && lun__backend_open(e, *out) == LUN_OK)
             return LUN_OK;
     }
     for (int i = 0; i < e->backend_count; i++) {
@@ -88,7 +88,7 @@ static lun_status rank_backend(lun_engine *e, lun_backend_slot **out)
         return s == LUN_OK ? lun__backend_for_rank(e, out) : s;
     }
     *out = lun__backend_find(e, name);
-    if (*out && !(*out)->backend->ranks) {
+    if (*out && !(*out)->backend->remote) {
         lun_status s = lun__backend_open(e, *out);
         return s == LUN_OK ? lun__backend_for_rank(e, out) : s;
     }
@@ -103,14 +103,15 @@ static lun_status own_place(lun_engine *e, const char *name, lun_backend_slot **
 {
     lun_backend_slot *of;
     for (int i = 0; i < e->backend_count; i++)
-        if (!strcmp(e->backends[i]->name, name) && !e->backends[i]->backend->ranks) {
+        if (!strcmp(e->backends[i]->name, name) && !e->backends[i]->backend->remote) {
             *out = e->backends[i];
             return LUN_OK;
         }
     lun_status s = rank_backend(e, &of);
     if (s != LUN_OK)
         return s;
-    lun_backend_slot at = {.backend = of->backend, .device = of->device};
+    lun_backend_slot at = {
+        .backend = of->backend, .device = of->device, .parts = of->parts, .part = of->part};
     if (!of->backend->buffer_new) {
         at.device = 1;
         at.of = of;
@@ -126,7 +127,7 @@ static lun_backend_slot *of_ranks(lun_engine *e, const char *name)
 {
     const size_t length = strcspn(name, ":");
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i]->backend->ranks && !e->backends[i]->device &&
+        if (e->backends[i]->backend->remote && !e->backends[i]->device &&
             strlen(e->backends[i]->name) == length && !strncmp(e->backends[i]->name, name, length))
             return e->backends[i];
     return NULL;
@@ -157,7 +158,7 @@ static lun_status add_all(draft *d, const char *name)
         return b ? lun__fail(d->e, LUN_EARG, "'%s:*': backend '%s' has no devices", name, name)
                  : lun__backend_unknown(d->e, name);
     lun_status s = lun__backend_open(d->e, b);
-    int count = s == LUN_OK ? b->backend->devices(b->state, NULL, 0) : 0;
+    int count = s == LUN_OK ? b->backend->devices(&d->e->services, b->state, NULL, 0) : 0;
     for (int k = 1; s == LUN_OK && k <= count; k++) {
         snprintf(device, sizeof device, "%s:%d", name, k);
         s = add_device(d, device);
@@ -169,11 +170,14 @@ static lun_status add_all(draft *d, const char *name)
 static lun_backend_slot *device_part(lun_engine *e, const lun_backend_slot *of, unsigned parts,
                                      unsigned k)
 {
-    const int device = lun__device_part(of->device, (int)parts, (int)k);
-    for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i]->backend == of->backend && e->backends[i]->device == device)
-            return e->backends[i];
-    lun_backend_slot at = {.backend = of->backend, .device = device};
+    lun_backend_slot at = {
+        .backend = of->backend, .device = of->device, .parts = (int)parts, .part = (int)k};
+    for (int i = 0; i < e->backend_count; i++) {
+        lun_backend_slot *b = e->backends[i];
+        if (b->backend == at.backend && b->device == at.device && b->parts == at.parts &&
+            b->part == at.part)
+            return b;
+    }
     snprintf(at.name, sizeof at.name, "%.20s.%u", of->name, k);
     return lun__backend_add(e, at);
 }
@@ -190,7 +194,7 @@ static lun_status add_parts(draft *d, const char *name, const char *parts)
     if (!count || count > most)
         return lun__fail(d->e, LUN_EARG, "'%s/%s': a number of places from 1 to %u expected", name,
                          parts, most);
-    if (divides && (!b->device || lun__device_parts(b->device)))
+    if (divides && (!b->device || b->parts))
         return lun__fail(d->e, LUN_EARG, "'%s/%s': name the device to be divided, as in '%s:1/%s'",
                          name, parts, b->backend->name, parts);
     lun_status s = LUN_OK;
@@ -319,8 +323,8 @@ void lun__set_advance(lun_engine *e)
     bool given;
     for (int k = 0; k < lun__set_places(e); k++) {
         const lun_backend_slot *at = lun__set_at(e, k);
-        if (at->state && at->backend->advance) /* what fails does so again when it is waited for */
-            (void)at->backend->advance(at->state, &given);
+        if (at->can.parts) /* what fails does so again when it is waited for */
+            (void)at->backend->wait(at->state, 0, LUN_WAIT_GIVE, &given);
     }
 }
 
@@ -338,7 +342,7 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
         snprintf(b.name, sizeof b.name, "%s", b.backend->name);
         if (!lun__backend_add(e, b))
             return lun__nomem(e);
-        if (b.backend->native)
+        if (b.backend->is & LUN_IS_NATIVE)
             e->services.native = b.backend;
     }
     e->current = 0;

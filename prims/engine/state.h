@@ -24,7 +24,7 @@
 #include "lunarray.h"
 
 /* Backends, and devices and locations that have been named. */
-enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256, LUN_REMEMBERED_TEAMS = 64 };
+enum { LUN_MAX_BACKENDS = LUN_MAX_PLACES + 256, LUN_DEVICE_PARTS = 511, LUN_REMEMBERED_TEAMS = 64 };
 
 /* A backend, one device of it by number, or a location on the host's memory by number. */
 typedef struct lun_backend_slot lun_backend_slot;
@@ -33,7 +33,10 @@ struct lun_backend_slot {
     char name[32];            /* "opencl", "opencl:2", "openmp.2" */
     int number;               /* among the engine's */
     int device;               /* 0: the backend's choice */
-    void *state;              /* once opened */
+    int parts, part;          /* of so many equal parts of the device number `part`; 0: all of it */
+    void *state;              /* once opened, */
+    lun_abilities can;        /* what it can do, */
+    lun_work_mark last;       /* and its last transfer or work that lun__backend_settle waits for */
     char *reason;             /* why it cannot be used, once tried */
     lun_backend_slot *of;     /* of a part of host memory: the backend that computes there */
     lun_place_stats *counted; /* of a location of a set; NULL: it never was one */
@@ -118,7 +121,7 @@ struct lun_engine {
     int64_t recipe_bytes, recipe_bytes_most;
     lun_recent recipes_used;
 
-    char **source_lines; /* lun_mark's texts; node->where is an index + 1 */
+    char **source_lines; /* lun_work_mark's texts; node->where is an index + 1 */
     int source_line_count, source_line_room;
     uint32_t source_line;
     uint16_t workgroup; /* lun_workgroup */
@@ -154,11 +157,11 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 /* memcpy of so many bytes, shared so. */
 void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
-/* Whether the backend in use runs chains of kernels (lun_backend.chain); a set runs none. */
+/* Whether the backend in use runs chains of kernels; a set runs none. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with lines on host memory. */
 bool lun__backend_segments(const lun_engine *e);
-/* The same of sweeps; *cache_bytes: what lun_backend.near gives. */
+/* The same of sweeps; *cache_bytes: what is near a core. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes);
 /* Another one, which is so; NULL: there are too many, or no memory. */
 lun_backend_slot *lun__backend_add(lun_engine *e, lun_backend_slot as);
@@ -168,11 +171,39 @@ lun_backend_slot *lun__backend_find(lun_engine *e, const char *name);
 lun_status lun__backend_unknown(lun_engine *e, const char *name);
 /* Opens it once; what it says when that fails is kept and given again.  LUN_EBACKEND. */
 lun_status lun__backend_open(lun_engine *e, lun_backend_slot *slot);
+/* The same beside `theirs`, of another engine, which is open. */
+lun_status lun__backend_beside(lun_engine *e, lun_backend_slot *slot,
+                               const lun_backend_slot *theirs);
 /* *at, a backend by which a rank computes, becomes the device of it that is this rank's: of those
  * of the best kind each rank of a machine has its own, as far as there are so many. */
 lun_status lun__backend_for_rank(lun_engine *e, lun_backend_slot **at);
 /* The backend whose kernels are the host's code on host memory, open. */
 lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
+/* Whether the one in use does that work, an algorithm in host memory; *scratch: see
+ * lun_backend.takes. */
+bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scratch);
+/* The one in use, if it does that work, else the native one. */
+lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
+                            int64_t *scratch);
+/* Does the work there, and waits for its end. */
+static inline lun_status lun__backend_do(const lun_backend_slot *at, const lun_work *work)
+{
+    return lun__work_do(at->backend, at->state, work);
+}
+static inline lun_status lun__backend_transfer(const lun_backend_slot *at, const lun_transfer *t)
+{
+    return lun__backend_do(at, &(lun_work){.kind = LUN_WORK_TRANSFER, .is.transfer = t});
+}
+/* The same of `count` elements of so many bytes side by side. */
+lun_status lun__backend_move(const lun_backend_slot *at, lun_buffer *to, int64_t to_origin,
+                             const lun_buffer *from, int64_t from_origin, int64_t count, int bytes);
+/* Has task do indices 0 .. n - 1 in ranges, on the threads of that backend, if it has some. */
+void lun__backend_share(const lun_backend_slot *at, int64_t n, int64_t bytes, void *ctx,
+                        lun_range_fn *task);
+/* Waits for at->last, until when host memory stays as it is. */
+lun_status lun__backend_settle(lun_backend_slot *at);
+/* Waits until its device has done all, if it has memory of its own. */
+lun_status lun__backend_finish(const lun_backend_slot *at);
 /* ---- open_set.c: several backends, or devices, as one ---------------------------------------- */
 
 /* Lists the backends and uses the locations named, or the first backend that is good for a start if

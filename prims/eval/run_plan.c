@@ -203,6 +203,7 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
     const bool made = status == LUN_OK;
     for (int i = 0; made && status == LUN_OK && i < s.count; i++) {
         lun_kernel_entry *k;
+        lun_kernel_facts facts;
         const lun_step *step = &s.at[i];
         if (step->kind == LUN_STEP_RUNNING)
             status = lun__prepare_running(e, step->node);
@@ -210,8 +211,8 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
             continue;
         const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
         status = lun__run_kernel(e, l, &k);
-        if (status == LUN_OK && k->at->backend->prepare)
-            status = k->at->backend->prepare(k->at->state, k->kernel);
+        if (status == LUN_OK)
+            status = k->at->backend->prepare(k->at->state, k->kernel, &facts);
         if (status == LUN_EBUILD)
             status = lun__explain_refusal(e, l);
         if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)

@@ -119,9 +119,9 @@ static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     lun_status s = lun__storage_result(e, t, count, &p->made);
     if (s == LUN_OK)
         s = lun__storage_buffer(e, p->made, to->b, &made);
-    return s == LUN_OK && count ? to->b->backend->pad(to->b->state, &p->pad,
-                                                      lun__dtype_get(t)->bytes, array, origin, made)
-                                : s;
+    const lun_work work = {.kind = LUN_WORK_PAD,
+                           .is.pad = {&p->pad, lun__dtype_get(t)->bytes, array, origin, made}};
+    return s == LUN_OK && count ? lun__backend_do(to->b, &work) : s;
 }
 
 /* The padding of n, which all slots on it share; *is_new: it was not there. */

@@ -32,6 +32,7 @@ typedef struct lun_binding {
     const lun_lowered *l;
     lun_backend_slot *b;
     lun_launch run;
+    lun_work_mark mark; /* until it has ended; 0: it has */
     void **at;
     int64_t *room, *origin;
     uint64_t *cells;

@@ -57,8 +57,8 @@ static bool advance_each(lun_flights *f)
     for (int k = 0; k < f->places; k++) {
         bool given = true;
         const lun_backend_slot *b = f->at[k].binding.b;
-        const lun_status s = f->at[k].under_way && b->backend->advance
-                                 ? b->backend->advance(b->state, &given)
+        const lun_status s = f->at[k].under_way && b->can.parts
+                                 ? b->backend->wait(b->state, 0, LUN_WAIT_GIVE, &given)
                                  : LUN_OK;
         if (s != LUN_OK)
             lun__flights_fail(f, k, s, true);
@@ -70,8 +70,7 @@ static bool advance_each(lun_flights *f)
 void lun__flights_begin(lun_flights *f, int k, int64_t count, uint64_t *partials)
 {
     lun_flight *x = &f->at[k];
-    if (!x->binding.b->backend
-             ->submit) /* it runs all of its part now: others are to be under way */
+    if (!x->binding.b->can.parts) /* it runs all of its part now: others are to be under way */
         (void)advance_each(f);
     x->count = count;
     x->under_way = true;
@@ -114,18 +113,4 @@ lun_status lun__flights_failure(lun_flights *f)
     else if (x->failed == LUN_ENOMEM)
         lun__nomem(f->e);
     return x->ran ? lun__bind_failed(f->e, &x->binding, x->failed, x->count) : x->failed;
-}
-
-lun_status lun__flights_settle(lun_engine *e, lun_status s)
-{
-    lun_strbuf *text = &e->error;
-    if (s == LUN_OK)
-        return lun__placed_sent(e);
-    char *kept = strdup(lun__strbuf_text(text));
-    if (lun__placed_sent(e) != LUN_OK && kept) {
-        lun__strbuf_clear(text);
-        lun__strbuf_puts(text, kept);
-    }
-    free(kept);
-    return s;
 }

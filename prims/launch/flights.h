@@ -46,8 +46,5 @@ void lun__flights_end(lun_flights *f);
 /* The failure of the first location that failed, which is explained with its binding; LUN_OK: none
  * has. */
 lun_status lun__flights_failure(lun_flights *f);
-/* Waits until the host's memory, from which elements are sent to locations, is read from no more;
- * s: what has become of the flights, and what is given unless this fails. */
-lun_status lun__flights_settle(lun_engine *e, lun_status s);
 
 #endif

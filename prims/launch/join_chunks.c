@@ -17,7 +17,8 @@ typedef struct joint {
 static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 {
     const joint *j = ctx;
-    return j->b->backend->combine(j->b->state, j->kernel, j->run, rows, pairs);
+    const lun_work work = lun__work_combine(j->kernel, j->run, rows, pairs);
+    return lun__backend_do(j->b, &work);
 }
 
 /* ---- first values ---------------------------------------------------------------------------- */
@@ -133,6 +134,7 @@ static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const 
 {
     walker w;
     lun_launch one = *run;
+    const lun_work work = lun__work_launch(k, &one);
     const size_t row = (size_t)ir->result_count * sizeof *run->partials;
     lun_status s = walker_make(&w, ir, run->line) ? LUN_OK : lun__nomem(e);
     for (int64_t at = 0; s == LUN_OK && at < run->n; at += run->line) {
@@ -147,7 +149,7 @@ static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const 
         one.partials = w.rows;
         s = lun__stopped(e);
         if (s == LUN_OK)
-            s = b->backend->run(b->state, k, &one);
+            s = lun__backend_do(b, &work);
         if (s == LUN_OK)
             s = join_chunks(ir, &(joint){b, k, &one});
         if (s == LUN_OK && row)
@@ -180,7 +182,7 @@ lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lu
 /* Whether the backend has to be asked for one line after the other. */
 static bool goes_by_lines(const lun_backend_slot *b, const lun_launch *run)
 {
-    return run->line && !run->turns && (run->line > LUN_CHUNK || !b->backend->lines);
+    return run->line && !run->turns && (run->line > LUN_CHUNK || !b->can.segments);
 }
 
 /* What comes after the run. */
@@ -195,26 +197,20 @@ static lun_status finish(lun_engine *e, const lun_lowered *l, joint *j)
     return s == LUN_OK ? begin_results(e, l, j, run->line ? run->n / run->line : 1) : s;
 }
 
-lun_status lun__join_run(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                         lun_kernel *k, lun_launch *run)
-{
-    lun_status s = goes_by_lines(b, run) ? run_each_line(e, b, &l->ir, k, run)
-                                         : b->backend->run(b->state, k, run);
-    return s == LUN_OK ? finish(e, l, &(joint){b, k, run}) : s;
-}
-
 lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                            lun_kernel *k, lun_launch *run)
+                            lun_kernel *k, lun_launch *run, lun_work_mark *mark)
 {
+    const lun_work work = lun__work_launch(k, run);
+    *mark = 0;
     if (goes_by_lines(b, run))
         return run_each_line(e, b, &l->ir, k, run);
-    return (b->backend->submit ? b->backend->submit : b->backend->run)(b->state, k, run);
+    return b->backend->begin(b->state, &work, mark);
 }
 
 lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                             lun_kernel *k, lun_launch *run, bool apart)
+                             lun_kernel *k, lun_launch *run, lun_work_mark mark, bool apart)
 {
-    lun_status s = b->backend->collect ? b->backend->collect(b->state) : LUN_OK;
+    lun_status s = mark ? b->backend->wait(b->state, mark, LUN_WAIT_END, NULL) : LUN_OK;
     return s == LUN_OK && !apart ? finish(e, l, &(joint){b, k, run}) : s;
 }
 

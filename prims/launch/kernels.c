@@ -121,16 +121,15 @@ static bool too_many(const lun_engine *e)
 }
 
 /* Gives up kernels, the longest unused first, until what is left is within the bounds; never
- * `kept`, which is about to run, nor those that a backend is making something for. */
+ * `kept`, which is about to run. */
 static void keep_within(lun_engine *e, const lun_kernel_entry *kept)
 {
     lun_recent_link *next;
     for (lun_recent_link *l = e->kernels_used.oldest; l && !e->kernels_held && too_many(e);
          l = next) {
         lun_kernel_entry *k = (lun_kernel_entry *)l;
-        const lun_backend *b = k->at->backend;
         next = l->newer;
-        if (k == kept || (b->busy && b->busy(k->at->state, k->kernel)))
+        if (k == kept)
             continue;
         drop(e, k);
         e->stats.kernels_dropped++;

@@ -205,7 +205,7 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
         s = run_stages(&w);
     if (s == LUN_OK)
         s = join(&w, n);
-    s = lun__flights_settle(e, s);
+    s = lun__placed_settled(e, s);
     lun__flights_close(&w.flights);
     e->current = before;
     e->kernels_held--;

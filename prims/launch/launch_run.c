@@ -26,19 +26,18 @@ static void bind_loaded(lun_binding *to)
 
 /* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
  * for those before it. */
-static lun_status run_timed(lun_engine *e, const lun_binding *to, lun_kernel *k, lun_launch *run)
+static lun_status run_timed(lun_engine *e, lun_binding *to, lun_kernel *k)
 {
-    const lun_backend_slot *b = to->b;
     enum { SMALL = 1 << 18, STANDS_FOR = 16 };
-    if (run->bytes < SMALL && e->stats.launches > STANDS_FOR && e->untimed < STANDS_FOR - 1) {
-        e->untimed++;
-        return to->apart ? b->backend->run(b->state, k, run) : lun__join_run(e, b, to->l, k, run);
-    }
-    double start = lun__now();
-    lun_status s =
-        to->apart ? b->backend->run(b->state, k, run) : lun__join_run(e, b, to->l, k, run);
-    e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
-    e->untimed = 0;
+    const bool timed =
+        to->run.bytes >= SMALL || e->stats.launches <= STANDS_FOR || e->untimed >= STANDS_FOR - 1;
+    const double start = timed ? lun__now() : 0;
+    lun_status s = lun__join_submit(e, to->b, to->l, k, &to->run, &to->mark);
+    if (s == LUN_OK)
+        s = lun__join_collect(e, to->b, to->l, k, &to->run, to->mark, to->apart);
+    if (timed)
+        e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
+    e->untimed = timed ? 0 : e->untimed + 1;
     return s;
 }
 
@@ -103,12 +102,12 @@ lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k,
                             int64_t first, int64_t count, uint64_t *partials)
 {
     lun__bind_launch(to, n, first, count, partials);
-    return lun__join_submit(e, to->b, to->l, k->kernel, &to->run);
+    return lun__join_submit(e, to->b, to->l, k->kernel, &to->run, &to->mark);
 }
 
 lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
 {
-    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->apart);
+    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->mark, to->apart);
     if (s == LUN_OK)
         count_bytes(e, to);
     return s;
@@ -118,7 +117,7 @@ lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, in
                          int64_t first, int64_t count, uint64_t *partials)
 {
     lun__bind_launch(to, n, first, count, partials);
-    lun_status s = run_timed(e, to, k->kernel, &to->run);
+    lun_status s = run_timed(e, to, k->kernel);
     if (s != LUN_OK)
         return lun__bind_failed(e, to, s, count);
     count_bytes(e, to);

@@ -30,15 +30,6 @@ static void move_some(void *ctx, int64_t from, int64_t to)
     lun__layout_copy(m->from, m->source, m->to, m->target, m->size, from, to - from);
 }
 
-static void move_all(const lun_backend_slot *b, move *m)
-{
-    const int64_t n = lun__layout_count(m->from);
-    if (b->backend->share)
-        b->backend->share(b->state, n, 2 * n * m->size, m, move_some);
-    else
-        move_some(m, 0, n);
-}
-
 lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scratch_buffer *from,
                                        const lun_layout *of, const lun_scratch_buffer *to,
                                        const lun_layout *at)
@@ -56,10 +47,11 @@ lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scr
                                     .from_origin = from->origin,
                                     .at = *at,
                                     .of = *of};
-        return b->backend->transfer(b->state, &moved);
+        return lun__backend_transfer(b, &moved);
     }
     m.source = (const char *)from->data + from->origin * size;
     m.target = (char *)to->data + to->origin * size;
-    move_all(b, &m);
+    const int64_t n = lun__layout_count(of);
+    lun__backend_share(b, n, 2 * n * size, &m, move_some);
     return LUN_OK;
 }

@@ -132,10 +132,13 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
 
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
 {
-    bool arrays = at->backend->takes && at->state;
+    lun_algorithm_run r = {.which = (lun_algorithm)n->op};
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &r};
+    int64_t scratch;
+    bool arrays = at->state && at->backend->buffer_new;
     for (int i = 0; i < n->count; i++)
         arrays &= n->more[i]->kind != LUN_NODE_NUMBER;
-    return arrays && at->backend->takes(at->state, (lun_algorithm)n->op);
+    return arrays && at->backend->takes(at->state, &work, &scratch);
 }
 
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
@@ -179,7 +182,7 @@ int lun__placing_turn(lun_engine *e, int places, int i)
 {
     for (int device = 1; device >= 0; device--)
         for (int k = 0; k < places; k++)
-            if ((lun__set_at(e, k)->backend->submit != NULL) == device && i-- == 0)
+            if ((lun__set_at(e, k)->can.parts) == device && i-- == 0)
                 return k;
     return 0;
 }

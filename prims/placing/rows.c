@@ -86,8 +86,8 @@ lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
 
 bool lun__placing_packs(const lun_backend_slot *at)
 {
-    const lun_backend *b = lun__computes_at((lun_backend_slot *)(uintptr_t)at)->backend;
-    return b->buffer_new ? b->turns && b->turns(at->state) : b->lines;
+    const lun_backend_slot *b = lun__computes_at((lun_backend_slot *)(uintptr_t)at);
+    return b->backend->buffer_new ? b->can.turns : b->can.segments;
 }
 
 /* Whether slot i has the elements of an array of as many rows as the result, side by side; of those

@@ -200,11 +200,13 @@ static bool multiplies(lun_engine *e, const lun_step *step)
     if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
         return false;
     const lun_product p = lun__product_of(n);
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &p};
+    int64_t scratch;
     if (!lun__product_is_list(&p))
         return false;
     for (int k = 0; k < lun__set_places(e); k++) {
         const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
-        if (!p.inner || !b->backend->product || b->backend->product_room(b->state, &p) < 0)
+        if (!p.inner || !b->backend->takes(b->state, &work, &scratch))
             return false;
     }
     return true;

@@ -63,6 +63,6 @@ void lun__product_cut(lun_product *p, int64_t first, int64_t count)
 
 bool lun__product_elsewhere(const lun_engine *e, const lun_product *p)
 {
-    const lun_backend_slot *b = e->backends[e->current];
-    return !b->backend->product || b->backend->product_room(b->state, p) < 0;
+    int64_t scratch;
+    return !lun__backend_takes(e, &(lun_work){.kind = LUN_WORK_PRODUCT, .is.product = p}, &scratch);
 }

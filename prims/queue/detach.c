@@ -162,8 +162,8 @@ static lun_status prepare(taking *t)
         s = lun__storage_result(t->e, (lun_dtype)top->dtype, top->n, &to->landing);
     if (s == LUN_OK && top->rank && t->at->backend->buffer_new)
         s = lun__storage_buffer(t->e, to->landing, (lun_backend_slot *)t->at, &to->arrives);
-    if (s == LUN_OK && t->at->backend->finish) /* what it has been given is on the device */
-        s = t->at->backend->finish(t->at->state);
+    if (s == LUN_OK) /* what it has been given is on the device */
+        s = lun__backend_finish(t->at);
     return s;
 }
 

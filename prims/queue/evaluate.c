@@ -111,12 +111,12 @@ static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n
     if (!a->arrives || !n->n)
         return n->n ? lun__copy_out(e, n, 0, n->n, a->landing->data) : LUN_OK;
     if (n->kind == LUN_NODE_NUMBER)
-        return at->backend->transfer(at->state, &t);
+        return lun__backend_transfer(at, &t);
     lun_buffer *from = NULL;
     lun_status s = lun__storage_buffer(e, n->storage, at, &from);
     t.from = from;
     t.from_origin = n->offset;
-    return s == LUN_OK ? at->backend->transfer(at->state, &t) : s;
+    return s == LUN_OK ? lun__backend_transfer(at, &t) : s;
 }
 
 lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a)
@@ -134,8 +134,8 @@ lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *
         s = lun__run(e, &top, 1);
     if (s == LUN_OK)
         s = deliver(e, at, top, a);
-    if (s == LUN_OK && at->backend->finish) /* before what is lent is given back */
-        s = at->backend->finish(at->state);
+    if (s == LUN_OK) /* before what is lent is given back */
+        s = lun__backend_finish(at);
     for (int i = a->count; made && i-- > 0;)
         lun__node_release(e, made[i]);
     for (int i = 0; i < a->lent_count; i++)

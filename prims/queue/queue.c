@@ -253,13 +253,12 @@ static lun_status open_queue(lun_queue *q, const char *device)
                          "device, such as openmp or opencl:1");
     if (s != LUN_OK || !q->async)
         return s;
-    if (q->at->backend->buffer_new && !q->at->backend->beside)
+    if (q->at->backend->remote)
         return lun__fail(e, LUN_EARG,
                          "a queue on %s cannot be asynchronous: only the script's own thread can "
                          "reach that place; leave out async = true",
                          q->at->name);
-    if (q->at->backend->finish) /* there are buffers that a state beside can share */
-        s = q->at->backend->finish(q->at->state);
+    s = lun__backend_finish(q->at); /* there are buffers that a state beside can share */
     if (s != LUN_OK)
         return s;
     if (e->queues->workers >= MOST_WORKERS)

@@ -255,7 +255,7 @@ static lun_status transfer(const moving *m, const lun_backend_slot *b, lun_buffe
     const lun_layout flat = lun__layout_right(1, &m->count);
     const lun_transfer t = {
         .bytes = m->size, .to = to, .from = from, .at = at ? *at : flat, .of = of ? *of : flat};
-    return b->backend->transfer(b->state, &t);
+    return lun__backend_transfer(b, &t);
 }
 
 /* From contiguous memory of the host. */
@@ -268,12 +268,12 @@ static lun_status upload(const moving *m, const lun_copy_operand *to, const void
     if (s != LUN_OK)
         return s;
     if (lun__layout_is_dense(&to->at))
-        return b->backend->upload(b->state, to->memory->buffer, to->at.offset * m->size, host,
-                                  bytes);
+        return b->backend->write(b->state, to->memory->buffer, to->at.offset * m->size, host, bytes,
+                                 NULL);
     s = temporary(b, bytes, &some);
     if (s != LUN_OK)
         return s;
-    s = b->backend->upload(b->state, some, 0, host, bytes);
+    s = b->backend->write(b->state, some, 0, host, bytes, NULL);
     if (s == LUN_OK)
         s = transfer(m, b, to->memory->buffer, &to->at, some, NULL);
     b->backend->buffer_free(b->state, some);
@@ -290,14 +290,14 @@ static lun_status download(const moving *m, const lun_copy_operand *from, void *
     if (s != LUN_OK)
         return s;
     if (lun__layout_is_dense(&from->at))
-        return b->backend->download(b->state, from->memory->buffer, from->at.offset * m->size, host,
-                                    bytes);
+        return b->backend->read(b->state, from->memory->buffer, from->at.offset * m->size, host,
+                                bytes, NULL);
     s = temporary(b, bytes, &some);
     if (s != LUN_OK)
         return s;
     s = transfer(m, b, some, NULL, from->memory->buffer, &from->at);
     if (s == LUN_OK)
-        s = b->backend->download(b->state, some, 0, host, bytes);
+        s = b->backend->read(b->state, some, 0, host, bytes, NULL);
     b->backend->buffer_free(b->state, some);
     return s;
 }

@@ -7,12 +7,6 @@
 #include "lunarray_bind.h"
 #include "queue/queue.h"
 
-/* The device has done all that it was given. */
-static lun_status finish(const lun_backend_slot *at)
-{
-    return at->backend->finish ? at->backend->finish(at->state) : LUN_OK;
-}
-
 static lun_status run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
     if (item->kind == LUN_ITEM_TASK)
@@ -34,7 +28,7 @@ static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_ite
     e->profiling = false;
     lun_status s = run(e, at, item);
     if (s == LUN_OK)
-        s = finish(at);
+        s = lun__backend_finish(at);
     e->profiling = profiling;
     w->after = e->stats;
     w->seconds = lun__now() - start;
@@ -49,7 +43,7 @@ lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *it
     lun_host_begin(e);
     lun_status s = item->cost ? run_counted(e, at, item) : run(e, at, item);
     if (s == LUN_OK)
-        s = finish(at);
+        s = lun__backend_finish(at);
     lun_host_end(e);
     lun__alone_end(e, before);
     e->math = e->services.math = math;

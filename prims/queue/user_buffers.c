@@ -74,12 +74,7 @@ lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backe
     if (!b)
         return lun__backend_unknown(own, theirs->name);
     *out = b;
-    if (b->state)
-        return LUN_OK;
-    lun__clear(own);
-    return b->backend->beside
-               ? b->backend->beside(theirs->state, &own->services, b->device, &b->state)
-               : lun__backend_open(own, b);
+    return lun__backend_beside(own, b, theirs);
 }
 
 lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
@@ -126,7 +121,7 @@ static lun_status allocate_on_device(lun_engine *e, lun_memory *m, int64_t bytes
     lun__clear(e);
     lun_status s = m->at->backend->buffer_new(m->at->state, bytes, &m->buffer);
     if (s == LUN_OK)
-        s = m->at->backend->upload(m->at->state, m->buffer, 0, zeros, bytes);
+        s = m->at->backend->write(m->at->state, m->buffer, 0, zeros, bytes, NULL);
     if (s == LUN_OK)
         lun__pool_press(e->pool, bytes);
     free(zeros);

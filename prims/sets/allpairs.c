@@ -128,7 +128,7 @@ static void submit(sharing *w, int k, int stage)
     if (w->turns[k].rows.lo >= w->turns[k].rows.hi)
         return;
     lun__set_enter(e, at);
-    if (!at->backend->submit) /* it packs now: others are to be under way */
+    if (!at->can.parts) /* it packs now: others are to be under way */
         lun__set_advance(e);
     const lun_status s = bind(w, k, stage, &n);
     if (s != LUN_OK)
@@ -230,7 +230,7 @@ static lun_status run(sharing *w, const lun_spread *rows)
         s = open_turns(w, rows);
     if (s == LUN_OK)
         s = run_all(w);
-    s = lun__flights_settle(e, s);
+    s = lun__placed_settled(e, s);
     e->stats.run_time += lun__now() - start;
     close_turns(w);
     e->kernels_held--;

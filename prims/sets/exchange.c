@@ -181,7 +181,7 @@ static lun_status find_cuts(lun_exchange *x)
 /* ---- merging --------------------------------------------------------------------------------- */
 
 /* Bytes of `from` at location k, from the start of its memory, to those of `to` at location j; they
- * are under way until lun__placed_carried. */
+ * are under way until lun__placed_settled. */
 static lun_status carry(const lun_exchange *x, const lun_storage *from, int k, int64_t from_at,
                         const lun_storage *to, int j, int64_t to_at, int64_t bytes)
 {
@@ -260,7 +260,7 @@ static lun_status merge(lun_exchange *x)
     for (int j = 0; s == LUN_OK && j < x->places; j++)
         for (int i = 0; s == LUN_OK && i < x->columns; i++)
             s = x->merged[i] ? make_result(x, j, i) : LUN_OK;
-    s = s == LUN_OK ? lun__exchange_run(x) : lun__placed_carried(x->e, s);
+    s = s == LUN_OK ? lun__exchange_run(x) : lun__placed_settled(x->e, s);
     for (int j = 0; s == LUN_OK && x->once && j < x->places; j++)
         x->at[j].found = x->at[j].merges.lo < x->at[j].merges.hi ? x->at[j].r.out[0].n : 0;
     return s;
@@ -291,7 +291,7 @@ static lun_status move_on(lun_exchange *x, lun_storage *to)
     lun_status s = LUN_OK;
     for (int j = 0; s == LUN_OK && j < x->places; j++)
         s = get_own(x, to, j);
-    s = lun__placed_carried(x->e, s);
+    s = lun__placed_settled(x->e, s);
     for (int j = 0; s == LUN_OK && j < x->places; j++) {
         lun_piece *piece = lun__placed_piece(to->placed, lun__set_at(x->e, j));
         const lun_interval own = own_of(x, j);

@@ -17,7 +17,8 @@
 /* What one location does. */
 typedef struct lun_exchange_at {
     lun_algorithm_run r; /* the algorithm that it runs next, */
-    bool wants, begun;
+    bool wants;
+    lun_work_mark mark;   /* of what has begun */
     bool device;          /* in memory of its own, which the device does by itself */
     bool lent;            /* of a device that does not: on host memory, by the host */
     lun_interval shard;   /* the elements of the operands that it takes */
@@ -71,7 +72,7 @@ lun_status lun__exchange_run(lun_exchange *x);
 /* Runs it on host memory, by the native backend. */
 lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r);
 /* Has the scratch memory that location k needs for r. */
-lun_status lun__exchange_scratch(lun_exchange *x, int k, const lun_algorithm_run *r);
+lun_status lun__exchange_scratch(lun_exchange *x, int k, lun_algorithm_run *r);
 
 /* Memory on the host for so many elements and numbers, twice; a column of it. */
 lun_status lun__exchange_host(lun_exchange *x, int64_t total);

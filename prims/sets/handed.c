@@ -153,8 +153,7 @@ lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spr
         if (s == LUN_OK)
             s = finish_block(&h, &b);
     }
-    const lun_status sent = lun__placed_sent(e);
-    s = s == LUN_OK ? sent : s;
+    s = lun__placed_settled(e, s);
     e->current = before;
     e->kernels_held--;
     return lun__outer_axis_end(&h.x, s);

@@ -11,6 +11,7 @@
 #include "placing/placing.h"
 #include "placing/reached.h"
 #include "steps/teams_step.h"
+#include "store/fetch.h"
 
 /* The part of one place. */
 typedef struct part {
@@ -207,7 +208,7 @@ lun_status lun__run_teams_shared(lun_engine *e, const lun_team_run *r)
     e->kernels_held++;
     if (s == LUN_OK) {
         lun__team_kernel_fill(r, &l.t->k);
-        s = lun__flights_settle(e, run(&l, r->teams));
+        s = lun__placed_settled(e, run(&l, r->teams));
     }
     e->kernels_held--;
     lun__flights_close(&l.flights);

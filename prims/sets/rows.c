@@ -81,14 +81,16 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
     if (s != LUN_OK)
         return s;
     w->p.c = c->data ? c->data : (void *)c->buffer;
-    const int64_t room = w->b->backend->product_room(w->b->state, &w->p);
+    int64_t room;
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    (void)w->b->backend->takes(w->b->state, &work, &room);
     s = room > 0 ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
     if (s != LUN_OK)
         return s;
     w->p.scratch = w->scratch ? w->scratch->data : NULL;
-    if (!w->at->backend->submit) /* it has what it needs of the others, and is busy now */
+    if (!w->at->can.parts) /* it has what it needs of the others, and is busy now */
         lun__set_advance(w->e);
-    s = w->b->backend->product(w->b->state, &w->p);
+    s = w->b->backend->begin(w->b->state, &work, &w->b->last);
     w->e->stats.products += s == LUN_OK;
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
@@ -132,8 +134,7 @@ lun_status lun__product_shared(lun_engine *e, lun_node *n, const lun_spread *row
     lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
     if (s == LUN_OK)
         s = multiply_all(e, n, rows, to);
-    const lun_status sent = lun__placed_sent(e); /* some multiply until then */
-    s = s == LUN_OK ? sent : s;
+    s = lun__placed_settled(e, s); /* some multiply until then */
     if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;
     e->current = current;

@@ -118,16 +118,16 @@ static lun_status explained(const lun_exchange *x, lun_status s, const lun_algor
 
 /* What computes for a location becomes the backend in use, *out: what runs algorithms for it; it
  * has the scratch memory that it needs. */
-static lun_status open_run(lun_exchange *x, lun_backend_slot *at, const lun_algorithm_run *r,
+static lun_status open_run(lun_exchange *x, lun_backend_slot *at, lun_algorithm_run *r,
                            lun_backend_slot **out)
 {
     lun_engine *e = x->e;
-    *out = lun__computes_at(at);
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
+    int64_t bytes = 0;
     lun__set_enter(e, at);
-    const lun_status s = lun__algorithm_elsewhere(e) ? lun__backend_native(e, out) : LUN_OK;
+    const lun_status s = lun__backend_for(e, &work, out, &bytes);
     if (s != LUN_OK)
         return s;
-    const int64_t bytes = (*out)->backend->algorithm_room((*out)->state, r);
     if (bytes <= x->scratch_bytes)
         return LUN_OK;
     if (x->scratch)
@@ -138,7 +138,7 @@ static lun_status open_run(lun_exchange *x, lun_backend_slot *at, const lun_algo
                                                                                     : lun__nomem(e);
 }
 
-lun_status lun__exchange_scratch(lun_exchange *x, int k, const lun_algorithm_run *r)
+lun_status lun__exchange_scratch(lun_exchange *x, int k, lun_algorithm_run *r)
 {
     const int current = x->e->current;
     lun_backend_slot *b;
@@ -156,7 +156,8 @@ static lun_status run_on_host(lun_exchange *x, lun_backend_slot *at, lun_algorit
     r->scratch = x->scratch;
     const double start = lun__now();
     lun__set_advance(x->e);
-    const lun_status ran = b->backend->algorithm(b->state, r);
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
+    const lun_status ran = lun__backend_do(b, &work);
     x->seconds += lun__now() - start;
     return explained(x, ran, r);
 }
@@ -185,10 +186,13 @@ static lun_status end_runs(lun_exchange *x, lun_status s)
     const double start = lun__now();
     for (int k = 0; k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
-        const lun_status ended = x->at[k].begun ? at->backend->settle(at->state) : LUN_OK;
+        const lun_work_mark mark = x->at[k].mark;
+        const lun_status ended =
+            mark ? at->backend->wait(at->state, mark, LUN_WAIT_END, NULL) : LUN_OK;
         if (s == LUN_OK)
             s = explained(x, ended, &x->at[k].r);
-        x->at[k].wants = x->at[k].begun = false;
+        x->at[k].wants = false;
+        x->at[k].mark = 0;
     }
     x->seconds += lun__now() - start;
     return s;
@@ -202,10 +206,10 @@ lun_status lun__exchange_run(lun_exchange *x)
         const lun_backend_slot *at = lun__set_at(x->e, k);
         if (!x->at[k].wants || !x->at[k].device)
             continue;
-        s = at->backend->begin_algorithm(at->state, &x->at[k].r);
-        x->at[k].begun = s == LUN_OK;
+        const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &x->at[k].r};
+        s = at->backend->begin(at->state, &work, &x->at[k].mark);
     }
-    s = lun__placed_carried(x->e, s); /* what the host is to do it on */
+    s = lun__placed_settled(x->e, s); /* what the host is to do it on */
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         if (!x->at[k].wants || x->at[k].device)
             continue;

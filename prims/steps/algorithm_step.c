@@ -7,18 +7,6 @@
 #include "base/clock.h"
 #include "launch/profile.h"
 
-bool lun__algorithm_elsewhere(const lun_engine *e)
-{
-    return !e->backends[e->current]->backend->algorithm;
-}
-
-/* The backend that does it: the one in use, or the native one. */
-static lun_status find_backend(lun_engine *e, lun_backend_slot **out)
-{
-    lun_status s = lun__backend(e, out);
-    return s != LUN_OK || !lun__algorithm_elsewhere(e) ? s : lun__backend_native(e, out);
-}
-
 static int64_t bytes_of(lun_dtype t, int64_t n)
 {
     return n * lun__dtype_get(t)->bytes;
@@ -74,7 +62,10 @@ static lun_status make_room(lun_algorithm_work *w, int64_t room)
         if (s == LUN_OK)
             w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = room};
     }
-    const int64_t scratch = s == LUN_OK ? w->at->backend->algorithm_room(w->at->state, &w->r) : 0;
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
+    int64_t scratch = 0;
+    if (s == LUN_OK)
+        s = lun__backend_for(w->e, &work, &w->at, &scratch);
     if (s == LUN_OK && scratch)
         s = lun__storage_new(w->e, LUN_U8, scratch, &w->scratch);
     w->r.scratch = w->scratch ? w->scratch->data : NULL;
@@ -97,7 +88,7 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
     w->r = (lun_algorithm_run){
         .which = (lun_algorithm)n->op, .line = n->step, .option = {n->cell, (uint64_t)n->offset}};
     const double before = e->stats.transfer_time;
-    lun_status s = find_backend(e, &w->at);
+    lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < w->row->operands; k++)
         s = load(w, n->more[k], k);
     w->transfer = e->stats.transfer_time - before;
@@ -113,7 +104,8 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
 static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
 {
     double start = lun__now();
-    lun_status s = w->at->backend->algorithm(w->at->state, r);
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
+    lun_status s = lun__backend_do(w->at, &work);
     const double took = lun__now() - start;
     w->e->stats.run_time += took;
     w->seconds += took;

@@ -8,8 +8,6 @@
 #include "schedule/steps.h"
 #include "spread/spread.h"
 
-/* Whether the host does algorithms for the backend in use. */
-bool lun__algorithm_elsewhere(const lun_engine *e);
 /* Step `at`, an ALGORITHM of operands that are LEAFs or NUMBERs, or a RESULT of one, and those
  * among the first `count` steps that take the same rows and can be run beside it: they and all
  * results that there are become LEAFs. */

@@ -289,7 +289,7 @@ static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
             return s;
         run->rows = run->first + count;
         run->bytes = c->bytes / rows * count;
-        s = b->backend->chain(b->state, run);
+        s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_CHAIN, .is.chain = run});
         if (s != LUN_OK)
             s = lun__bind_failed(e, &c->bindings[run->failed], s, c->n);
     }
@@ -313,7 +313,8 @@ static lun_status run_stages(chain *c)
                      .bytes = c->bytes};
     const lun_stats before = e->stats;
     double start = lun__now(), paired = 0;
-    lun_status s = c->pairs ? run_bands(c, &run, &paired) : b->backend->chain(b->state, &run);
+    const lun_work work = {.kind = LUN_WORK_CHAIN, .is.chain = &run};
+    lun_status s = c->pairs ? run_bands(c, &run, &paired) : lun__backend_do(b, &work);
     double seconds = lun__now() - start - paired;
     e->stats.run_time += seconds;
     if (s != LUN_OK)

@@ -404,10 +404,9 @@ static int64_t piece_lanes(const lun_outer_reduction *x, const lun_outer_block *
                            const lun_outer_tile *p)
 {
     enum { TASKS = 4, FEW = 1 << 13, ALONE = 512 };
-    const lun_backend *k = x->e->backends[x->e->current]->backend;
     const int64_t all = LUN_LANES * b->lines;
     rows w = {.turns = 1, .lanes = LUN_LANES, .copies = 1};
-    if (!k->lines || k->buffer_new || x->lanes != LUN_LANES)
+    if (!lun__backend_segments(x->e) || x->lanes != LUN_LANES)
         return 0;
     if ((p->chunks >= TASKS || all <= FEW) &&
         all * x->a->result_count <= LUN_CROSSING_ACCUMULATORS && has_pieces(x, b, p, &w))

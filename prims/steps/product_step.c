@@ -6,11 +6,12 @@
 #include "launch/profile.h"
 #include "plan/matmul_plan.h"
 
-/* The backend that does it: the one in use, or the native one. */
-static lun_status find_backend(lun_engine *e, const lun_product *p, lun_backend_slot **out)
+/* The one in use, or the native one. */
+static lun_status find_backend(lun_multiplying *w)
 {
-    lun_status s = lun__backend(e, out);
-    return s != LUN_OK || !lun__product_elsewhere(e, p) ? s : lun__backend_native(e, out);
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    int64_t scratch;
+    return lun__backend_for(w->e, &work, &w->at, &scratch);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -40,8 +41,11 @@ static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun
 /* Memory beside operands and result, for that product and `other`. */
 static lun_status make_room(lun_multiplying *w, const lun_product *other)
 {
-    int64_t room = w->at->backend->product_room(w->at->state, &w->p);
-    int64_t more = w->at->backend->product_room(w->at->state, other);
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    const lun_work next = {.kind = LUN_WORK_PRODUCT, .is.product = other};
+    int64_t room, more;
+    (void)w->at->backend->takes(w->at->state, &work, &room);
+    (void)w->at->backend->takes(w->at->state, &next, &more);
     room = more > room ? more : room;
     lun_status s = room ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
     w->p.scratch = w->scratch ? w->scratch->data : NULL;
@@ -61,7 +65,7 @@ lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lu
     const void *c = NULL;
     *w = (lun_multiplying){.e = e, .p = lun__product_of(n), .to = to};
     w->p.pitch = pitch;
-    lun_status s = find_backend(e, &w->p, &w->at);
+    lun_status s = find_backend(w);
     if (s == LUN_OK)
         s = load(w, n->in[0], &w->p.a, &w->number[0]);
     if (s == LUN_OK)
@@ -78,7 +82,7 @@ lun_status lun__product_open_parts(lun_engine *e, const lun_node *n, int64_t row
                                    lun_multiplying *w)
 {
     *w = (lun_multiplying){.e = e, .p = lun__product_of(n)};
-    lun_status s = find_backend(e, &w->p, &w->at);
+    lun_status s = find_backend(w);
     if (s == LUN_OK)
         s = load(w, n->in[1], &w->p.b, &w->number[1]);
     if (s == LUN_OK)
@@ -100,9 +104,8 @@ void lun__product_close(lun_multiplying *w)
 static lun_status multiply(lun_multiplying *w)
 {
     double start = lun__now();
-    lun_status s = w->at->backend->product(w->at->state, &w->p);
-    if (s == LUN_OK && w->at->backend->settle)
-        s = w->at->backend->settle(w->at->state);
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    lun_status s = lun__backend_do(w->at, &work);
     w->e->stats.run_time += lun__now() - start;
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }

@@ -127,12 +127,13 @@ lun_status lun__prepare_running(lun_engine *e, lun_node *n)
     lun_node *first = (lun_node *)(uintptr_t)lun__node_first_result(n);
     lun_lowered l;
     lun_kernel_entry *k;
+    lun_kernel_facts facts;
     lun_status s = lun__lower_running(e, first, first->more, &l);
     if (s != LUN_OK)
         return s;
     s = lun__run_kernel(e, &l, &k);
-    if (s == LUN_OK && k->at->backend->prepare)
-        s = k->at->backend->prepare(k->at->state, k->kernel);
+    if (s == LUN_OK)
+        s = k->at->backend->prepare(k->at->state, k->kernel, &facts);
     lun__lowered_free(&l);
     return s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }

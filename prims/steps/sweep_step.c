@@ -132,7 +132,7 @@ static lun_status run_stages(sweeps *x)
 {
     lun_engine *e = x->e;
     const lun_backend_slot *b = e->backends[e->current];
-    int64_t cache_bytes = b->backend->near(b->state);
+    const int64_t cache_bytes = b->can.cache_bytes;
     lun_sweep run = {.box = x->sketch.box,
                      .stages = x->stages,
                      .arrays = x->arrays,
@@ -140,7 +140,7 @@ static lun_status run_stages(sweeps *x)
                      .bytes = x->bytes};
     const lun_stats before = e->stats;
     double start = lun__now();
-    lun_status s = b->backend->sweep(b->state, &run);
+    lun_status s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
     double seconds = lun__now() - start;
     e->stats.run_time += seconds;
     if (s != LUN_OK)

@@ -110,13 +110,16 @@ static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_
 static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_teams *t)
 {
     lun_kernel_entry *entry;
+    lun_kernel_facts facts;
     const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->team_bytes};
     lun_status s = lun__lower_teams(e, &body, t->form, &t->k);
     t->k.lowered.texts = r->notes;
     if (s != LUN_OK || t->form != LUN_TEAMS_GROUPS)
         return s;
     s = lun__run_kernel(e, &t->k.lowered, &entry);
-    if (s != LUN_OK || entry->at->backend->fits(entry->at->state, entry->kernel))
+    if (s == LUN_OK)
+        s = entry->at->backend->prepare(entry->at->state, entry->kernel, &facts);
+    if (s != LUN_OK || facts.team_threads >= r->f->body->threads)
         return s;
     lun__team_kernel_free(&t->k);
     return lun__lower_teams(e, &body, LUN_TEAMS_FISSION, &t->k);
@@ -222,28 +225,12 @@ int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams)
     return n < teams ? n : teams;
 }
 
-/* Bytes of the device in use; 0: unknown. */
-static int64_t device_bytes(lun_engine *e)
-{
-    const lun_backend_slot *at = lun__computes_at(e->backends[e->current]);
-    const int number = lun__device_number(at->device);
-    const int count = at->backend->ranks ? 0 : at->backend->devices(at->state, NULL, 0);
-    lun_device *rows = count > 0 ? calloc((size_t)count, sizeof *rows) : NULL;
-    int64_t bytes = 0;
-    if (rows && number <= count) {
-        (void)at->backend->devices(at->state, rows, count);
-        bytes = rows[number ? number - 1 : 0].memory;
-    }
-    free(rows);
-    return bytes;
-}
-
 lun_status lun__team_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams)
 {
     enum { FEW = 1 << 30 };
     const int64_t each = team_bytes(k);
-    const int64_t most = each > FEW / teams ? device_bytes(e) : 0;
-    if (!most || each <= most / teams)
+    const int64_t most = each > FEW / teams ? e->backends[e->current]->can.memory_bytes : 0;
+    if (most <= 0 || each <= most / teams)
         return LUN_OK;
     return lun__fail(e, LUN_ELIMIT,
                      "a team takes %lld bytes of scratch and private memory, and %lld run at once: "
@@ -270,7 +257,7 @@ static lun_status zeros(lun_engine *e, lun_dtype t, int64_t n, lun_storage **out
     }
     s = lun__storage_buffer(e, *out, at, &fill.to);
     if (s == LUN_OK)
-        s = at->backend->transfer(at->state, &fill);
+        s = lun__backend_transfer(at, &fill);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;
@@ -408,18 +395,19 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_t
     return s;
 }
 
-/* How the backend in use runs it; *team_bytes: as that of lun_backend.groups. */
+/* How the backend in use runs it; *team_bytes: bytes that a team may share. */
 static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, int64_t *team_bytes)
 {
     const lun_ir *body = r->f->body;
     *team_bytes = 0;
-    if (b->backend->teams)
+    if (b->can.teams)
         return LUN_TEAMS_WHOLE;
-    const bool has_barriers = b->backend->groups && body->threads > 1 && !body->function_count &&
-                              lun__ir_has_barriers(body);
-    return has_barriers && body->threads <= b->backend->groups(b->state, team_bytes)
-               ? LUN_TEAMS_GROUPS
-               : LUN_TEAMS_FISSION;
+    const bool has_barriers =
+        body->threads > 1 && !body->function_count && lun__ir_has_barriers(body);
+    if (!has_barriers || body->threads > b->can.team_threads)
+        return LUN_TEAMS_FISSION;
+    *team_bytes = b->can.team_bytes;
+    return LUN_TEAMS_GROUPS;
 }
 
 lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
@@ -430,7 +418,7 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
     lun_status s = lun__backend(e, &b);
     if (s != LUN_OK)
         return s;
-    if (r->check && !b->backend->teams)
+    if (r->check && !b->can.teams)
         return lun__fail(e, LUN_EARG,
                          "check=true is for the backend reference, not %s: lun.use \"reference\"",
                          b->backend->name);

@@ -55,7 +55,7 @@ static lun_status fill(const lun_storage *s, const lun_piece *x, uint64_t cell)
                             .to = x->buffer,
                             .at = lun__layout_right(1, &s->count),
                             .cell = cell};
-    return s->count ? x->at->backend->transfer(x->at->state, &t) : LUN_OK;
+    return s->count ? lun__backend_transfer(x->at, &t) : LUN_OK;
 }
 
 /* A storage for the version at a location, which holds the cell, or has no memory yet: *piece. */
@@ -98,8 +98,7 @@ static lun_status make(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece
             status =
                 new_version(e, s, v->place[k], neutral ? &v->how.cell : NULL, &v->at[k], &to[k]);
     }
-    const lun_status sent = lun__placed_sent(e);
-    return status == LUN_OK ? sent : status;
+    return lun__placed_settled(e, status);
 }
 
 /* Versions at the locations in use, which have no storages yet; NULL without memory. */

@@ -61,8 +61,8 @@ static void unload(lun_engine *e, const lun_source *s)
 {
     for (int k = 0; s->told && k < e->backend_count; k++) {
         const lun_backend_slot *at = e->backends[k];
-        if (at->state && at->backend->unload)
-            at->backend->unload(at->state, s->as.number);
+        if (at->state && at->backend->remote)
+            at->backend->remote->unload(at->state, s->as.number);
     }
 }
 

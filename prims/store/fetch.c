@@ -52,14 +52,8 @@ lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lu
                (const char *)from->data + (lo - from->lo) * size, (size_t)(count * size));
         return LUN_OK;
     }
-    const lun_transfer t = {.bytes = (int)size,
-                            .to = to->buffer,
-                            .from = from->buffer,
-                            .to_origin = lo - to->lo,
-                            .from_origin = lo - from->lo,
-                            .at = lun__layout_right(1, &count),
-                            .of = lun__layout_right(1, &count)};
-    return to->at->backend->transfer(to->at->state, &t);
+    return lun__backend_move(to->at, to->buffer, lo - to->lo, from->buffer, lo - from->lo, count,
+                             (int)size);
 }
 
 /* What is current of `from` into `to`, another memory of the same location. */
@@ -150,10 +144,8 @@ lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at
     lun_status status = m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
     if (status == LUN_OK && !x->buffer)
         status = take_memory(e, s, x, 0, s->count);
-    if (at->backend->settle) {
-        const lun_status settled = at->backend->settle(at->state);
-        status = status == LUN_OK ? settled : status;
-    }
+    const lun_status settled = lun__backend_settle(at);
+    status = status == LUN_OK ? settled : status;
     if (status != LUN_OK) {
         free(m);
         return status;
@@ -205,7 +197,7 @@ static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, 
     lun_backend_slot *a = from->at, *b = to->at;
     bool done = false;
     lun_status s = LUN_OK;
-    if (a->backend == b->backend && b->backend->copy)
+    if (a->backend == b->backend)
         s = b->backend->copy(b->state, to->buffer, to_at, a->state, from->buffer, from_at, bytes,
                              &done);
     if (s != LUN_OK || done)
@@ -213,9 +205,9 @@ static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, 
     s = lun__pool_take(e->pool, bytes, &between, &room);
     if (s != LUN_OK)
         return lun__nomem(e);
-    s = a->backend->download(a->state, from->buffer, from_at, between, bytes);
+    s = a->backend->read(a->state, from->buffer, from_at, between, bytes, NULL);
     if (s == LUN_OK)
-        s = b->backend->upload(b->state, to->buffer, to_at, between, bytes);
+        s = b->backend->write(b->state, to->buffer, to_at, between, bytes, NULL);
     lun__pool_give(e->pool, between, room);
     return s;
 }
@@ -223,8 +215,8 @@ static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, 
 /* From host memory; stays: until it is settled, as a piece's does not, which may grow. */
 static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_t bytes, bool stays)
 {
-    const lun_backend *b = to->at->backend;
-    return (stays && b->send ? b->send : b->upload)(to->at->state, to->buffer, at, from, bytes);
+    lun_backend_slot *b = to->at;
+    return b->backend->write(b->state, to->buffer, at, from, bytes, stays ? &b->last : NULL);
 }
 
 lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
@@ -236,42 +228,32 @@ lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_a
     else if (from->data)
         return send(to, to_at, (const char *)from->data + from_at, bytes, false);
     else if (to->data)
-        return (a->backend->fetch ? a->backend->fetch : a->backend->download)(
-            a->state, from->buffer, from_at, (char *)to->data + to_at, bytes);
-    else if (from->at == to->at) {
-        const lun_transfer t = {.bytes = 1,
-                                .to = to->buffer,
-                                .from = from->buffer,
-                                .to_origin = to_at,
-                                .from_origin = from_at,
-                                .at = lun__layout_right(1, &bytes),
-                                .of = lun__layout_right(1, &bytes)};
-        return a->backend->transfer(a->state, &t);
-    } else
+        return a->backend->read(a->state, from->buffer, from_at, (char *)to->data + to_at, bytes,
+                                &a->last);
+    else if (from->at == to->at)
+        return lun__backend_move(a, to->buffer, to_at, from->buffer, from_at, bytes, 1);
+    else
         return across(e, from, from_at, to, to_at, bytes);
     return LUN_OK;
 }
 
-lun_status lun__placed_carried(lun_engine *e, lun_status s)
+lun_status lun__placed_settled(lun_engine *e, lun_status s)
 {
+    char *kept = NULL; /* the text of the first failure; others replace the engine's */
     for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *at = lun__set_at(e, k);
-        const lun_status t =
-            at->state && at->backend->fetched ? at->backend->fetched(at->state) : LUN_OK;
+        lun_backend_slot *at = lun__set_at(e, k);
+        if (!at->last)
+            continue;
+        if (s != LUN_OK && !kept)
+            kept = strdup(lun__strbuf_text(&e->error));
+        const lun_status t = lun__backend_settle(at);
         s = s == LUN_OK ? t : s;
     }
-    return s;
-}
-
-lun_status lun__placed_sent(lun_engine *e)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *at = lun__set_at(e, k);
-        const lun_status t =
-            at->state && at->backend->settle ? at->backend->settle(at->state) : LUN_OK;
-        s = s == LUN_OK ? t : s;
+    if (kept) {
+        lun__clear(e);
+        lun__strbuf_puts(&e->error, kept);
     }
+    free(kept);
     return s;
 }
 
@@ -316,7 +298,7 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     else if (a)
         s = send(v->to, to_at, a + from_at, bytes, !from);
     else if (b)
-        s = from->at->backend->download(from->at->state, from->buffer, from_at, b + to_at, bytes);
+        s = from->at->backend->read(from->at->state, from->buffer, from_at, b + to_at, bytes, NULL);
     else
         s = across(v->e, from, from_at, v->to, to_at, bytes);
     if (s == LUN_OK)

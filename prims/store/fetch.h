@@ -86,11 +86,13 @@ lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_
 lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
                            int64_t lo, int64_t hi);
 /* So many bytes, from byte `from_at` of a piece, to byte `to_at` of one of another storage, at any
- * location; counted as no move.  To host memory they are on their way until lun__placed_carried. */
+ * location; counted as no move.  To host memory they are on their way until
+ * lun__placed_settled. */
 lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
                             const lun_piece *to, int64_t to_at, int64_t bytes);
-/* Waits for all that is on its way to host memory; s, or the first failure. */
-lun_status lun__placed_carried(lun_engine *e, lun_status s);
+/* Waits for all that is on its way to host memory or from it, and for products, at the locations
+ * of the set in use; s, or the first failure, with its text. */
+lun_status lun__placed_settled(lun_engine *e, lun_status s);
 /* Gives the memory of a piece back. */
 void lun__piece_empty(lun_engine *e, lun_piece *x);
 /* The piece at a location, made if need be; NULL without memory. */
@@ -103,8 +105,6 @@ void lun__tiles_swap(lun_placed *a, lun_placed *b);
  * from host memory must stay there until it is settled; of a file no more is read. */
 lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);
-/* Waits until host memory is read from by no transfer to a location of the set in use. */
-lun_status lun__placed_sent(lun_engine *e);
 /* Memory for elements lo .. hi - 1 of s at a location, which a kernel is about to write there. */
 lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                               int64_t hi, lun_piece **out);

@@ -56,13 +56,13 @@ lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t f
 lun_status lun__storage_load(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
                              const lun_backend_slot *at, lun_buffer *to, int64_t offset, bool *done)
 {
-    const lun_file *file = at->backend->load ? lun__source_file(s->source) : NULL;
+    const lun_file *file = at->backend->remote ? lun__source_file(s->source) : NULL;
     *done = false;
     if (!count || !file)
         return LUN_OK;
     lun_status status = lun__source_check(e, s->source);
     return status == LUN_OK
-               ? at->backend->load(at->state, to, offset, file, s->start + first * s->form.step,
-                                   count, s->form, done)
+               ? at->backend->remote->load(at->state, to, offset, file,
+                                           s->start + first * s->form.step, count, s->form, done)
                : status;
 }

@@ -22,9 +22,9 @@ static lun_status begin(lun_engine *e, lun_source *source, part *parts)
     lun_status status = lun__source_check(e, source);
     for (int k = 0; status == LUN_OK && file && k < e->set_count; k++) {
         const lun_backend_slot *at = e->set[k];
-        if (parts[k].bytes && at->backend->crc)
-            status =
-                at->backend->crc(at->state, file, parts[k].at, parts[k].bytes, &parts[k].begun);
+        if (parts[k].bytes && at->state && at->backend->remote)
+            status = at->backend->remote->crc(at->state, file, parts[k].at, parts[k].bytes,
+                                              &parts[k].begun);
     }
     return status;
 }
@@ -48,7 +48,7 @@ static lun_status end(lun_engine *e, part *parts, lun_status status)
     for (int k = 0; k < e->set_count; k++) {
         if (!parts[k].begun)
             continue;
-        const lun_status s = e->set[k]->backend->crc_found(e->set[k]->state, &parts[k].crc);
+        const lun_status s = e->set[k]->backend->remote->crc_found(e->set[k]->state, &parts[k].crc);
         if (s != LUN_OK && status == LUN_OK) {
             status = s;
             kept = strdup(lun__strbuf_text(&e->error));

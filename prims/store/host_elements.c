@@ -94,8 +94,7 @@ lun_status lun__placed_copy(lun_engine *e, lun_storage *from, lun_storage *to)
         if (part.lo >= part.hi)
             continue;
         status = lun__placed_ensure(e, from, at, part.lo, part.hi, &x);
-        const lun_status sent = lun__placed_sent(e);
-        status = status == LUN_OK ? sent : status;
+        status = lun__placed_settled(e, status);
         if (status == LUN_OK)
             status = lun__placed_result(e, to, at, part.lo, part.hi, &y);
         if (status == LUN_OK)

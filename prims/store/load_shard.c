@@ -6,7 +6,7 @@
 /* Whether a location's machine reads files itself. */
 static bool reads(const lun_backend_slot *at)
 {
-    return at->backend->load != NULL;
+    return at->backend->remote != NULL;
 }
 
 bool lun__places_read(const lun_engine *e)
@@ -37,10 +37,10 @@ lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit)
     lun_status status = lun__placed_load(e, s, unit, true);
     for (int k = 0; status == LUN_OK && k < e->set_count; k++)
         if (reads(e->set[k]))
-            status = e->set[k]->backend->loaded(e->set[k]->state);
-    const lun_status sent = lun__placed_sent(e);
-    if (status != LUN_OK || sent != LUN_OK)
-        return status != LUN_OK ? status : sent;
+            status = e->set[k]->backend->remote->loaded(e->set[k]->state);
+    status = lun__placed_settled(e, status);
+    if (status != LUN_OK)
+        return status;
     lun__source_release(e, s->source);
     s->source = NULL;
     return LUN_OK;

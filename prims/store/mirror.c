@@ -88,8 +88,8 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
         else if (status == LUN_OK && s->placed && !m)
             status = lun__placed_fetch(e, s, 0, s->count);
         else if (status == LUN_OK && m && s->count)
-            status = m->at->backend->download(m->at->state, m->buffer, 0, s->data,
-                                              bytes_of(s, s->count));
+            status = m->at->backend->read(m->at->state, m->buffer, 0, s->data,
+                                          bytes_of(s, s->count), NULL);
         if (status != LUN_OK)
             return status;
         s->stale = false;
@@ -115,8 +115,8 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
         return lun__storage_fetch_all(e, s, first, count, host);
     if (m && (part || count == s->count)) {
         s->peeks += part;
-        return m->at->backend->download(m->at->state, m->buffer, bytes_of(s, first), host,
-                                        bytes_of(s, count));
+        return m->at->backend->read(m->at->state, m->buffer, bytes_of(s, first), host,
+                                    bytes_of(s, count), NULL);
     }
     if (s->stale && s->placed && part) {
         s->peeks++;
@@ -142,7 +142,8 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
         return status;
     status = lun__storage_fetch_all(e, s, 0, s->count, copy->data);
     if (status == LUN_OK && s->count)
-        status = at->backend->upload(at->state, m->buffer, 0, copy->data, bytes_of(s, s->count));
+        status =
+            at->backend->write(at->state, m->buffer, 0, copy->data, bytes_of(s, s->count), NULL);
     lun__storage_release(e, copy);
     return status;
 }
@@ -153,7 +154,7 @@ static lun_status copy_beside(lun_engine *e, const lun_storage *s, const lun_mir
     const lun_mirror *from = s->stale && !s->source && s->count ? find_current(s) : NULL;
     const lun_backend *b = to->at->backend;
     const int64_t bytes = bytes_of(s, s->count);
-    if (!from || from->at->backend != b || !b->copy)
+    if (!from || from->at->backend != b)
         return LUN_OK;
     lun_status status =
         b->copy(to->at->state, to->buffer, 0, from->at->state, from->buffer, 0, bytes, done);
@@ -186,7 +187,8 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
         if (status == LUN_OK && !s->source && !done)
             status = lun__storage_host(e, s, false);
         if (status == LUN_OK && s->count && !s->source && !done)
-            status = at->backend->upload(at->state, m->buffer, 0, s->data, bytes_of(s, s->count));
+            status =
+                at->backend->write(at->state, m->buffer, 0, s->data, bytes_of(s, s->count), NULL);
         if (status != LUN_OK)
             return status;
         m->current = true;
@@ -232,7 +234,7 @@ lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
     lun__storage_written(to->s, at);
     e->stats.bytes_read += from ? bytes : 0;
     e->stats.bytes_written += bytes;
-    return bytes ? at->backend->transfer(at->state, &t) : LUN_OK;
+    return bytes ? lun__backend_transfer(at, &t) : LUN_OK;
 }
 
 const char *lun__storage_location(const lun_engine *e, const lun_storage *s)

@@ -72,10 +72,10 @@ static lun_status write_through(storing *x, int64_t lo, int64_t hi, const lun_pi
         return lun__nomem(x->e);
     for (int64_t next; status == LUN_OK && lo < hi; lo = next) {
         next = hi - lo < most ? hi : lo + most;
-        status = from ? from->at->backend->download(from->at->state, from->buffer,
-                                                    (lo - from->lo) * x->size, between,
-                                                    (next - lo) * x->size)
-                      : lun__storage_fetch_all(x->e, x->s, lo, next - lo, between);
+        status =
+            from ? from->at->backend->read(from->at->state, from->buffer, (lo - from->lo) * x->size,
+                                           between, (next - lo) * x->size, NULL)
+                 : lun__storage_fetch_all(x->e, x->s, lo, next - lo, between);
         if (status == LUN_OK)
             status = write_memory(x, lo, next, between);
     }
@@ -111,10 +111,10 @@ static lun_status begin(storing *x)
     for (int i = 0; status == LUN_OK && x->to->out.path && i < x->count; i++) {
         const lun_placed_move *m = &x->moves[i];
         const lun_piece *p = piece_of(x, m);
-        const lun_backend *b = p->at->backend;
-        if (p->data || !b->store)
+        const lun_remote *r = p->at->backend->remote;
+        if (p->data || !r)
             continue;
-        status = b->store(p->at->state, p->buffer, (m->lo - p->lo) * x->size,
+        status = r->store(p->at->state, p->buffer, (m->lo - p->lo) * x->size,
                           (m->hi - m->lo) * x->size, &x->to->out, byte_of(x, m->lo));
         x->begun[i] = status == LUN_OK;
     }
@@ -132,7 +132,7 @@ static lun_status end(storing *x, lun_status status)
             continue;
         if (status != LUN_OK && !kept)
             kept = strdup(lun__strbuf_text(&x->e->error));
-        const lun_status s = at->backend->stored(at->state, &x->begun[i], &failure);
+        const lun_status s = at->backend->remote->stored(at->state, &x->begun[i], &failure);
         if (status == LUN_OK)
             status = s != LUN_OK ? s : failure ? failed(x, failure) : LUN_OK;
     }

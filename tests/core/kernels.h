@@ -260,8 +260,9 @@ typedef struct test_joint {
 static inline lun_status test_combine(void *ctx, void *rows, int64_t pairs)
 {
     const test_joint *j = ctx;
+    const lun_work work = lun__work_combine(j->kernel, j->launch, rows, pairs);
     if (j->backend)
-        return j->backend->combine(j->state, j->kernel, j->launch, rows, pairs);
+        return lun__work_do(j->backend, j->state, &work);
     return lun__host_combine(j->services, j->exec, j->ir->result_count, j->launch, rows, pairs);
 }
 
@@ -296,12 +297,19 @@ static inline lun_status test_host_run(const lun_services *services, const lun_e
     return test_joined(&j, lun__host_run(services, exec, team, ir, cost, launch), results);
 }
 
+static inline lun_status test_launch(const lun_backend *b, void *state, lun_kernel *kernel,
+                                     lun_launch *launch)
+{
+    const lun_work work = lun__work_launch(kernel, launch);
+    return lun__work_do(b, state, &work);
+}
+
 static inline lun_status test_backend_run(const lun_backend *b, void *state, lun_kernel *kernel,
                                           const lun_ir *ir, lun_launch *launch, uint64_t *results)
 {
     test_joint j = {.backend = b, .state = state, .kernel = kernel, .ir = ir, .launch = launch};
     launch->partials = test_cells(ir, launch->count);
-    return test_joined(&j, b->run(state, kernel, launch), results);
+    return test_joined(&j, test_launch(b, state, kernel, launch), results);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

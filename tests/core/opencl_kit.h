@@ -17,6 +17,7 @@ typedef struct device_kit {
     lun_stats stats;
     volatile int cancel;
     void *state;
+    lun_abilities can;
     char dir[64];
 } device_kit;
 
@@ -38,7 +39,7 @@ static inline void device_services(device_kit *k, const char *dir)
 static inline void device_open(device_kit *k, const char *dir)
 {
     device_services(k, dir);
-    if (device->open(&k->services, 0, &k->state) != LUN_OK)
+    if (device->open(&k->services, &(lun_opening){0}, &k->state, &k->can) != LUN_OK)
         fail_msg("%s", lun__strbuf_text(&k->error));
 }
 
@@ -83,7 +84,7 @@ static inline lun_buffer *device_array(device_kit *k, const void *from, int64_t 
     lun_buffer *b = NULL;
     device_ok(k, device->buffer_new(k->state, bytes, &b));
     if (from)
-        device_ok(k, device->upload(k->state, b, 0, from, bytes));
+        device_ok(k, device->write(k->state, b, 0, from, bytes, NULL));
     return b;
 }
 
@@ -157,7 +158,7 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
         int64_t size = lun__dtype_get(d)->bytes;
         char *got = test_alloc(n, size);
         if (!in[q] && s == LUN_OK) {
-            device_ok(k, device->download(k->state, slots[q], 0, got, n * size));
+            device_ok(k, device->read(k->state, slots[q], 0, got, n * size, NULL));
             for (int64_t i = 0; i < n; i++)
                 if (!device_same(d, (char *)want[q] + i * size, got + i * size))
                     fail_msg("slot %d, n %lld: index %lld differs", q, (long long)n, (long long)i);

@@ -25,6 +25,7 @@ typedef struct kit {
     lun_stats stats;
     volatile int cancel;
     void *state;
+    lun_abilities can;
     char dir[64];
     lun_isa isa;
     lun_jit_compiler jit; /* for another instruction set than the backend takes */
@@ -62,7 +63,8 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
                                  .cancel = &k->cancel};
     assert_int_equal(lun__cache_open(k->dir, LUN_CACHE_SIZE, kit_log, k, &k->services.cache),
                      LUN_OK);
-    assert_int_equal(lun__backend_openmp.open(&k->services, 0, &k->state), LUN_OK);
+    assert_int_equal(lun__backend_openmp.open(&k->services, &(lun_opening){0}, &k->state, &k->can),
+                     LUN_OK);
     const char *isa = getenv("TEST_ISA");
     k->isa = isa ? (lun_isa)atoi(isa) : lun__isa_here();
     lun__jit_init(&k->jit, &k->services, k->isa);

@@ -44,7 +44,7 @@ static inline lun_status run_square(kit *k, lun_kernel *kernel, int64_t n)
     int64_t room[2] = {N, N};
     lun_launch launch = {.n = n, .count = n, .slots = slots, .room = room, .trap = -1};
     memset(out, 0, sizeof out);
-    return lun__backend_openmp.run(k->state, kernel, &launch);
+    return test_launch(&lun__backend_openmp, k->state, kernel, &launch);
 }
 
 static inline void check_square(kit *k, lun_kernel *kernel, float number, int64_t n)

@@ -5,6 +5,7 @@
 #include "openmp/compiler/compiler.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -120,34 +121,13 @@ static const char *machine(void)
 #endif
 }
 
-/* The line that starts with `name` in a key's head, NULL: there is none. */
-static const char *line_of(const char *key, const char *name)
+lun_cache_machine lun__compiler_machine(void)
 {
-    const char *end = strstr(key, "\n\n"), *p = strstr(key, name);
-    return p && end && p < end && p > key && p[-1] == '\n' ? p : NULL;
-}
-
-void lun__compiler_portable_key(const char *key, size_t length, lun_strbuf *out)
-{
-    lun_strbuf line = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    lun__strbuf_printf(&line, "lunarray " LUN_VERSION " kernels for %s\n", machine());
-    lun__strbuf_add(&text, key ? key : "", length); /* which ends */
-    out->failed |= line.failed | text.failed;
-    const char *s = lun__strbuf_text(&text), *own = lun__strbuf_text(&line);
-    const char *compiler = line_of(s, "compiler "), *flags = line_of(s, "flags ");
-    const char *isa = line_of(s, "isa ");
-    if (!key) {
-        lun__strbuf_puts(out, own);
-    } else if (!strncmp(s, own, line.length)) { /* one that came from elsewhere */
-        lun__strbuf_add(out, key, length);
-    } else if (!strncmp(s, first_line, sizeof first_line - 1) && compiler && flags && isa &&
-               atoi(isa + 4) == (int)lun__isa_here()) {
-        lun__strbuf_puts(out, own);
-        lun__strbuf_add(out, s, (size_t)(compiler - s));
-        lun__strbuf_puts(out, flags);
-    }
-    lun__strbuf_free(&line);
-    lun__strbuf_free(&text);
+    lun_cache_machine m;
+    snprintf(m.first, sizeof m.first, "%s", first_line);
+    snprintf(m.kind, sizeof m.kind, "isa %d", (int)lun__isa_here());
+    snprintf(m.name, sizeof m.name, "%s", machine());
+    return m;
 }
 
 void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,

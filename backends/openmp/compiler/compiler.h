@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "backend.h"
 #include "base/strbuf.h"
 #include "math/vecmath.h"
 
@@ -26,8 +27,8 @@ void lun__compiler_free(lun_compiler *c);
 /* Appends whatever decides how a text's machine code looks; needs: LUN_RENDER_*, math: lun_math. */
 void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
                        lun_strbuf *key);
-/* lun_backend.portable_key: the same without the compiler, for machines with these instructions. */
-void lun__compiler_portable_key(const char *key, size_t length, lun_strbuf *out);
+/* Machines with these instructions, which can run what it compiles. */
+lun_cache_machine lun__compiler_machine(void);
 /* The command line from a file to a shared object, NULL at its end. */
 void lun__compiler_command(const lun_compiler *c, unsigned needs, char *from, char *to,
                            char *words[LUN_COMPILER_WORDS]);

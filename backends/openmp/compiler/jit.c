@@ -39,8 +39,9 @@ static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *k
 static bool look_imported(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
 {
     lun_strbuf portable = LUN_STRBUF_INIT;
+    const lun_cache_machine here = lun__compiler_machine();
     if (!key->failed)
-        lun__compiler_portable_key(key->text, key->length, &portable);
+        lun__cache_portable_key(&here, key->text, key->length, &portable);
     bool loaded = portable.length && lun__jit_load(c, u, &portable);
     lun__strbuf_free(&portable);
     return loaded;

@@ -221,6 +221,8 @@ void lun__team_look(lun_openmp_team *t)
     }
     t->wanted = t->slots.threads;
     t->move = may_move(t);
+    if (t->near_bytes)
+        *t->near_bytes = t->slots.chunk_bytes;
 }
 
 lun_team lun__team_for(lun_openmp_team *t, int64_t n)

@@ -22,6 +22,7 @@ typedef struct lun_openmp_team {
     bool move;   /* its threads go to the memory nodes of their chunks, off the caller's CPU slot */
     lun_topology topology;
     lun_cpu_slots slots;
+    int64_t *near_bytes; /* becomes slots.chunk_bytes when it has looked; NULL: nobody asks */
 } lun_openmp_team;
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
@@ -32,7 +33,7 @@ void lun__team_free(lun_openmp_team *t);
 void lun__team_look(lun_openmp_team *t);
 /* The team for a run over n indices: one thread where more cannot be had or make no sense. */
 lun_team lun__team_for(lun_openmp_team *t, int64_t n);
-/* lun_backend.share. */
+/* LUN_WORK_SHARE. */
 void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 
 #endif

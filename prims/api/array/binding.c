@@ -101,11 +101,11 @@ static void take_parts(void *ctx, int64_t from, int64_t to)
 static lun_backend_slot *sharing(lun_engine *e)
 {
     lun_backend_slot *b;
-    if (lun__backend(e, &b) == LUN_OK && b->backend->share)
+    if (lun__backend(e, &b) == LUN_OK && b->can.shares)
         return b;
     for (int i = 0; i < e->backend_count; i++) {
         b = e->backends[i];
-        if (b->backend->native && b->backend->share && lun__backend_open(e, b) == LUN_OK)
+        if (b->backend->is & LUN_IS_NATIVE && lun__backend_open(e, b) == LUN_OK && b->can.shares)
             return b;
     }
     return NULL;
@@ -120,7 +120,7 @@ void lun_host_share(lun_engine *e, int64_t count, void *ctx, void (*task)(void *
     const bool shared = e && count > 1 && count < INT64_MAX / PART_BYTES;
     lun_backend_slot *b = shared && lun__enter(e, &taken) == LUN_OK ? sharing(e) : NULL;
     if (b)
-        b->backend->share(b->state, count * PART, count * PART_BYTES, &p, take_parts);
+        lun__backend_share(b, count * PART, count * PART_BYTES, &p, take_parts);
     else
         take_parts(&p, 0, count * PART);
 }

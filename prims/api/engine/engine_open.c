@@ -346,8 +346,8 @@ void lun_stats_gather(lun_engine *e)
 {
     LUN_NEED_OR(e, );
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i]->state && !e->backends[i]->of && e->backends[i]->backend->count)
-            e->backends[i]->backend->count(e->backends[i]->state);
+        if (e->backends[i]->can.counts_late) /* what fails does so again in an evaluation */
+            (void)lun__backend_finish(e->backends[i]);
 }
 
 void lun_stats_reset(lun_engine *e)
@@ -387,13 +387,14 @@ void lun_trim(lun_engine *e)
 }
 
 /* What bundles need: the backend that compiles kernels for the host. */
-static lun_status bundling(lun_engine *e, const char *path)
+static lun_status bundling(lun_engine *e, const char *path, lun_backend_slot **by)
 {
     if (e->sandbox)
         return lun__fail(e, LUN_EARG, "kernel bundles are not allowed in the sandbox");
     if (!path)
         return lun__fail(e, LUN_EARG, "no file given (NULL)");
-    if (!e->services.native || !e->services.native->portable_key)
+    lun_status s = lun__backend_native(e, by);
+    if (s != LUN_OK || !*(*by)->can.machine.first)
         return lun__fail(e, LUN_EBACKEND, "no backend of this build compiles kernels for the host");
     lun__clear(e);
     return LUN_OK;
@@ -402,18 +403,20 @@ static lun_status bundling(lun_engine *e, const char *path)
 lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count)
 {
     LUN_NEED(e, count);
-    lun_status s = bundling(e, path);
+    lun_backend_slot *by;
+    lun_status s = bundling(e, path, &by);
     if (s == LUN_OK)
-        s = lun__cache_export(e->cache, path, e->services.native->portable_key, count, &e->error);
+        s = lun__cache_export(e->cache, path, &by->can.machine, count, &e->error);
     return s == LUN_ENOMEM ? lun__nomem(e) : s;
 }
 
 lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
 {
     LUN_NEED(e, count);
-    lun_status s = bundling(e, path);
+    lun_backend_slot *by;
+    lun_status s = bundling(e, path, &by);
     if (s == LUN_OK)
-        s = lun__cache_import(e->cache, path, e->services.native->portable_key, count, &e->error);
+        s = lun__cache_import(e->cache, path, &by->can.machine, count, &e->error);
     return s == LUN_ENOMEM ? lun__nomem(e) : s;
 }
 

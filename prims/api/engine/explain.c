@@ -154,7 +154,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     lun_backend_slot *b;
     lun_status status = lun__backend(e, &b);
     lun__strbuf_puts(&types, row->doc);
-    if (status == LUN_OK && lun__algorithm_elsewhere(e))
+    if (status == LUN_OK && b->backend->buffer_new)
         lun__strbuf_puts(&types, ", on the host: operands are copied");
     k->types = text_of(&types);
     k->name = row->name;

@@ -39,11 +39,11 @@ static lun_status serve_by(lun_engine *e, const lun_backend_slot *by, const char
     if (e->services.link->rank == 0)
         return lun__fail(e, LUN_EARG, "rank 0 has the script: it opens an engine with backend mpi");
     for (int i = 0; i < e->backend_count; i++)
-        if (e->backends[i]->backend->ranks)
+        if (e->backends[i]->backend->remote)
             ranks = e->backends[i]->backend;
     if (*why)
         return lun__fail(e, LUN_EBACKEND, "%s", why);
-    return ranks ? ranks->serve(&e->services, by->backend, by->device)
+    return ranks ? ranks->remote->serve(&e->services, by->backend, by->device)
                  : lun__fail(e, LUN_EBACKEND, "no backend of this build serves");
 }
 

@@ -130,7 +130,7 @@ static lun_status write(const writing *w, lun_backend_slot *at, share *x)
                                 .at = x->at,
                                 .of = x->from,
                                 .cell = w->n->cell};
-        return at->backend->transfer(at->state, &t);
+        return lun__backend_transfer(at, &t);
     }
     copying c = {x, from ? from->data : (const char *)&w->n->cell, to->data, w->size};
     if (!from) {
@@ -152,8 +152,7 @@ static lun_status write_shares(writing *w, const lun_interval *part, share *all,
     for (int k = 0; s == LUN_OK && k < places; k++)
         if (all[k].lo < all[k].hi)
             s = prepare(w, lun__set_at(w->e, k), &all[k]);
-    const lun_status sent = lun__placed_sent(w->e);
-    s = s == LUN_OK ? sent : s;
+    s = lun__placed_settled(w->e, s);
     if (s == LUN_OK)
         s = lun__placed_writes(w->e, w->to, places);
     for (int k = 0; s == LUN_OK && k < places; k++) {

@@ -258,8 +258,9 @@ static void test_scans_on_all_threads(void **state)
 
 static lun_kernel *build(lun_services *services, void **state, const lun_ir *ir, lun_status *status)
 {
+    static lun_abilities can;
     lun_kernel *kernel = NULL;
-    assert_int_equal(lun__backend_reference.open(services, 0, state), LUN_OK);
+    assert_int_equal(lun__backend_reference.open(services, &(lun_opening){0}, state, &can), LUN_OK);
     *status = lun__backend_reference.build(*state, ir, "", &kernel);
     return kernel;
 }
@@ -322,7 +323,7 @@ static void test_backend(void **unused)
     assert_true(same(LUN_F64, result, reduced(&sum, cells, N)));
     assert_int_equal(test_stats.launches, launches + 1);
     assert_int_equal(test_stats.interpreted, interpreted + 1);
-    assert_int_equal(lun__backend_reference.devices(state, &device, 1), 1);
+    assert_int_equal(lun__backend_reference.devices(&services, state, &device, 1), 1);
     assert_string_equal(device.backend, "reference");
     lun__backend_reference.release(state, kernel);
     lun__backend_reference.close(state);

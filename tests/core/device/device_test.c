@@ -44,17 +44,20 @@ static bool fails(far *f, const char *what)
     return true;
 }
 
-static lun_status far_open(const lun_services *services, int device, void **state)
+static lun_status far_open(const lun_services *services, const lun_opening *how, void **state,
+                           lun_abilities *out)
 {
-    if (device > 2) {
+    if (how->device > 2) {
         lun__strbuf_clear(services->error);
         lun__strbuf_puts(services->error, "there are 2 devices");
         return LUN_EBACKEND;
     }
     far *f = calloc(1, sizeof *f);
-    *f = (far){.device = device ? device : 1, .services = services};
+    *f = (far){.device = how->device ? how->device : 1, .services = services};
     *state = f;
-    return lun__backend_reference.open(services, 0, &f->inner);
+    const lun_status s = lun__backend_reference.open(services, &(lun_opening){0}, &f->inner, out);
+    *out = (lun_abilities){.memory_bytes = 1 << 30};
+    return s;
 }
 
 static void far_close(void *state)
@@ -80,9 +83,8 @@ static void far_release(void *state, lun_kernel *k)
     free(k);
 }
 
-static lun_status far_run(void *state, lun_kernel *k, lun_launch *launch)
+static lun_status run(far *f, lun_kernel *k, lun_launch *launch)
 {
-    far *f = state;
     void *slots[64];
     lun_launch inner = *launch;
     if (fails(f, "run"))
@@ -96,7 +98,8 @@ static lun_status far_run(void *state, lun_kernel *k, lun_launch *launch)
     }
     inner.slots = slots;
     seen.workgroup = launch->workgroup;
-    lun_status s = lun__backend_reference.run(f->inner, k->inner, &inner);
+    const lun_work work = lun__work_launch(k->inner, &inner);
+    lun_status s = lun__work_do(&lun__backend_reference, f->inner, &work);
     launch->trap = inner.trap;
     launch->trap_value = inner.trap_value;
     return s;
@@ -107,13 +110,13 @@ static lun_status far_source(void *state, const lun_ir *ir, lun_strbuf *out)
     return lun__backend_reference.source(((far *)state)->inner, ir, out);
 }
 
-static int far_devices(void *state, lun_device *rows, int room)
+static int far_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
-    (void)state;
+    (void)services;
     for (int i = 0; i < 2 && i < room; i++)
         rows[i] = (lun_device){
             .name = "far", .kind = "gpu", .backend = "far", .memory = 1 << 30, .units = 1};
-    return 2;
+    return state ? 2 : 0;
 }
 
 static lun_status far_new(void *state, int64_t bytes, lun_buffer **out)
@@ -136,9 +139,10 @@ static void far_free(void *state, lun_buffer *b)
     free(b);
 }
 
-static lun_status far_upload(void *state, lun_buffer *to, int64_t offset, const void *host,
-                             int64_t bytes)
+static lun_status far_write(void *state, lun_buffer *to, int64_t offset, const void *host,
+                            int64_t bytes, lun_work_mark *mark)
 {
+    (void)mark;
     if (fails(state, "upload"))
         return LUN_EBACKEND;
     assert_true(offset + bytes <= to->bytes);
@@ -147,9 +151,10 @@ static lun_status far_upload(void *state, lun_buffer *to, int64_t offset, const 
     return LUN_OK;
 }
 
-static lun_status far_download(void *state, lun_buffer *from, int64_t offset, void *host,
-                               int64_t bytes)
+static lun_status far_read(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
+                           lun_work_mark *mark)
 {
+    (void)mark;
     if (fails(state, "download"))
         return LUN_EBACKEND;
     assert_true(offset >= 0 && offset + bytes <= from->bytes);
@@ -158,23 +163,23 @@ static lun_status far_download(void *state, lun_buffer *from, int64_t offset, vo
     return LUN_OK;
 }
 
-static lun_status far_pad(void *state, const lun_padding *p, int bytes, const lun_buffer *from,
-                          int64_t origin, lun_buffer *to)
+static lun_status pad(far *f, const lun_work_pad *w)
 {
-    if (fails(state, "pad"))
+    const lun_padding *p = w->pad;
+    if (fails(f, "pad"))
         return LUN_EBACKEND;
     const lun_layout all = lun__layout_right(p->rank, p->extent);
     const lun_pad_box whole = lun__pad_box(p, &all);
-    lun__pad_read(p, &all, &whole, from->data + origin * bytes, bytes, 0, lun__layout_count(&all),
-                  to->data);
+    lun__pad_read(p, &all, &whole, w->from->data + w->origin * w->bytes, w->bytes, 0,
+                  lun__layout_count(&all), w->to->data);
     return LUN_OK;
 }
 
-static lun_status far_transfer(void *state, const lun_transfer *t)
+static lun_status transfer(far *f, const lun_transfer *t)
 {
     char *to = t->to->data + t->to_origin * t->bytes;
     const int64_t n = lun__layout_count(&t->at);
-    if (fails(state, "transfer"))
+    if (fails(f, "transfer"))
         return LUN_EBACKEND;
     if (t->from)
         lun__layout_copy(&t->of, t->from->data + t->from_origin * t->bytes, &t->at, to, t->bytes, 0,
@@ -184,21 +189,50 @@ static lun_status far_transfer(void *state, const lun_transfer *t)
     return LUN_OK;
 }
 
+static lun_status far_prepare(void *state, lun_kernel *k, lun_kernel_facts *out)
+{
+    return lun__backend_reference.prepare(((far *)state)->inner, k->inner, out);
+}
+
+static bool far_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    (void)state;
+    *scratch = 0;
+    return w->kind == LUN_WORK_LAUNCH || w->kind == LUN_WORK_PAD || w->kind == LUN_WORK_TRANSFER;
+}
+
+static lun_status far_begin(void *state, const lun_work *w, lun_work_mark *mark)
+{
+    (void)mark;
+    switch (w->kind) {
+    case LUN_WORK_LAUNCH:
+        return run(state, w->is.run.kernel, w->is.run.launch);
+    case LUN_WORK_PAD:
+        return pad(state, &w->is.pad);
+    case LUN_WORK_TRANSFER:
+        return transfer(state, w->is.transfer);
+    default:
+        fail_msg("work of kind %d is begun", (int)w->kind);
+        return LUN_EBACKEND;
+    }
+}
+
 static const lun_backend lun_backend_far = {
     .name = "far",
+    .devices = far_devices,
     .open = far_open,
     .close = far_close,
     .build = far_build,
     .release = far_release,
-    .run = far_run,
+    .prepare = far_prepare,
     .source = far_source,
-    .devices = far_devices,
+    .takes = far_takes,
+    .begin = far_begin,
+    .wait = lun__host_wait,
     .buffer_new = far_new,
     .buffer_free = far_free,
-    .upload = far_upload,
-    .download = far_download,
-    .pad = far_pad,
-    .transfer = far_transfer,
+    .write = far_write,
+    .read = far_read,
 };
 
 const lun_backend *const lun__backends_all[] = {&lun_backend_far, &lun__backend_reference, NULL};

@@ -71,19 +71,19 @@ static lun_status work(session *s)
 {
     uint64_t args[1] = {0};
     test_run run = {.args = args, .results = s->results};
-    lun_status t = device->open(&s->k.services, 0, &s->k.state);
+    lun_status t = device->open(&s->k.services, &(lun_opening){0}, &s->k.state, &s->k.can);
     for (int i = 0; t == LUN_OK && i < 3; i++)
         t = device->buffer_new(s->k.state, N * 4, &s->slots[i]);
     if (t == LUN_OK)
-        t = device->upload(s->k.state, s->slots[0], 0, s->a, N * 4);
+        t = device->write(s->k.state, s->slots[0], 0, s->a, N * 4, NULL);
     if (t == LUN_OK)
-        t = device->upload(s->k.state, s->slots[1], 0, s->b, N * 4);
+        t = device->write(s->k.state, s->slots[1], 0, s->b, N * 4, NULL);
     if (t == LUN_OK)
         t = device->build(s->k.state, &s->ir, "", &s->kernel);
     for (int i = 0; t == LUN_OK && i < 2; i++)
         t = device_run(&s->k, s->kernel, &s->ir, s->slots, NULL, N, 0, N, &run);
     if (t == LUN_OK)
-        t = device->download(s->k.state, s->slots[2], 0, s->out, N * 4);
+        t = device->read(s->k.state, s->slots[2], 0, s->out, N * 4, NULL);
     return t;
 }
 

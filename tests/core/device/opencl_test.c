@@ -26,7 +26,7 @@ static void test_devices(void **unused)
     lun_device rows[64] = {{.size = sizeof rows[0]}};
     (void)unused;
     device_open(&k, "");
-    int count = device->devices(k.state, rows, 64);
+    int count = device->devices(&k.services, k.state, rows, 64);
     assert_in_range(count, 1, 64);
     for (int i = 0; i < count; i++) {
         assert_string_equal(rows[i].backend, "opencl");
@@ -34,11 +34,14 @@ static void test_devices(void **unused)
         assert_true(!strcmp(rows[i].kind, "gpu") || !strcmp(rows[i].kind, "cpu") ||
                     !strcmp(rows[i].kind, "accelerator"));
     }
-    assert_int_equal(device->devices(k.state, NULL, 0), count);
+    assert_int_equal(device->devices(&k.services, k.state, NULL, 0), count);
     void *state;
-    assert_int_equal(device->open(&k.services, 99, &state), LUN_EBACKEND);
+    lun_abilities can;
+    assert_int_equal(device->open(&k.services, &(lun_opening){.device = 99}, &state, &can),
+                     LUN_EBACKEND);
     device_says(&k, "no device 99");
-    assert_int_equal(device->open(&k.services, count, &state), LUN_OK);
+    assert_int_equal(device->open(&k.services, &(lun_opening){.device = count}, &state, &can),
+                     LUN_OK);
     device->close(state);
     device_close(&k, false);
 }
@@ -59,10 +62,10 @@ static void test_buffers(void **unused)
             for (int64_t j = 0; j < sizes[i]; j++)
                 bytes[j] = (char)test_random(&seed);
             b[i] = device_array(&k, bytes, sizes[i]);
-            device_ok(&k, device->download(k.state, b[i], 0, back, sizes[i]));
+            device_ok(&k, device->read(k.state, b[i], 0, back, sizes[i], NULL));
             assert_memory_equal(bytes, back, (size_t)sizes[i]);
             if (sizes[i] > 100) {
-                device_ok(&k, device->download(k.state, b[i], 37, back, 50));
+                device_ok(&k, device->read(k.state, b[i], 37, back, 50, NULL));
                 assert_memory_equal(bytes + 37, back, 50);
                 all += 50;
             }
@@ -90,9 +93,9 @@ static void test_limits(void **unused)
     device_says(&k, "9223372036854775807 bytes exceeds the largest allocation");
     assert_int_equal(device->buffer_new(k.state, (int64_t)1 << 50, &b), LUN_ELIMIT);
     b = device_array(&k, NULL, 64);
-    assert_int_equal(device->download(k.state, b, 1 << 20, bytes, 1), LUN_ERANGE);
-    assert_int_equal(device->upload(k.state, b, 0, bytes, 1 << 20), LUN_ERANGE);
-    device_ok(&k, device->upload(k.state, b, 0, bytes, 64)); /* nothing is broken */
+    assert_int_equal(device->read(k.state, b, 1 << 20, bytes, 1, NULL), LUN_ERANGE);
+    assert_int_equal(device->write(k.state, b, 0, bytes, 1 << 20, NULL), LUN_ERANGE);
+    device_ok(&k, device->write(k.state, b, 0, bytes, 64, NULL)); /* nothing is broken */
     device->buffer_free(k.state, b);
     device_close(&k, false);
 }
@@ -152,7 +155,7 @@ static void test_origin(void **unused)
     lun_buffer *slots[3] = {device_array(&k, a, (N + SHIFT) * 4), device_array(&k, b, N * 4),
                             device_array(&k, got, sizeof got)};
     device_ok(&k, device_run(&k, kernel, &ir, slots, origin, N, FIRST, COUNT, &run));
-    device_ok(&k, device->download(k.state, slots[2], 0, got, sizeof got));
+    device_ok(&k, device->read(k.state, slots[2], 0, got, sizeof got, NULL));
     for (int i = 0; i < COUNT; i++)
         assert_true(got[i] == a[SHIFT + FIRST + i] * b[FIRST + i] + 1);
     for (int i = COUNT; i < COUNT + 8; i++)
@@ -258,7 +261,7 @@ static void test_slices(void **unused)
     lun_kernel *kernel = device_build(&k, &ir);
     lun_buffer *out = device_array(&k, NULL, N * 8);
     device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run));
-    device_ok(&k, device->download(k.state, out, 0, got, N * 8));
+    device_ok(&k, device->read(k.state, out, 0, got, N * 8, NULL));
     for (int64_t i = 0; i < N; i += 4097) {
         int64_t x = i;
         for (int64_t left = 100; left; left--)
@@ -277,7 +280,7 @@ static void test_slices(void **unused)
     k.cancel = 0;
     args[0] = 10;
     device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, 1000, &run));
-    device_ok(&k, device->download(k.state, out, 0, got, 8000));
+    device_ok(&k, device->read(k.state, out, 0, got, 8000, NULL));
     int64_t x = 999;
     for (int64_t left = 10; left; left--)
         x = (int64_t)((uint64_t)x * 31) ^ left;
@@ -321,7 +324,7 @@ static void ordered_slices(const char *form, bool scan)
     lun_buffer *out = device_array(&k, NULL, (int64_t)LONG * 8);
     for (int times = 0; times < 2; times++) {
         device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run));
-        device_ok(&k, device->download(k.state, out, 0, got, N * 8));
+        device_ok(&k, device->read(k.state, out, 0, got, N * 8, NULL));
         sum = 0;
         for (int64_t i = 0; i < N; i++) {
             int64_t x = i;
@@ -344,7 +347,7 @@ static void ordered_slices(const char *form, bool scan)
     k.cancel = 0;
     args[0] = 0;
     device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, 1000, 0, 1000, &run));
-    device_ok(&k, device->download(k.state, out, 0, got, 8000));
+    device_ok(&k, device->read(k.state, out, 0, got, 8000, NULL));
     assert_int_equal(got[999], scan ? 999 * 500 : 999);
     device->buffer_free(k.state, out);
     device->release(k.state, kernel);
@@ -367,7 +370,7 @@ static void test_ordered_slices(void **unused)
 static bool listens(const device_kit *k)
 {
     lun_device rows[8];
-    return device->devices(k->state, rows, 8) > 0 && !strcmp(rows[0].kind, "cpu");
+    return device->devices(&k->services, k->state, rows, 8) > 0 && !strcmp(rows[0].kind, "cpu");
 }
 
 /* Runs a kernel of so many rounds for each element in the form until it is stopped; then the same
@@ -395,12 +398,12 @@ static int stopped(const char *form, uint64_t rounds)
     double start = now();
     lun_status s = device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run);
     if (s == LUN_OK)
-        s = device->download(k.state, out, 0, got, sizeof got);
+        s = device->read(k.state, out, 0, got, sizeof got, NULL);
     pthread_join(alarm.thread, NULL);
     if (s != LUN_ECANCEL || now() - start > 20)
         return 1;
     k.cancel = 0;
-    s = device->download(k.state, before, 0, got, sizeof got);
+    s = device->read(k.state, before, 0, got, sizeof got, NULL);
     if (!listens(&k) && s == LUN_EBACKEND) {
         device_says(&k, "does not end");
         return device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run) == LUN_EBACKEND ? 0 : 2;
@@ -409,7 +412,7 @@ static int stopped(const char *form, uint64_t rounds)
         return 3;
     args[0] = 0;
     device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run));
-    device_ok(&k, device->download(k.state, out, 0, got, sizeof got));
+    device_ok(&k, device->read(k.state, out, 0, got, sizeof got, NULL));
     for (int i = 0; i < N; i++)
         if (got[i] != i)
             return 4;
@@ -612,7 +615,7 @@ static void run_large(device_kit *k, lun_kernel *kernel, const lun_ir *ir, lun_b
     test_run run = {.args = args};
     for (int i = 0; i < times; i++)
         device_ok(k, device_run(k, kernel, ir, slots, NULL, N, 0, N, &run));
-    device_ok(k, device->download(k->state, slots[2], 0, (char[8]){0}, 8)); /* all have ended */
+    device_ok(k, device->read(k->state, slots[2], 0, (char[8]){0}, 8, NULL)); /* all have ended */
     device_ok(k, device_run(k, kernel, ir, slots, NULL, N, 0, N, &run));
 }
 
@@ -792,8 +795,8 @@ static void test_fork(void **unused)
         wrong += device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
         wrong += !strstr(lun__strbuf_text(&k.error), "fork");
         wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;
-        wrong += device->upload(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
-        wrong += device->download(k.state, slots[0], 0, x, 400) != LUN_EBACKEND;
+        wrong += device->write(k.state, slots[0], 0, x, 400, NULL) != LUN_EBACKEND;
+        wrong += device->read(k.state, slots[0], 0, x, 400, NULL) != LUN_EBACKEND;
         wrong += device->build(k.state, &ir, "", &other) != LUN_EBACKEND;
         device->release(k.state, kernel);
         device->buffer_free(k.state, slots[0]);

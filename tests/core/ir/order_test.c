@@ -48,7 +48,8 @@ static int set_up(void **state)
         at->backend = backend_of(i);
         at->state = at->kit.state;
         if (at->backend == &lun__backend_openmp ||
-            at->backend->open(&at->kit.services, 0, &at->state) == LUN_OK)
+            at->backend->open(&at->kit.services, &(lun_opening){0}, &at->state, &at->kit.can) ==
+                LUN_OK)
             continue;
         assert_int_equal(i, DEVICE);
         print_message("without OpenCL: %s\n", lun__strbuf_text(&at->kit.error));
@@ -82,7 +83,7 @@ static void share(places *p, void *data, int64_t bytes)
             continue;
         lun_buffer *buffer = NULL;
         assert_int_equal(b->buffer_new(at->state, bytes, &buffer), LUN_OK);
-        assert_int_equal(b->upload(at->state, buffer, 0, data, bytes), LUN_OK);
+        assert_int_equal(b->write(at->state, buffer, 0, data, bytes, NULL), LUN_OK);
         at->slot = buffer;
     }
 }
@@ -124,7 +125,7 @@ static lun_status run_part(place *at, int64_t n, int64_t first, int64_t count, u
                          .room = &room,
                          .partials = rows,
                          .trap = -1};
-    return at->backend->run(at->state, at->kernel, &launch);
+    return test_launch(at->backend, at->state, at->kernel, &launch);
 }
 
 /* Joins rows by what a place lends. */

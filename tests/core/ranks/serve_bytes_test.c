@@ -102,21 +102,21 @@ static void test_one_fails(void **state)
     const lun_backend *b = at->backend;
     read_all();
     for (int k = 0; k < 3; k++) {
-        OK(b->crc(at->state, &f, 8, 1000, &begun));
+        OK(b->remote->crc(at->state, &f, 8, 1000, &begun));
         assert_true(begun);
         if (k == 1)
             assert_int_equal(truncate(own, 10), 0);
         if (k > 0)
-            FAILS(b->crc_found(at->state, &crc), LUN_EIO, "x.raw: the file has changed");
+            FAILS(b->remote->crc_found(at->state, &crc), LUN_EIO, "x.raw: the file has changed");
         else
-            OK(b->crc_found(at->state, &crc));
+            OK(b->remote->crc_found(at->state, &crc));
         assert_int_equal(crc, crc_of(8, 1000));
     }
-    b->unload(at->state, f.number);
+    b->remote->unload(at->state, f.number);
     close(descriptor);
     f.number++;
     f.is.inode++; /* another file */
-    OK(b->crc(at->state, &f, 8, 1000, &begun));
+    OK(b->remote->crc(at->state, &f, 8, 1000, &begun));
     assert_false(begun);
 }
 

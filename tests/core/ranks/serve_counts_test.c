@@ -33,13 +33,13 @@ static void *run(void *arg)
     const lun_backend *mpi = NULL;
     lun_status s = lun__ranks_link(r->e);
     for (int i = 0; lun__backends_all[i]; i++)
-        if (lun__backends_all[i]->ranks)
+        if (lun__backends_all[i]->remote)
             mpi = lun__backends_all[i];
     if (s == LUN_OK && r->program)
         s = lun_use(r->e, "mpi");
     if (s == LUN_OK)
         s = r->program ? lun_dostring(r->e, r->program)
-                       : mpi->serve(&r->e->services, r->e->backends[0]->backend, 0);
+                       : mpi->remote->serve(&r->e->services, r->e->backends[0]->backend, 0);
     r->status = s;
     snprintf(r->error, sizeof r->error, "%.500s", s == LUN_OK ? "" : lun_error(r->e));
     lun_use(r->e, "reference");

@@ -72,11 +72,11 @@ static void *serve(void *arg)
     rank *r = arg;
     const lun_backend *mpi = NULL;
     for (int i = 0; lun__backends_all[i]; i++)
-        if (lun__backends_all[i]->ranks)
+        if (lun__backends_all[i]->remote)
             mpi = lun__backends_all[i];
     r->status = lun__ranks_link(r->e);
     if (r->status == LUN_OK && !r->ends)
-        r->status = mpi->serve(&r->e->services, r->e->backends[r->e->current]->backend, 0);
+        r->status = mpi->remote->serve(&r->e->services, r->e->backends[r->e->current]->backend, 0);
     (void)lun_spmd_end(r->e, r->ends ? "it was asked to" : NULL);
     r->calls = r->net->calls;
     lun_close(r->e);

@@ -97,26 +97,26 @@ static void test_changes(void **state)
     const lun_backend *b = at->backend;
     lun_buffer *to;
     OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));
-    OK(b->load(at->state, to, 0, &f, 0, N, form, &done));
+    OK(b->remote->load(at->state, to, 0, &f, 0, N, form, &done));
     assert_true(done);
-    OK(b->finish(at->state));
+    OK(b->wait(at->state, 0, LUN_WAIT_ALL, NULL));
     assert_int_equal(truncate(own, 10), 0);
-    FAILS(b->download(at->state, to, 8, &x, sizeof x), LUN_EIO,
+    FAILS(b->read(at->state, to, 8, &x, sizeof x, NULL), LUN_EIO,
           "x.raw: the file has changed since it was opened (480000 bytes then, 10 now); open it");
     assert_int_equal(strncmp(lun_error(e), "x.raw", 5), 0);
-    FAILS(b->loaded(at->state), LUN_EIO, "has changed");
-    OK(b->loaded(at->state)); /* nothing was loaded since */
+    FAILS(b->remote->loaded(at->state), LUN_EIO, "has changed");
+    OK(b->remote->loaded(at->state)); /* nothing was loaded since */
     fill(own, 0);
     const struct timespec times[] = {{f.is.seconds, f.is.nanoseconds},
                                      {f.is.seconds, f.is.nanoseconds}};
     assert_int_equal(utimensat(AT_FDCWD, own, times, 0), 0);
-    OK(b->download(at->state, to, 8 * (N - 1), &x, sizeof x));
+    OK(b->read(at->state, to, 8 * (N - 1), &x, sizeof x, NULL));
     assert_true(x == N - 1);
     assert_int_equal(truncate(own, 10), 0); /* it has been read */
-    OK(b->download(at->state, to, 8, &x, sizeof x));
+    OK(b->read(at->state, to, 8, &x, sizeof x, NULL));
     assert_true(x == 1);
-    b->unload(at->state, f.number);
-    b->unload(at->state, f.number);
+    b->remote->unload(at->state, f.number);
+    b->remote->unload(at->state, f.number);
     b->buffer_free(at->state, to);
     close(descriptor);
 }
@@ -136,16 +136,16 @@ static void test_closed_before(void **state)
         const lun_backend *b = at->backend;
         lun_buffer *to;
         OK(b->buffer_new(at->state, N * (int64_t)sizeof x, &to));
-        OK(b->load(at->state, to, 0, &f, 0, N / 2, form, &done));
-        OK(b->load(at->state, to, N / 2 * 8, &f, N / 2 * 8, N / 2, form, &done));
-        OK(b->finish(at->state));
+        OK(b->remote->load(at->state, to, 0, &f, 0, N / 2, form, &done));
+        OK(b->remote->load(at->state, to, N / 2 * 8, &f, N / 2 * 8, N / 2, form, &done));
+        OK(b->wait(at->state, 0, LUN_WAIT_ALL, NULL));
         if (cut)
             assert_int_equal(truncate(own, 10), 0);
-        b->unload(at->state, f.number);
+        b->remote->unload(at->state, f.number);
         if (cut)
-            FAILS(b->download(at->state, to, 0, &x, sizeof x), LUN_EIO, "has changed");
+            FAILS(b->read(at->state, to, 0, &x, sizeof x, NULL), LUN_EIO, "has changed");
         else
-            OK(b->download(at->state, to, 8 * (N - 2), &x, sizeof x));
+            OK(b->read(at->state, to, 8 * (N - 2), &x, sizeof x, NULL));
         assert_true(cut || x == N - 2);
         b->buffer_free(at->state, to);
         close(descriptor);

@@ -52,6 +52,7 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
     lun_buffer *from = NULL, *to = NULL;
     lun_kernel *k = NULL;
     void *state = NULL;
+    lun_abilities can;
     pthread_t thread;
     double given[ROOM];
     lun_ir ir;
@@ -62,8 +63,8 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
     assert_int_equal(pthread_create(&thread, NULL, serve, served), 0);
     const lun_config c = config_of(0);
     OK(lun_open(&c, &e));
-    OK(b->open(&e->services, 2, &state));
-    assert_true(b->turns(state));
+    OK(b->open(&e->services, &(lun_opening){.device = 2}, &state, &can));
+    assert_true(can.turns);
     lun__ir_init(&ir);
     assert_int_equal(lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_IN), 0);
     assert_int_equal(lun__ir_slot_add(&ir, LUN_F64, LUN_SLOT_OUT), 1);
@@ -71,8 +72,8 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
     OK(b->build(state, &ir, "", &k));
     OK(b->buffer_new(state, sizeof given, &from));
     OK(b->buffer_new(state, sizeof given, &to));
-    OK(b->upload(state, from, 0, given, sizeof given));
-    OK(b->upload(state, to, 0, given, sizeof given));
+    OK(b->write(state, from, 0, given, sizeof given, NULL));
+    OK(b->write(state, to, 0, given, sizeof given, NULL));
     const lun_stream streams[] = {{.layout = &x->in}, {.layout = &x->out}};
     void *slots[] = {from, to};
     const int64_t room[] = {INT64_MAX, INT64_MAX}, origin[] = {0, 0};
@@ -85,11 +86,12 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
                     .origin = origin,
                     .streams = streams,
                     .trap = -1};
-    lun_status s = b->run(state, k, &l);
+    const lun_work work = lun__work_launch(k, &l);
+    lun_status s = lun__work_do(b, state, &work);
     if (s == LUN_OK)
-        s = b->finish(state);
+        s = b->wait(state, 0, LUN_WAIT_ALL, NULL);
     if (s == LUN_OK)
-        s = b->download(state, to, 0, got, sizeof given);
+        s = b->read(state, to, 0, got, sizeof given, NULL);
     b->buffer_free(state, from);
     b->buffer_free(state, to);
     b->release(state, k);
