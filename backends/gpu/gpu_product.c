@@ -5,11 +5,18 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_state.h"
+#include "ir/order.h"
 
 enum {
-    LONG = 1 << 13,      /* values of k at once: a multiple of the 256 of a sum */
-    FIRST_COST = 1 << 20 /* operations of a square and 256 of k: for the first slice */
+    LONG = 32 * LUN_ORDER_BLOCK, /* values of k at once: whole sums */
+    FIRST_COST = 1 << 20         /* operations of a square and a sum: for the first slice */
 };
+
+/* Sums that values of k are added up in. */
+static int64_t sums_of(const lun_cl_product *part)
+{
+    return (part->end - part->begin + LUN_ORDER_BLOCK - 1) / LUN_ORDER_BLOCK;
+}
 
 /* ---- the kernels ----------------------------------------------------------------------------- */
 
@@ -60,7 +67,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lu
     int64_t cells[LUN_CL_PRODUCT_CELLS];
     lun_gpu_builtin call = {.cells = cells,
                             .cell_count = LUN_CL_PRODUCT_CELLS,
-                            .count = part->count * ((part->end - part->begin + 255) / 256),
+                            .count = part->count * sums_of(part),
                             .memories = 3,
                             .memory = {((const lun_buffer *)p->a.data)->memory,
                                        ((const lun_buffer *)p->b.data)->memory,
@@ -77,7 +84,7 @@ static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_
     lun_status s = LUN_OK;
     for (part->begin = 0; s == LUN_OK && part->begin < p->inner; part->begin = part->end) {
         part->end = p->inner - part->begin < LONG ? p->inner : part->begin + LONG;
-        const int64_t each = (part->end - part->begin + 255) / 256;
+        const int64_t each = sums_of(part);
         for (part->first = 0; s == LUN_OK && part->first < all; part->first += part->count) {
             int64_t left = all - part->first;
             part->count = lun__gpu_slice(k, each, 0, left * each, 0) / each;

@@ -48,6 +48,7 @@
 
 /* ---- what the rows of the tables need -------------------------------------------------------- */
 
+enum { GROUP = LUN_SCAN_GROUP };
 enum { COMM = LUN_OPF_COMM, ASSOC = LUN_OPF_ASSOC, TRAP0 = LUN_OPF_TRAP0 };
 enum { VEC = LUN_OPF_VEC, HEAVY = LUN_OPF_HEAVY };
 

@@ -274,7 +274,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
 {
     size_t accumulators = rounded((size_t)interp->reducer_count * sizeof(accumulator));
     char *memory = frame->scratch;
-    int64_t stop = hi < frame->n ? hi : frame->n, most = (stop - lo + 63) / 64 * 64;
+    int64_t stop = hi < frame->n ? hi : frame->n, most = lun__order_blocks(stop - lo);
     run r = {.interp = interp,
              .frame = frame,
              .args = frame->args,

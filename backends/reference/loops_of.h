@@ -37,13 +37,13 @@
 
 /* ---- lanes, trees and scans, for associative rows -------------------------------------------- */
 
-/* to[i] = op(from[i - distance], from[i]) from the distance-th element of a group of 8 on. */
+/* to[i] = op(from[i - distance], from[i]) from the distance-th element of a group on. */
 #define SCAN_STEP(ROW, distance)                                                                \
     static inline UNUSED void NAME(step##distance, ROW)(T *restrict to, const T *restrict from) \
     {                                                                                           \
         for (int i = 0; i < LUN_LANES; i++) {                                                   \
             T r = NAME(one, ROW)(from[i - (distance)], from[i]);                                \
-            to[i] = i % 8 >= (distance) ? r : from[i];                                          \
+            to[i] = i % GROUP >= (distance) ? r : from[i];                                      \
         }                                                                                       \
     }
 
@@ -88,7 +88,7 @@
     {                                                                                              \
         for (int i = 0; i < LUN_LANES; i++) {                                                      \
             T r = NAME(one, ROW)(before[i], p[i - 1]);                                             \
-            out[i] = i % 8 ? r : before[i];                                                        \
+            out[i] = i % GROUP ? r : before[i];                                                    \
         }                                                                                          \
     }                                                                                              \
     static UNUSED void NAME(scan, ROW)(void *d, const void *vx, void *carry, int64_t n,            \
@@ -96,30 +96,30 @@
     {                                                                                              \
         enum { MOST = 512 }; /* steps in a row, so that none waits for what another just stored */ \
         const T *x = vx;                                                                           \
-        T *out = d, acc, before[MOST], p[MOST + 8], q[MOST + 8];                                   \
+        T *out = d, acc, before[MOST], p[MOST + GROUP], q[MOST + GROUP];                           \
         memcpy(&acc, carry, sizeof acc);                                                           \
-        memset(p, 0, 8 * sizeof(T));                                                               \
-        memset(q, 0, 8 * sizeof(T));                                                               \
-        for (int64_t m; n >= 64; n -= m, x += m, out += m) {                                       \
+        memset(p, 0, GROUP * sizeof(T));                                                           \
+        memset(q, 0, GROUP * sizeof(T));                                                           \
+        for (int64_t m; n >= LUN_BLOCK; n -= m, x += m, out += m) {                                \
             m = n < MOST ? n & -LUN_BLOCK : MOST;                                                  \
-            memcpy(p + 8, x, (size_t)m * sizeof(T));                                               \
-            for (int64_t i = 8; i < m; i += 64)                                                    \
+            memcpy(p + GROUP, x, (size_t)m * sizeof(T));                                           \
+            for (int64_t i = GROUP; i < m; i += LUN_BLOCK)                                         \
                 NAME(step1, ROW)(q + i, p + i);                                                    \
-            for (int64_t i = 8; i < m; i += 64)                                                    \
+            for (int64_t i = GROUP; i < m; i += LUN_BLOCK)                                         \
                 NAME(step2, ROW)(p + i, q + i);                                                    \
-            for (int64_t i = 8; i < m; i += 64)                                                    \
+            for (int64_t i = GROUP; i < m; i += LUN_BLOCK)                                         \
                 NAME(step4, ROW)(q + i, p + i);                                                    \
-            for (int64_t g = 0; g < m; g += 8) {                                                   \
-                for (int l = 0; l < 8; l++)                                                        \
+            for (int64_t g = 0; g < m; g += GROUP) {                                               \
+                for (int l = 0; l < GROUP; l++)                                                    \
                     before[g + l] = acc;                                                           \
-                acc = NAME(one, ROW)(acc, q[8 + g + 7]);                                           \
+                acc = NAME(one, ROW)(acc, q[2 * GROUP + g - 1]);                                   \
             }                                                                                      \
             if (inclusive)                                                                         \
                 for (int64_t i = 0; i < m; i++)                                                    \
-                    out[i] = NAME(one, ROW)(before[i], q[8 + i]);                                  \
+                    out[i] = NAME(one, ROW)(before[i], q[GROUP + i]);                              \
             else                                                                                   \
-                for (int64_t i = 0; i < m; i += 64)                                                \
-                    NAME(shift, ROW)(out + i, before + i, q + 8 + i);                              \
+                for (int64_t i = 0; i < m; i += LUN_BLOCK)                                         \
+                    NAME(shift, ROW)(out + i, before + i, q + GROUP + i);                          \
         }                                                                                          \
         memcpy(carry, &acc, sizeof acc);                                                           \
     }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # The numbers of the order of combination stand in prims/ir/order.h alone: 16384, 65536, their neighbours and powers of two
-# are refused elsewhere, in code and in texts; so are 64 and 256 in texts of the files that write combinations. A number that
-# has nothing to do with the order is named below, by file, with what it is. Proves first that it can see one.
+# are refused elsewhere, in code and in texts; so are 64 and 256 in texts of the files that write combinations, 256 in the files
+# of products, 8 and 64 in the interpreter's loops. A number that has nothing to do with the order is named below, by file,
+# with what it is. Proves first that it can see one.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -76,6 +77,8 @@ look() {
 edge='(^|[^0-9A-Za-z_.])'
 behind='($|[^0-9A-Za-z_.])'
 large="$edge(1638[345]|6553[67]|1 ?<< ?1[46]|0x(4000|3fff|10000))$behind"
+block="$edge(255|256)$behind" # of files that add up products in the order of k
+group="$edge(8|63|64)$behind" # of those that combine chunks
 small="\"[^\"]*[^][0-9A-Za-z_.(](64|63|256|255)[^0-9A-Za-z_.)]"
 
 scratch=$(mktemp -d)
@@ -95,6 +98,9 @@ expect no "$large" 'enum { PART = 65536 };'
 expect no "$large" 'int64_t chunks = (n + 16383) / 16384;'
 expect no "$large" 'for (i = 0; i < 1 << 14; i++)'
 expect yes "$large" '/* chunks of 16384\n * and 65536 */ int x = 163840;'
+expect no "$block" 'INNER = 256 };'
+expect no "$group" 'for (int l = 0; l < 8; l++)'
+expect yes "$group" 'uint64_t x = y & 0xff; z = LUN_SCAN_GROUP;'
 expect no "$small" 'puts("for (k = 0; k < 64; k++)");'
 expect yes "$small" 'puts("for (k = 0; k < " LUN_ORDER_TEXT(LUN_LANES) "; k++)");'
 
@@ -110,6 +116,11 @@ if look "$large" $files; then
 fi
 if look "$small" backends/render/chunk/*.c interp/luafn/ssa/team_methods.c lua/lunarray/block/block[lrst]*.lua; then
     echo "texts quote the numbers of prims/ir/order.h: LUN_ORDER_TEXT"
+    status=1
+fi
+if look "$block" backends/product/*.[ch] backends/gpu/gpu_product.c backends/render/opencl/move/product_kernel.c ||
+    look "$group" backends/reference/loops_of.h backends/reference/interp.c; then
+    echo "the order of combination is written by the names of prims/ir/order.h"
     status=1
 fi
 exit $status

@@ -1,22 +1,23 @@
 /* product_kernel.c - the kernel of matrix products, and how it is run; see render/render.h.  Knows
- * no IR.
+ * no graph.
  *
  * A work-group computes a square of the result, each item a few elements of it, from parts of both
  * operands in local memory.  Nothing is added beyond the last value of k: 0 * 0 would turn a sum of
  * -0 into 0. */
 #include "render/opencl/move/moved.h"
 
+#include "ir/order.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 
 enum {
-    SIDE = 64,   /* extents of a square of the result */
-    DEPTH = 16,  /* values of k in local memory at a time */
-    ITEMS = 256, /* of a group: 16 by 16 */
+    SIDE = 64,  /* extents of a square of the result */
+    DEPTH = 16, /* values of k in local memory at a time */
     ACROSS = 16,
-    EACH = SIDE / ACROSS, /* rows and columns of an item */
-    LINE = SIDE + 4,      /* elements from one value of k to the next, for the banks */
-    INNER = 256           /* values of k in a sum: part of what a product is */
+    ITEMS = ACROSS * ACROSS, /* of a group */
+    EACH = SIDE / ACROSS,    /* rows and columns of an item */
+    LINE = SIDE + 4,         /* elements from one value of k to the next, for the banks */
+    INNER = LUN_ORDER_BLOCK  /* values of k in a sum: part of what a product is */
 };
 
 /* Cells: of an operand the offset of its first element, and its strides. */
