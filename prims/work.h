@@ -154,7 +154,11 @@ typedef struct lun_algorithm_run {
     int64_t every; /* of ORDERED: by so many elements samples are apart, > 0 */
     /* in buffers: where the operands' first elements are, and the results' */
     int64_t origin[LUN_ALGORITHM_OPERANDS], to_origin[LUN_ALGORITHM_RESULTS];
-    void *scratch;  /* what `takes` wants */
+    void *scratch; /* what `takes` wants */
+    /* Of GROUP: a run that needs other scratch memory than it has gives no results and sets `way`,
+     * 0 at first; it is to be repeated.  The least and the greatest key, where that is not 0. */
+    int way;
+    uint64_t range[2];
     int64_t failed; /* out: if an element caused the failure, its number */
     /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
      * run does too.  NULL: there is none. */

@@ -3,8 +3,10 @@
  * codes.  LUN_ELIMIT: more than an i32 counts.
  *
  * Keys are taken as unsigned numbers that ascend as groups do.  Where they lie close together, a
- * table by key says which there are; else they are hashed (hash_keys.h) or, where that would not
- * pay, sorted, and a group begins wherever a key is another one than the key before. */
+ * table by key says which there are; else they are hashed (hash_keys.h), as few different ones
+ * first, or, where that would not pay, sorted, and a group begins wherever a key is another one
+ * than the key before.  Each of these ways takes scratch memory of its own, for which the run is
+ * repeated. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -15,6 +17,9 @@
 #include "table/dtype.h"
 
 enum { PART = 65536 }; /* keys, or entries of the table, that a thread takes at a time */
+
+/* Ways; HASH + k begins with a table of 2^k entries. */
+enum { LOOK, TABLE, ORDER, HASH_FEW, HASH };
 
 typedef struct run {
     const lun_services *services;
@@ -50,10 +55,16 @@ static int64_t most_width(int64_t n)
     return 4 * n + 256;
 }
 
-/* Different keys for which hashing is not slower than sorting. */
-static int64_t most_hashed(int64_t n)
+/* Entries of it. */
+static int64_t width_of(const lun_algorithm_run *r)
 {
-    return n / 4;
+    return (int64_t)(r->range[1] - r->range[0]) + 1;
+}
+
+/* Different keys for which hashing is tried: the most, where it is not slower than sorting. */
+static int64_t most_hashed(int64_t n, int way)
+{
+    return way == HASH_FEW ? n / 64 : n / 4;
 }
 
 static lun_sorting sorting_of(const run *x, void *to, void *scratch)
@@ -72,17 +83,25 @@ static int64_t sorted_bytes(const run *x)
     return rounded(x->n * lun__dtype_get(x->keys->dtype)->bytes);
 }
 
+static int64_t parts_bytes(int64_t n)
+{
+    return rounded(8 * parts(most_width(n)));
+}
+
 int64_t lun__group_room(const lun_algorithm_run *r, int threads)
 {
     static int64_t some;
     run x = {.keys = &r->in[0], .n = r->in[0].n, .indices = &some};
     const lun_sorting s = sorting_of(&x, &some, NULL);
-    const int64_t width = most_width(x.n), sorts = lun__sorting_room(&s, threads);
-    const int64_t sorted = rounded(8 * x.n) + sorted_bytes(&x) + rounded(sorts);
-    const int64_t table = rounded(width) + rounded(4 * width);
-    const int64_t hashed = lun__hash_keys_room(x.n, most_hashed(x.n), false, threads);
-    const int64_t most = table > sorted ? table : sorted;
-    return 3 * rounded(8 * parts(width)) + (hashed > most ? hashed : most) + 64;
+    const int way = r->way;
+    int64_t bytes = 3 * parts_bytes(x.n) + 64;
+    if (way == TABLE)
+        bytes += rounded(width_of(r)) + rounded(4 * width_of(r));
+    else if (way >= HASH_FEW)
+        bytes += lun__hash_keys_room(x.n, most_hashed(x.n, way), false, threads);
+    else if (way == ORDER)
+        bytes += rounded(8 * x.n) + sorted_bytes(&x) + rounded(lun__sorting_room(&s, threads));
+    return bytes;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -256,49 +275,65 @@ static lun_status by_order(run *x, char *scratch)
     return s == LUN_OK ? numbered(x, parts(x->n), find_begins, number_rows) : s;
 }
 
-/* Whether it gives codes, or sorting has to. */
-static lun_status by_hashing(run *x, uint64_t high, char *scratch, bool *done)
+/* Gives codes, or says which way has to. */
+static lun_status by_hashing(run *x, lun_algorithm_run *r, char *scratch)
 {
     lun_hash_keys d = {.services = x->services,
                        .team = x->team,
                        .keys = x->keys,
                        .low = x->low,
-                       .high = high,
-                       .most = most_hashed(x->n),
+                       .high = r->range[1],
+                       .most = most_hashed(x->n, r->way),
                        .codes = x->codes,
-                       .scratch = scratch};
+                       .scratch = scratch,
+                       .first = r->way > HASH ? r->way - HASH : 0};
     const lun_status s = lun__hash_keys_run(&d);
-    *done = d.count > 0;
+    const bool more = r->way == HASH_FEW && lun__hash_keys_may(d.first, most_hashed(x->n, HASH));
     x->codes[x->n] = (int32_t)d.count;
+    if (s == LUN_OK && !d.count)
+        r->way = more ? HASH + d.first : ORDER;
     return s;
+}
+
+/* The least and the greatest key, and the first way that they leave. */
+static lun_status look(run *x, lun_algorithm_run *r)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    if (!lun__parts(x->services, x->team, parts(x->n), x, find_range))
+        return LUN_ECANCEL;
+    for (int64_t p = 0; p < parts(x->n); p++) {
+        low = x->least[p] < low ? x->least[p] : low;
+        high = x->greatest[p] > high ? x->greatest[p] : high;
+    }
+    const bool near = high - low < (uint64_t)most_width(x->n) && high - low < INT32_MAX;
+    r->way = near ? TABLE : HASH_FEW;
+    r->range[0] = low;
+    r->range[1] = high;
+    return LUN_OK;
 }
 
 lun_status lun__group_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     run x = {.services = services, .team = team, .keys = &r->in[0], .n = r->in[0].n};
     char *scratch = (char *)r->scratch + -(uintptr_t)r->scratch % 64;
-    const int64_t of_parts = rounded(8 * parts(most_width(x.n)));
-    uint64_t low = UINT64_MAX, high = 0;
     x.codes = r->out[0].data;
     x.least = (uint64_t *)(void *)scratch;
-    x.greatest = (uint64_t *)(void *)(scratch + of_parts);
-    x.groups = (int64_t *)(void *)(scratch + 2 * of_parts);
-    scratch += 3 * of_parts;
+    x.greatest = (uint64_t *)(void *)(scratch + parts_bytes(x.n));
+    x.groups = (int64_t *)(void *)(scratch + 2 * parts_bytes(x.n));
+    scratch += 3 * parts_bytes(x.n);
     x.codes[x.n] = 0;
-    if (!lun__parts(services, team, parts(x.n), &x, find_range))
-        return LUN_ECANCEL;
+    x.low = r->range[0];
     if (x.n == 0)
         return LUN_OK;
-    for (int64_t p = 0; p < parts(x.n); p++) {
-        low = x.least[p] < low ? x.least[p] : low;
-        high = x.greatest[p] > high ? x.greatest[p] : high;
+    switch (r->way) {
+    case LOOK:
+        return look(&x, r);
+    case TABLE:
+        x.width = width_of(r);
+        return by_table(&x, scratch);
+    case ORDER:
+        return by_order(&x, scratch);
+    default:
+        return by_hashing(&x, r, scratch);
     }
-    x.low = low;
-    if (high - low >= (uint64_t)most_width(x.n) || high - low >= INT32_MAX) {
-        bool done;
-        const lun_status s = by_hashing(&x, high, scratch, &done);
-        return s != LUN_OK || done ? s : by_order(&x, scratch);
-    }
-    x.width = (int64_t)(high - low) + 1;
-    return by_table(&x, scratch);
 }

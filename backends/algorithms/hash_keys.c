@@ -318,13 +318,11 @@ static lun_status fill_some(run *x, int from, int most)
     return s;
 }
 
-/* What a sample says: whether the codes of all are there, or the first table to try; above the
- * largest one: none. */
+/* What a sample says: whether the codes of all are there, or the first table to try. */
 static lun_status look_at_sample(run *x, int *first, bool *done)
 {
     lun_hash_keys *d = x->d;
     const int64_t seen = x->n / SAMPLE, few = seen / OFTEN;
-    const int most = log2_for(x->d->most);
     x->step = SAMPLE;
     lun_status s = fill_some(x, FIRST, log2_for(few));
     if (s == LUN_OK && d->count && d->count <= few) {
@@ -339,9 +337,14 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
     /* Of so many of the different keys, each met as likely, two would be the same so often. */
     const double same = (double)(seen - x->made),
                  all = (double)seen * (double)seen / (2 * same + 1);
-    while (*first <= most && (double)most_in(*first) < all / 2)
+    while (*first <= MOST && (double)most_in(*first) < all / 2)
         (*first)++;
     return s;
+}
+
+bool lun__hash_keys_may(int first, int64_t most)
+{
+    return first <= log2_for(most);
 }
 
 lun_status lun__hash_keys_run(lun_hash_keys *d)
@@ -350,7 +353,9 @@ lun_status lun__hash_keys_run(lun_hash_keys *d)
     const int most = log2_for(d->most);
     const int64_t entries = (int64_t)1 << most;
     char *at = (char *)d->scratch + -(uintptr_t)d->scratch % LINE;
+    int first = d->first ? d->first : FIRST;
     d->count = 0;
+    d->first = MOST + 1;
     d->narrow = d->high - d->low < UINT32_MAX;
     if (d->high - d->low == UINT64_MAX) /* a key would be 0 */
         return LUN_OK;
@@ -372,13 +377,13 @@ lun_status lun__hash_keys_run(lun_hash_keys *d)
     x.rest = at;
     lun_status s = LUN_OK;
     bool done = false;
-    int first = FIRST;
-    if (x.n >= 2 * SAMPLE * AHEAD)
+    if (first == FIRST && x.n >= 2 * SAMPLE * AHEAD)
         s = look_at_sample(&x, &first, &done);
     if (s != LUN_OK || done)
         return s;
     x.step = 1;
     s = fill_some(&x, first, most);
+    d->first = first > most ? first : most + 1;
     if (s != LUN_OK || !d->count || !d->codes)
         return s;
     return lun__parts(d->services, d->team, parts(x.n), &x, look_up) ? LUN_OK : LUN_ECANCEL;

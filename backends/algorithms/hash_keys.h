@@ -19,6 +19,9 @@ typedef struct lun_hash_keys {
     int32_t *codes;
     int64_t *counts, room;
     void *scratch; /* lun__hash_keys_room's bytes */
+    /* log2 of the entries of the first table to try; 0: a sample says it. Out, where count is 0: of
+     * the first one that may be large enough, for a run with more keys for which hashing pays */
+    int first;
     /* out: different keys; 0: too many for hashing to pay, too many that fall together, or more
      * than there is room for: then the rest is without meaning */
     int64_t count;
@@ -29,6 +32,8 @@ typedef struct lun_hash_keys {
 
 /* Bytes of scratch memory that a run on n keys by at most so many threads needs. */
 int64_t lun__hash_keys_room(int64_t n, int64_t most, bool counts, int threads);
+/* Whether a run with so many keys for which it pays would begin with a table so large. */
+bool lun__hash_keys_may(int first, int64_t most);
 /* LUN_OK or LUN_ECANCEL. */
 lun_status lun__hash_keys_run(lun_hash_keys *x);
 

@@ -69,30 +69,44 @@ static bool is_own(const lun_engine *e, int pe, int tag)
            tag <= MOST_TAG;
 }
 
+/* Where the messages with a tag are, or would be. */
+static lun_self_tag **find_own(const lun_engine *e, int tag)
+{
+    lun_self_tag **at = &e->ranks->own[tag % LUN_SELF_TAGS];
+    while (*at && (*at)->tag != tag)
+        at = &(*at)->next;
+    return at;
+}
+
 static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t count)
 {
-    lun_self_message **at = &e->ranks->own,
-                     *k = lun__object_new(e->account, sizeof *k + (size_t)count);
-    if (!k)
+    lun_self_tag **at = find_own(e, tag), *t = *at;
+    lun_self_message *k = lun__object_new(e->account, sizeof *k + (size_t)count);
+    if (k && !t)
+        t = lun__object_new(e->account, sizeof *t);
+    if (!k || !t) {
+        lun__object_free(e->account, k);
         return lun__nomem(e);
-    *k = (lun_self_message){.tag = tag, .count = count};
+    }
+    if (!*at) {
+        *t = (lun_self_tag){.tag = tag, .end = &t->first};
+        *at = t;
+    }
+    k->count = count;
     if (count)
         memcpy(k->bytes, bytes, (size_t)count);
-    while (*at)
-        at = &(*at)->next;
-    *at = k;
+    *t->end = k;
+    t->end = &k->next;
     return LUN_OK;
 }
 
 static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
 {
-    lun_self_message **at = &e->ranks->own;
-    while (*at && (*at)->tag != tag)
-        at = &(*at)->next;
-    lun_self_message *k = *at;
-    if (!k)
+    lun_self_tag **at = find_own(e, tag), *t = *at;
+    if (!t)
         return lun__fail(e, LUN_EARG, "recv of PE %d from itself, which has sent nothing%s",
                          lun_spmd_mype(e), tag ? " with that tag" : "");
+    lun_self_message *k = t->first;
     char *all = malloc((size_t)k->count + 1);
     if (!all)
         return lun__nomem(e);
@@ -100,8 +114,12 @@ static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
     all[k->count] = '\0';
     *bytes = all;
     *count = k->count;
-    *at = k->next;
+    t->first = k->next;
     lun__object_free(e->account, k);
+    if (!t->first) {
+        *at = t->next;
+        lun__object_free(e->account, t);
+    }
     return LUN_OK;
 }
 

@@ -78,6 +78,21 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
     return s == LUN_OK ? lun__nomem(e) : s;
 }
 
+static void drop_own(lun_engine *e, lun_ranks_state *r)
+{
+    for (int i = 0; i < LUN_SELF_TAGS; i++)
+        while (r->own[i]) {
+            lun_self_tag *t = r->own[i];
+            r->own[i] = t->next;
+            while (t->first) {
+                lun_self_message *k = t->first;
+                t->first = k->next;
+                lun__object_free(e->account, k);
+            }
+            lun__object_free(e->account, t);
+        }
+}
+
 void lun__ranks_close(lun_engine *e)
 {
     lun_ranks_state *r = e->ranks;
@@ -96,11 +111,7 @@ void lun__ranks_close(lun_engine *e)
             lun__sending_free(e, s);
     }
     lun__drop_questions(r);
-    while (r->own) {
-        lun_self_message *k = r->own;
-        r->own = k->next;
-        lun__object_free(e->account, k);
-    }
+    drop_own(e, r);
     while (r->held) {
         lun_held *h = r->held;
         r->held = h->next;

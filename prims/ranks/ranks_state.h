@@ -65,13 +65,18 @@ typedef struct lun_sending {
     char bytes[];
 } lun_sending;
 
-/* A message of a rank to itself. */
+/* A message of a rank to itself, and all with one tag in the order in which they were sent. */
 typedef struct lun_self_message {
     struct lun_self_message *next;
-    int tag;
     int64_t count;
     char bytes[];
 } lun_self_message;
+typedef struct lun_self_tag {
+    struct lun_self_tag *next;
+    int tag;
+    lun_self_message *first, **end; /* not empty; where the next one goes */
+} lun_self_tag;
+enum { LUN_SELF_TAGS = 256 }; /* lists of tags, each of those that are equal modulo that */
 
 /* A question of another rank that is answered later. */
 typedef struct lun_question {
@@ -121,8 +126,8 @@ struct lun_ranks_state {
     const char *around; /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
-    int moving;            /* sends of a step that have not gone */
-    lun_self_message *own; /* in the order in which they were sent */
+    int moving; /* sends of a step that have not gone */
+    lun_self_tag *own[LUN_SELF_TAGS];
 
     bool split;        /* a barrier has begun */
     bool passed;       /* and is over, since another step came before its end */

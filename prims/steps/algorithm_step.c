@@ -52,6 +52,20 @@ static int64_t first_room(const lun_algorithm_work *w)
     return takes_pieces(w) && n > PIECE ? PIECE : n;
 }
 
+/* Scratch memory as the run asks for it now. */
+static lun_status make_scratch(lun_algorithm_work *w)
+{
+    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
+    int64_t bytes = 0;
+    lun_status s = lun__backend_for(w->e, &work, &w->at, &bytes);
+    lun__storage_release(w->e, w->scratch);
+    w->scratch = NULL;
+    if (s == LUN_OK && bytes)
+        s = lun__storage_new(w->e, LUN_U8, bytes, &w->scratch);
+    w->r.scratch = w->scratch ? w->scratch->data : NULL;
+    return s;
+}
+
 /* Memory for so many results, and scratch. */
 static lun_status make_room(lun_algorithm_work *w, int64_t room)
 {
@@ -62,14 +76,7 @@ static lun_status make_room(lun_algorithm_work *w, int64_t room)
         if (s == LUN_OK)
             w->r.out[k] = (lun_column){.data = w->to[k]->data, .dtype = t, .n = room};
     }
-    const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
-    int64_t scratch = 0;
-    if (s == LUN_OK)
-        s = lun__backend_for(w->e, &work, &w->at, &scratch);
-    if (s == LUN_OK && scratch)
-        s = lun__storage_new(w->e, LUN_U8, scratch, &w->scratch);
-    w->r.scratch = w->scratch ? w->scratch->data : NULL;
-    return s;
+    return s == LUN_OK ? make_scratch(w) : s;
 }
 
 static void release_room(lun_algorithm_work *w)
@@ -181,6 +188,12 @@ static lun_status run_pieces(lun_algorithm_work *w)
 static lun_status run_whole(lun_algorithm_work *w)
 {
     lun_status s = work_on(w, &w->r);
+    for (int way = 0; s == LUN_OK && w->r.way != way;) {
+        way = w->r.way;
+        s = make_scratch(w);
+        if (s == LUN_OK)
+            s = work_on(w, &w->r);
+    }
     if (s != LUN_OK || w->row->found != LUN_LENGTH_FEW || w->r.out[0].n || !w->n->n)
         return s;
     release_room(w); /* there are more than fit */

@@ -17,21 +17,27 @@ static inline int64_t below(uint64_t *seed, int64_t n)
 typedef int64_t room_fn(const lun_algorithm_run *, int);
 typedef lun_status run_fn(const lun_services *, const lun_team *, lun_algorithm_run *);
 
-/* The run with results and scratch that end at pages that must not be touched; its results. */
+/* The run, again while it asks for other scratch memory, with results and scratch that end at pages
+ * that must not be touched; its results. */
 static inline lun_status run_guarded(room_fn *room, run_fn *run, lun_algorithm_run *r, int results,
                                      int threads, test_memory *out)
 {
     lun_services services = test_services();
     lun_team team = {.threads = threads, .parallel = test_parallel};
-    test_memory scratch = test_guarded((size_t)room(r, threads));
-    memset(scratch.data, 0xa5, (size_t)room(r, threads));
-    r->scratch = scratch.data;
+    lun_status s;
+    int way;
     for (int k = 0; k < results; k++) {
         out[k] = test_guarded((size_t)(r->out[k].n * lun__dtype_get(r->out[k].dtype)->bytes));
         r->out[k].data = out[k].data;
     }
-    lun_status s = run(&services, &team, r);
-    test_guarded_free(&scratch);
+    do {
+        test_memory scratch = test_guarded((size_t)room(r, threads));
+        memset(scratch.data, 0xa5, (size_t)room(r, threads));
+        r->scratch = scratch.data;
+        way = r->way;
+        s = run(&services, &team, r);
+        test_guarded_free(&scratch);
+    } while (s == LUN_OK && r->way != way);
     return s;
 }
 

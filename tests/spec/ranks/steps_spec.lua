@@ -131,6 +131,12 @@ describe("one rank alone", function()
             same(s.recv(me, 5)[1], "x\0")
             for k = 1, 3 do same(s.recv(me), k) end
             s.send((me + 1) % n, me) same(s.recv((me - 1) % n), (me - 1) % n)
+            for k = 1, 600 do s.send(me, k, k % 300) s.send(me, -k, k % 300) end -- in the order of their tags
+            for tag = 299, 0, -1 do
+                for _, k in ipairs { tag == 0 and 300 or tag, (tag == 0 and 300 or tag) + 300 } do
+                    same(s.recv(me, tag), k) same(s.recv(me, tag), -k)
+                end
+            end
             same(message(s.recv, me):match "itself.*", "itself, which has sent nothing")
             s.send(me, "left behind")]]
     end)

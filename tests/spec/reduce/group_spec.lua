@@ -571,6 +571,22 @@ describe("lun.join", function()
     end)
 end)
 
+describe("memory for groups", function()
+    it("is in proportion to how far keys are apart or how many are different, not to what a sort needs", function()
+        local n = 4000000
+        local i = lun.index(n)
+        for _, row in ipairs { { 3, 1, 5 }, { 20000, 1000003, 7 }, { n, 1, 11 } } do
+            local keys = (i % row[1] * row[2]):eval()
+            collectgarbage()
+            lun.stats "reset"
+            local used = lun.stats().allocated
+            local g = lun.group(keys)
+            assert.equal(row[1], #g)
+            assert.is_true(lun.stats().peak - used < row[3] * n, (lun.stats().peak - used) / n)
+        end
+    end)
+end)
+
 -- ---------------------------------------------------------------- wrong calls
 
 describe("groups and joins called wrongly", function()
