@@ -143,6 +143,15 @@ static bool takes_first(const task *w)
            is(&r->out[1], &w->to[1], LUN_I64, n);
 }
 
+/* How many lie in each bin of edges that came with the request. */
+static bool counts(const task *w)
+{
+    const lun_algorithm_run *r = &w->r;
+    const int64_t bins = r->out[0].n;
+    return bins > 0 && w->from[1].own && is(&r->in[1], &w->from[1], LUN_F64, bins + 1) &&
+           is(&r->out[0], &w->to[0], LUN_I64, bins);
+}
+
 /* The different values, how many there are of each, and samples. */
 static bool tells_apart(const task *w)
 {
@@ -188,7 +197,7 @@ static const struct {
     [LUN_ALGORITHM_SORT] = {1, 1, orders},         [LUN_ALGORITHM_ARGSORT] = {1, 1, orders},
     [LUN_ALGORITHM_ORDERED] = {1, 3, orders_part}, [LUN_ALGORITHM_CUTS] = {3, 1, cuts},
     [LUN_ALGORITHM_MERGED] = {3, 2, merges},       [LUN_ALGORITHM_TOPK] = {1, 2, takes_first},
-    [LUN_ALGORITHM_UNIQUE] = {1, 3, tells_apart},
+    [LUN_ALGORITHM_UNIQUE] = {1, 3, tells_apart},  [LUN_ALGORITHM_HISTOGRAM] = {2, 1, counts},
 };
 
 /* Whether the columns are what the algorithm takes and gives, in different buffers. */

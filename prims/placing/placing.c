@@ -147,7 +147,7 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
     const lun_node *first = n->more[0];
     int64_t shape[LUN_MAX_RANK];
     votes v = {.differ = false};
-    for (int i = 0; i < n->count; i++) {
+    for (int i = 0; i < lun__placing_shared(n); i++) {
         int64_t offset = 0;
         const lun_spread *s =
             n->more[i]->kind == LUN_NODE_NUMBER ? NULL : look(ctx, n->more[i], &offset);

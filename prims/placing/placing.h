@@ -37,6 +37,12 @@ bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t 
 bool lun__placing_gathers(const lun_ir *ir, int slot);
 /* Whether a place takes, in memory of its own, its part of such a step; else the host's is used. */
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n);
+/* How many operands of n, the first ones, locations take shards of; each reads the others whole, on
+ * the host. */
+static inline int lun__placing_shared(const lun_node *n)
+{
+    return lun__algorithm_rows[n->op].taken == LUN_TAKEN_PIECES ? n->count : 1;
+}
 /* How the places share the elements that n takes, by the distributions of its operands.  *out: a
  * reference. */
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,

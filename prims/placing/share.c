@@ -303,11 +303,19 @@ static lun_status share_order(lun_engine *e, const lun_step *step, lun_placing_l
                : LUN_OK;
 }
 
+/* Whether what locations find out is less than the elements. */
+static bool is_less(const lun_engine *e, const lun_node *n)
+{
+    return n && (n->op != LUN_ALGORITHM_HISTOGRAM || n->n * lun__set_places(e) < n->more[0]->n);
+}
+
 static lun_status share_choose(lun_engine *e, const lun_step *step, lun_placing_look *look,
                                void *ctx, lun_spread **out)
 {
     const lun_node *n = algorithm_of(step);
-    return all_take(e, n, LUN_ALGORITHM_TOPK, LUN_ALGORITHM_UNIQUE)
+    return (all_take(e, n, LUN_ALGORITHM_TOPK, LUN_ALGORITHM_UNIQUE) ||
+            all_take(e, n, LUN_ALGORITHM_HISTOGRAM, LUN_ALGORITHM_HISTOGRAM)) &&
+                   is_less(e, n)
                ? lun__placing_stream(e, n, look, ctx, out)
                : LUN_OK;
 }
@@ -318,16 +326,20 @@ static lun_interval work_choose(const lun_step *step, const lun_spread *cut, int
     return lun__placing_chosen(cut, k);
 }
 
-/* The operand of ORDER and CHOOSE. */
+/* Operands of ORDER and CHOOSE: the elements, and what all locations read. */
 static bool need_elements(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
                           lun_need *out)
 {
-    *out = (lun_need){.of = lun__node_first_result(step->node)->more[0],
-                      .at = lun__set_at(e, k),
+    const lun_node *n = lun__node_first_result(step->node);
+    if (i >= n->count)
+        return false;
+    *out = (lun_need){.of = n->more[i],
+                      .at = i ? NULL : lun__set_at(e, k),
                       .elements = lun__spread_part(cut, k),
-                      .why = changes,
-                      .becomes = true};
-    return i == 0;
+                      .whole = i > 0,
+                      .becomes = !i,
+                      .why = i ? "all places read it" : changes};
+    return true;
 }
 
 /* Samples of one segment that several locations have parts of, and what they exchange, which

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "launch/launch_dist.h"
 #include "sets/exchange.h"
 #include "steps/algorithm_step.h"
 
@@ -67,6 +68,24 @@ static lun_status load_number(lun_exchange *x, int i, lun_column *to)
     return LUN_OK;
 }
 
+/* An operand that each location reads whole. */
+static lun_status load_whole(lun_exchange *x, int i, lun_column *to)
+{
+    const lun_node *in = x->n->more[i];
+    const lun_dtype t = (lun_dtype)in->dtype;
+    lun_status s = LUN_OK;
+    if (in->kind == LUN_NODE_NUMBER && !x->number[i]) {
+        s = lun__storage_new(x->e, t, in->n, &x->number[i]);
+        if (s == LUN_OK)
+            lun__cell_fill(t, in->cell, x->number[i]->data, in->n);
+    } else if (in->kind != LUN_NODE_NUMBER) {
+        s = lun__placed_gather(x->e, in, false);
+    }
+    if (s == LUN_OK)
+        *to = (lun_column){x->number[i] ? x->number[i]->data : lun__leaf_data(in), t, in->n, true};
+    return s;
+}
+
 static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r)
 {
     const lun_node *in = x->n->more[i];
@@ -99,7 +118,9 @@ lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
         const lun_node *in = n->more[j];
         if (i == j)
             r->in[j] = lun__column(NULL, (lun_dtype)in->dtype, count);
-        s = in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j]) : load_array(x, k, j, r);
+        s = j >= lun__placing_shared(n)   ? load_whole(x, j, &r->in[j])
+            : in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j])
+                                          : load_array(x, k, j, r);
     }
     return s;
 }
@@ -150,16 +171,16 @@ lun_status lun__exchange_scratch(lun_exchange *x, int k, lun_algorithm_run *r)
 static lun_status run_on_host(lun_exchange *x, lun_backend_slot *at, lun_algorithm_run *r)
 {
     lun_backend_slot *b;
-    const lun_status s = open_run(x, at, r, &b);
+    lun_status s = open_run(x, at, r, &b);
     if (s != LUN_OK)
         return s;
     r->scratch = x->scratch;
     const double start = lun__now();
     lun__set_advance(x->e);
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
-    const lun_status ran = lun__backend_do(b, &work);
+    s = lun__backend_do(b, &work);
     x->seconds += lun__now() - start;
-    return explained(x, ran, r);
+    return s;
 }
 
 lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r)
@@ -168,7 +189,7 @@ lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r)
     lun_backend_slot *host;
     lun_status s = lun__backend_native(x->e, &host);
     if (s == LUN_OK)
-        s = run_on_host(x, host, r);
+        s = explained(x, run_on_host(x, host, r), r);
     x->e->current = current;
     return s;
 }
@@ -181,7 +202,9 @@ lun_algorithm_run *lun__exchange_want(lun_exchange *x, int k, lun_algorithm whic
     return &x->at[k].r;
 }
 
-static lun_status end_runs(lun_exchange *x, lun_status s)
+/* All have ended; `failed` is the first that did not succeed, which is explained then, for each
+ * leaves a text. */
+static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_run *failed)
 {
     const double start = lun__now();
     for (int k = 0; k < x->places; k++) {
@@ -189,18 +212,21 @@ static lun_status end_runs(lun_exchange *x, lun_status s)
         const lun_work_mark mark = x->at[k].mark;
         const lun_status ended =
             mark ? at->backend->wait(at->state, mark, LUN_WAIT_END, NULL) : LUN_OK;
-        if (s == LUN_OK)
-            s = explained(x, ended, &x->at[k].r);
         x->at[k].wants = false;
         x->at[k].mark = 0;
+        if (s == LUN_OK && ended != LUN_OK) {
+            s = ended;
+            failed = &x->at[k].r;
+        }
     }
     x->seconds += lun__now() - start;
-    return s;
+    return failed ? explained(x, s, failed) : s;
 }
 
 lun_status lun__exchange_run(lun_exchange *x)
 {
     const int current = x->e->current;
+    const lun_algorithm_run *failed = NULL;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
@@ -214,11 +240,12 @@ lun_status lun__exchange_run(lun_exchange *x)
         if (!x->at[k].wants || x->at[k].device)
             continue;
         s = run_on_host(x, lun__set_at(x->e, k), &x->at[k].r);
+        failed = s == LUN_OK ? NULL : &x->at[k].r;
         if (s == LUN_OK)
             s = lun__stopped(x->e);
     }
     x->e->current = current;
-    return end_runs(x, s);
+    return end_runs(x, s, failed);
 }
 
 /* ---- joined on the host ---------------------------------------------------------------------- */

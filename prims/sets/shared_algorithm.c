@@ -2,6 +2,7 @@
  * argsort, topk, unique, and what takes its operands in order.  Each location does it for its
  * shard; how what they give comes together is exchange.h's. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "launch/launch_dist.h"
 #include "launch/profile.h"
@@ -147,6 +148,32 @@ static lun_status tell_apart(lun_exchange *x)
     return s == LUN_OK ? lun__exchange_found(x, x->merged, LUN_SPREAD_BLOCK) : s;
 }
 
+/* So many counts of each shard, one after the other on the host, are added. */
+static void add_counts(const lun_exchange *x, int64_t n, int64_t *to)
+{
+    const int64_t *from = x->host[0]->data;
+    memset(to, 0, (size_t)n * sizeof *to);
+    for (int part = 0; part < x->parts; part++)
+        for (int64_t i = 0; i < n; i++)
+            to[i] += from[part * n + i];
+}
+
+/* HISTOGRAM */
+static lun_status count_bins(lun_exchange *x)
+{
+    const int64_t bins = x->n->n;
+    for (int k = 0; k < x->places; k++)
+        x->at[k].count = x->at[k].shard.lo < x->at[k].shard.hi ? bins : 0;
+    lun_status s = lun__storage_new(x->e, LUN_I64, x->parts * bins, &x->host[0]);
+    if (s == LUN_OK)
+        s = run_shards(x, LUN_ALGORITHM_HISTOGRAM, (columns){NULL, 1});
+    if (s == LUN_OK)
+        s = lun__storage_new(x->e, LUN_I64, bins, &x->result[0]);
+    if (s == LUN_OK)
+        add_counts(x, bins, x->result[0]->data);
+    return s;
+}
+
 /* What takes its operands in order: what it gives of a shard stays at its location. */
 static lun_status take(lun_exchange *x)
 {
@@ -162,7 +189,7 @@ static lun_status take(lun_exchange *x)
 lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut)
 {
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < n->count; i++) {
+    for (int i = 0; s == LUN_OK && i < lun__placing_shared(n); i++) {
         const lun_node *in = n->more[i];
         if (in->kind != LUN_NODE_LEAF || in->offset || in->storage->count != cut->n)
             continue;
@@ -236,8 +263,8 @@ static void close_all(lun_exchange *x)
     free(x);
 }
 
-/* also: there is a further result.  once: of copies one location takes the elements. */
-static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool also, bool once,
+/* once: of copies one location takes the elements, and with n its further results are made. */
+static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool once,
                         lun_status (*work)(lun_exchange *x))
 {
     const int current = e->current;
@@ -248,7 +275,7 @@ static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool also, 
         return lun__nomem(e);
     *x = (lun_exchange){.e = e, .n = lun__node_retain(n), .cut = cut, .columns = 2};
     lun_status s = open_locations(x, once);
-    if (s == LUN_OK && also)
+    if (s == LUN_OK && once && lun__algorithm_rows[n->op].results > 1)
         s = lun__node_result(e, n, 1, &further); /* there is one already if it is asked */
     if (s == LUN_OK)
         s = work(x);
@@ -264,7 +291,7 @@ static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool also, 
 
 lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut)
 {
-    return share(e, n, cut, false, false, order);
+    return share(e, n, cut, false, order);
 }
 
 lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
@@ -272,10 +299,13 @@ lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
     if (lun__node_ready(n)) /* made with another result */
         return LUN_OK;
     n = n->kind == LUN_NODE_RESULT ? n->in[0] : n;
-    return share(e, n, cut, true, true, n->op == LUN_ALGORITHM_TOPK ? choose_first : tell_apart);
+    return share(e, n, cut, true,
+                 n->op == LUN_ALGORITHM_TOPK     ? choose_first
+                 : n->op == LUN_ALGORITHM_UNIQUE ? tell_apart
+                                                 : count_bins);
 }
 
 lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut)
 {
-    return share(e, n, cut, false, false, take);
+    return share(e, n, cut, false, take);
 }
