@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine_kit.h"
+#include "stop_kit.h"
 
 /* Sets, and the places on which a kernel does not end. */
 static const struct {
@@ -63,7 +64,7 @@ static const char end[] = "assert(a:sum() == n * (n + 1) / 2 and b:sum() == n * 
 /* The set in use; NULL: it cannot be had. */
 static lun_engine *open_set(int k)
 {
-    const lun_config config = {.size = sizeof config, .backend = "reference"};
+    const lun_config config = {.size = sizeof config, .backend = "reference", .alloc = note_begin};
     lun_engine *own;
     assert_int_equal(lun_open(&config, &own), LUN_OK);
     if (lun_use(own, cases[k].set) != LUN_OK) {
@@ -148,6 +149,8 @@ static void test_errors(void **unused)
 
 static void *cancel_soon(void *engine)
 {
+    while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
+        usleep(1000);
     usleep(200000);
     lun_cancel(engine);
     return NULL;
@@ -158,11 +161,14 @@ static void cancelled(const char *text)
 {
     for (int k = 0; k < CASES; k++) {
         pthread_t thread;
+        char begins[512];
         lun_engine *own = open_set(k);
         if (!own)
             continue;
+        snprintf(begins, sizeof begins, "local sign = ('x'):rep(%d) %s", SIGN, text);
+        __atomic_store_n(&begun, 0, __ATOMIC_RELEASE);
         assert_int_equal(pthread_create(&thread, NULL, cancel_soon, own), 0);
-        const lun_status s = lun_dostring(own, text);
+        const lun_status s = lun_dostring(own, begins);
         assert_int_equal(pthread_join(thread, NULL), 0);
         if (s != LUN_ECANCEL)
             fail_msg("%s: %s: %s", cases[k].set, lun_status_name(s), lun_error(own));

@@ -163,16 +163,13 @@ static void test_doubling_200_times(void **state)
     (void)state;
     const double one = 1;
     lun_array *x = vector(&one, 1);
-    clock_t start = clock();
     for (int i = 0; i < 200; i++) {
         lun_array *next = binary(LUN_OP_ADD, x, x);
         lun_release(x);
         x = next;
     }
     assert_int_equal(lun_pending(x), 200);
-    assert_true(at(x, 0) == ldexp(1, 200));
-    /* exponential work would take for ever; this is no measurement */
-    assert_true(clock() - start < CLOCKS_PER_SEC);
+    assert_true(at(x, 0) == ldexp(1, 200)); /* exponential work would take for ever */
     lun_release(x);
 }
 
