@@ -51,6 +51,21 @@ function expect.failure(part, f, ...)
     return results[2]
 end
 
+-- What f(...) costs in Lua: hundreds of its instructions, and kilobytes that it allocates.
+function expect.work(f, ...)
+    local instructions = 0
+    collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    debug.sethook(function() instructions = instructions + 1 end, "", 100)
+    local ok, message = pcall(f, ...)
+    debug.sethook()
+    local kilobytes = collectgarbage "count" - before
+    collectgarbage "restart"
+    assert(ok, message)
+    return instructions, kilobytes
+end
+
 -- Calls check(backend) with each backend in use, then goes back to the first.
 function expect.everywhere(check)
     local backends = lun.backends()

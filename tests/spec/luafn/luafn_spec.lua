@@ -85,7 +85,8 @@ describe("a Lua function", function()
         refused(wide, "the function is too large after its calls have been inlined: split it")
     end)
 
-    it("is compiled in a time that grows as its length", function()
+    -- how the work grows: tests/core/lua/growth_test.c
+    it("may be long", function()
         local shapes = {
             ["while"] = function(k) return ("while i < %d do i = i + 1 end"):format(k) end,
             ["for"] = function(k) return ("for k = 1, %d do i = i + k end"):format(k % 7) end,
@@ -96,10 +97,8 @@ describe("a Lua function", function()
             local lines = { "return function(x) local i = x" }
             for k = 1, name == "for" and 5000 or 10000 do lines[#lines + 1] = shape(k) end
             lines[#lines + 1] = "return i end"
-            local f, start = load(table.concat(lines, "\n"))(), os.clock()
+            local f = load(table.concat(lines, "\n"))()
             local ok = pcall(function() return lun.vector { 1.0 }:map(f) end)
-            -- 0.2 s each, 1 s under sanitizers, and 3 to 25 s where a pass is quadratic
-            assert.is_true(os.clock() - start < ((os.getenv "BUILD" or ""):find "san" and 10 or 2), name)
             assert.is_true(ok or name == "for") -- which may be refused as too large
         end
     end)

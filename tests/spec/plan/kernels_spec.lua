@@ -48,7 +48,7 @@ local function run(environment, script)
     local file = assert(io.open(path, "w"))
     file:write(HEAD, script)
     file:close()
-    local pipe = assert(io.popen(("env LUNARRAY_BACKEND=openmp LUNARRAY_CACHE_DIR='%s' %s timeout 100 '%s' %s 2>&1; echo =$?"):format(
+    local pipe = assert(io.popen(("env LUNARRAY_BACKEND=openmp LUNARRAY_CACHE_DIR='%s' %s timeout 600 '%s' %s 2>&1; echo =$?"):format(
         directory, environment, program, path)))
     local text = pipe:read "a"
     pipe:close()
@@ -147,13 +147,11 @@ describe("kernels in memory", function()
 
     it("are given up beside a compiler that works in the background", function()
         run("LUNARRAY_JIT=auto LUNARRAY_KERNELS=3", [[
-            local start = lun.clock()
-            repeat
+            repeat -- what never comes is ended from outside
                 for i = 1, 12 do
                     for _ = 1, 4 do check(i) end
                 end
-            until lun.stats().compiles >= 2 and lun.stats().cache_hits >= 8 or lun.clock() - start > 60
-            assert(lun.stats().cache_hits >= 8, "nothing was compiled and given up")
+            until lun.stats().compiles >= 2 and lun.stats().cache_hits >= 8
             assert(lun.stats().kernels <= 3 + 8)
         ]])
     end)

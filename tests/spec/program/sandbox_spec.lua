@@ -333,14 +333,11 @@ describe("the sandbox", function()
 
     for _, row in ipairs(rows) do
         it(("%s: %s"):format(row.what, row.name:sub(1, 100)), function()
-            local started = lun.clock()
             local text, status = run(row.code, seconds_for[row.what] or "5")
-            local seconds = lun.clock() - started
             assert.is_falsy(text:find("ESCAPED", 1, true), text)
             assert.is_true(status <= 1, text)
             if row.what == "is stopped in time" then
                 assert.is_truthy(text:find("time limit reached", 1, true), text)
-                assert.is_true(seconds < 60, seconds) -- on a busy machine
                 assert.is_truthy(text:find ":%d+: time limit", text)
             elseif row.what == "is stopped when too large" then
                 assert.is_truthy(text:find "memory limit reached" or text:find "not enough memory" or text:find "too large"

@@ -189,11 +189,9 @@ describe("lun.plot", function()
     end)
 
     it("does not loop over a huge virtual array", function()
-        local start = lun.clock()
-        plot(lun.index(1000000000000))
-        if not terminal.build:find "[at]san" then
-            assert.is_true(lun.clock() - start < 20)
-        end
+        lun.stats "reset"
+        plot(lun.index(1 << 61)) -- no machine computes so many
+        assert.is_true(lun.stats().launches < 1000, lun.stats().launches)
     end)
 
     it("keeps to its room, and without colours in a pipe", function()
