@@ -4,13 +4,14 @@
  *
  * usage: pty columns command [arguments], with lines
  *     send TEXT      types it; \n \r \t \e \xHH \\ stand for bytes
- *     wait TEXT      reads until TEXT has appeared since the last wait (10 s, else fails)
+ *     wait TEXT      reads until TEXT has appeared since the last wait (PATIENCE, else fails)
+ *     idle           reads until the program has taken all input and sleeps (PATIENCE, else fails)
  *     sleep MS       reads for so long
- *     time           writes "[ms since the last send, or the start]"
+ *     touch NAME     makes a file of that name
  *     mark TEXT      writes TEXT on a line of its own into the output
  *     signal N       sends the program signal number N
  *     columns N      makes the terminal N columns wide
- * At the end of the script the terminal is closed after the program's end, or 10 s. */
+ * At the end of the script the terminal is closed after the program's end, or PATIENCE. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,13 +28,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000, SEEN = 1 << 20 };
+/* After two minutes a step that does not come is a hang. */
+enum { PATIENCE_MS = 120000, SEEN = 1 << 20 };
 
 static char seen[SEEN + 1]; /* since the last wait */
 static size_t seen_length;
 static int terminal;
 static pid_t program;
-static double sent_at;
 
 static double now_ms(void)
 {
@@ -102,7 +103,6 @@ static size_t unescape(char *text)
 
 static void send_bytes(const char *text, size_t n)
 {
-    sent_at = now_ms();
     while (n > 0) {
         ssize_t done = write(terminal, text, n);
         if (done <= 0)
@@ -130,6 +130,52 @@ static int wait_for(const char *text, size_t n)
     }
 }
 
+/* Whether the program sleeps: its state follows its name, which is in parentheses. */
+static int sleeps(void)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = '\0';
+    const char *state = strrchr(text, ')');
+    return state && state[1] == ' ' && state[2] == 'S';
+}
+
+/* Bytes that the program has not read yet. */
+static int unread(void)
+{
+    int count = 0, fd = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    if (fd >= 0) {
+        if (ioctl(fd, FIONREAD, &count))
+            count = 0;
+        close(fd);
+    }
+    return count;
+}
+
+/* Until it has nothing to read, to write or to do, in several looks one after the other. */
+static int wait_until_idle(void)
+{
+    enum { LOOKS = 5 };
+    double end = now_ms() + PATIENCE_MS;
+    for (int quiet = 0; quiet < LOOKS;) {
+        struct pollfd p = {.fd = terminal, .events = POLLIN};
+        if (now_ms() > end)
+            return 0;
+        if (poll(&p, 1, 5) > 0) {
+            if (!pump(0))
+                return 1; /* it has ended */
+            quiet = 0;
+        } else {
+            quiet = sleeps() && unread() == 0 ? quiet + 1 : 0;
+        }
+    }
+    return 1;
+}
+
 static int resize(int columns)
 {
     struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = 24};
@@ -151,14 +197,19 @@ static int follow(char *line)
             printf("\n[never came: %s]\n", text);
             return 0;
         }
+    } else if (strcmp(line, "idle") == 0) {
+        if (!wait_until_idle()) {
+            printf("\n[never idle]\n");
+            return 0;
+        }
     } else if (strcmp(line, "sleep") == 0 && text) {
         double end = now_ms() + atof(text);
         while (now_ms() < end && pump((int)(end - now_ms()) + 1))
             ;
-    } else if (strcmp(line, "time") == 0) {
-        printf("\n[%.1f ms]\n", now_ms() - sent_at);
     } else if (strcmp(line, "mark") == 0 && text) {
         printf("\n%s\n", text);
+    } else if (strcmp(line, "touch") == 0 && text) {
+        close(open(text, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
     } else if (strcmp(line, "signal") == 0 && text) {
         kill(program, atoi(text));
     } else if (strcmp(line, "columns") == 0 && text) {
@@ -196,7 +247,6 @@ int main(int argc, char **argv)
     size_t room = 0;
     ssize_t n;
     int status = 0, ok = 1;
-    sent_at = now_ms();
     pid_t pid = program = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
     if (pid < 0) {
         fprintf(stderr, "pty: usage: pty columns command [arguments]; or no terminal can be had\n");

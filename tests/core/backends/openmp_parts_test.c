@@ -149,8 +149,15 @@ static void test_team(void **state)
     use_team(&t, 5);
     use_team(&t, 5);
     lun__team_free(&t);
+    unsetenv("HWLOC_SYNTHETIC"), unsetenv("HWLOC_XMLFILE");
     lun__team_init(&t, 0);
     assert_true(t.wanted >= 1 && t.wanted <= lun__cpus_allowed());
+    lun__team_free(&t);
+    setenv("HWLOC_SYNTHETIC", "pack:1 core:3 pu:1", 1); /* a machine that is described */
+    lun__team_init(&t, 0);
+    assert_int_equal(t.wanted, 3);
+    lun__team_free(&t);
+    unsetenv("HWLOC_SYNTHETIC");
     lun__team_init(&t, 2);
     int inside = 0;
 #pragma omp parallel num_threads(2) reduction(+ : inside)
@@ -169,7 +176,7 @@ static void test_fork(void **state)
         use_team(&t, 4);
         pid_t child = fork();
         if (child == 0) {
-            alarm(20);
+            alarm(120);
             int total = 0;
             lun_team team = lun__team_for(&t, 1 << 20);
             team.parallel(&team, &total, 4, mark);
@@ -203,7 +210,7 @@ static void test_no_threads(void **state)
     if (child == 0) {
         lun_openmp_team t;
         lun__team_init(&t, 60); /* more than stacks of ended threads are kept */
-        alarm(20);
+        alarm(120);
         if (!forbid_threads())
             _exit(2);
         lun_team team = lun__team_for(&t, 1 << 20);

@@ -68,15 +68,11 @@ describe("showing values", function()
         local text = run({
             { "wait", "> " },
             { "send", "(lun.index(4) + 0.5)\r" }, { "wait", "> " },
-            { "send", "(lun.index(1000000000000) + 1)^2\r" }, { "wait", "]\r\n" }, { "time" },
-            { "wait", "> " }, { "send", "\4" },
+            { "send", "(lun.index(1 << 61) + 1)^2\r" }, { "wait", "]\r\n" }, { "wait", "> " }, -- no machine computes all
+            { "send", "\4" },
         })
         shows(text, "Composition<f64>[4] openmp (1 operation waiting)\n[1.5 2.5 3.5 4.5]\n")
-        shows(text, "Composition<f64>[1000000000000] openmp (3 operations waiting)\n[4.00e+00 9.00e+00")
-        local time = tonumber(text:match "%[([%d.]+) ms%]")
-        if not terminal.build:find "[at]san" then
-            assert.is_true(time < 2000, ("took %g ms"):format(time)) -- all of it: minutes
-        end
+        shows(text, "Composition<f64>[2305843009213693952] openmp (3 operations waiting)\n[4.00000e+00 9.00000e+00")
     end)
 
     it("shows errors without the prompt's own frames, and goes on", function()
@@ -135,7 +131,7 @@ describe("input", function()
 
     it("is edited: arrows, home, end, backspace", function()
         local text = run {
-            { "wait", "> " }, { "send", "12 + 4\27[D\27[D\27[D\127" }, { "sleep", 100 }, { "send", "3\27[H1\27[F0\r" },
+            { "wait", "> " }, { "send", "12 + 4\27[D\27[D\27[D\127" }, { "idle" }, { "send", "3\27[H1\27[F0\r" },
             { "wait", "> " }, { "send", "\27[A\r" }, { "wait", "> " }, { "send", "\4" },
         }
         shows(text, "\n1163\n") -- 1123 + 40, and again from the history
@@ -146,7 +142,7 @@ describe("input", function()
         local text = run {
             { "wait", "> " },
             { "send", "\27[200~local k = 20\nfor i = 1, 2 do\n\tprint(k + i)\nend\n\27[201~" },
-            { "sleep", 200 }, { "mark", "before Enter" }, { "send", "\r" }, { "wait", "22" }, { "wait", "> " },
+            { "idle" }, { "mark", "before Enter" }, { "send", "\r" }, { "wait", "22" }, { "wait", "> " },
             { "send", "\27[200~z = 5\nz + 1\nz * 2\27[201~\r" }, { "wait", "10" }, { "wait", "> " },
             { "send", "\4" },
         }
@@ -212,7 +208,7 @@ describe("input", function()
     end)
 
     it("ends at Ctrl-D, which an unfinished line keeps", function()
-        local text = run { { "wait", "> " }, { "send", "x\4" }, { "sleep", 100 }, { "send", "\127\4" } }
+        local text = run { { "wait", "> " }, { "send", "x\4" }, { "idle" }, { "send", "\127\4" } }
         shows(text, "[exit 0]")
     end)
 
@@ -230,8 +226,8 @@ local PASTE_ON, PASTE_OFF = "\27[?2004h", "\27[?2004l"
 describe("signals while a line is edited", function()
     it("a window that changes its width: the line stays", function()
         local text = run {
-            { "wait", "> " }, { "send", "x = 6 * 7 -- " .. ("y"):rep(50) }, { "sleep", 100 }, { "columns", 40 },
-            { "sleep", 100 }, { "send", "\r" }, { "wait", "> " }, { "columns", 120 }, { "sleep", 50 },
+            { "wait", "> " }, { "send", "x = 6 * 7 -- " .. ("y"):rep(50) }, { "idle" }, { "columns", 40 },
+            { "idle" }, { "send", "\r" }, { "wait", "> " }, { "columns", 120 }, { "idle" },
             { "send", "x .. '!'\r" }, { "wait", "42!" }, { "wait", "> " }, { "send", "\4" },
         }
         shows(text, "[exit 0]")
@@ -240,7 +236,7 @@ describe("signals while a line is edited", function()
     for name, number in pairs { SIGTERM = 15, SIGHUP = 1, SIGQUIT = 3 } do
         it(name .. " ends the program, and the terminal is as it was", function()
             local text, raw = run({
-                { "wait", "> " }, { "send", "1 + " }, { "sleep", 200 }, { "signal", number },
+                { "wait", "> " }, { "send", "1 + " }, { "idle" }, { "signal", number },
             }, { environment = "sh -c 'ulimit -c 0; exec \"$@\"' sh" })
             shows(text, ("[signal %d]"):format(number))
             local at = raw:match ".*()\27%[%?2004"
@@ -250,8 +246,8 @@ describe("signals while a line is edited", function()
 
     it("Ctrl-Z gives the terminal back to the shell; fg goes on with the line", function()
         local text, raw = run({
-            { "wait", "> " }, { "send", "x = 6 * " }, { "sleep", 200 }, { "send", "\26" }, { "wait", "stopped" },
-            { "sleep", 300 }, { "send", "7\r" }, { "wait", "> " }, { "send", "x .. '!'\r" }, { "wait", "42!" },
+            { "wait", "> " }, { "send", "x = 6 * " }, { "wait", "6 * " }, { "send", "\26" }, { "wait", "stopped" },
+            { "wait", PASTE_ON }, { "send", "7\r" }, { "wait", "> " }, { "send", "x .. '!'\r" }, { "wait", "42!" },
             { "wait", "> " }, { "send", "\4" }, { "wait", "ended 0" },
         }, { program = "sh", arguments = ("-mc '%s -i; echo stopped; fg; echo ended $?'"):format(terminal.program) })
         shows(text, "[exit 0]")
@@ -262,7 +258,7 @@ describe("signals while a line is edited", function()
     end)
 
     it("a paste that never ends: the input does", function()
-        local text = run { { "wait", "> " }, { "send", "\27[200~1 + 1\4" }, { "sleep", 100 }, { "send", "\3" },
+        local text = run { { "wait", "> " }, { "send", "\27[200~1 + 1\4" }, { "idle" }, { "send", "\3" },
             { "wait", "> " }, { "send", "6 * 7\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" } }
         shows(text, "[exit 0]")
     end)
@@ -337,7 +333,7 @@ describe("completion", function()
             table.move({ { "send", line .. "\r" }, { "wait", "\n" }, { "wait", "> " } }, 1, 3, #steps + 1, steps)
         end
         table.move({
-            { "mark", "from here" }, { "send", keys }, { "sleep", 150 }, { "send", "\21\4" },
+            { "mark", "from here" }, { "send", keys }, { "idle" }, { "send", "\21\4" },
         }, 1, 4, #steps + 1, steps)
         return run(steps, { directory = directory }):match "from here\n(.*)$"
     end
@@ -501,57 +497,52 @@ describe("help", function()
 end)
 
 describe("Ctrl-C", function()
-    -- Types the input, Ctrl-C after `ms`, and an expression that shows that all is well; gives the
-    -- milliseconds from Ctrl-C to the prompt and what was shown.
-    local function interrupt(input, ms, opts)
+    -- Types the input, which would take very long, Ctrl-C once `sign` is shown or it says that it has begun, and an
+    -- expression that shows that all is well and that x was not computed to its end.
+    local function interrupt(input, sign, opts)
         local steps = { { "wait", "> " }, { "send", "kept = 41\r" }, { "wait", "\n" }, { "wait", "> " } }
         local text = run(table.move({
-            { "send", input .. "\r" }, { "wait", "\n" }, { "sleep", ms or 300 }, { "send", "\3" },
-            { "wait", "interrupted" }, { "wait", "> " }, { "time" },
-            { "send", "kept + 1\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" },
-        }, 1, 11, #steps + 1, steps), opts)
+            { "send", "io.write('be', 'gun\\n'); " .. input .. "\r" }, { "wait", sign or "begun" }, { "sleep", 100 }, { "send", "\3" },
+            { "wait", "interrupted" }, { "wait", "> " },
+            { "send", "x == nil or x:pending() > 0, kept + 1\r" }, { "wait", "true\t42" }, { "wait", "> " }, { "send", "\4" },
+        }, 1, 10, #steps + 1, steps), opts)
         shows(text, "[exit 0]")
-        return tonumber(text:match "%[([%d.]+) ms%]"), text
-    end
-
-    local function quick(time)
-        if not terminal.build:find "/[at]san" then
-            assert.is_true(time < 500, ("took %g ms"):format(time)) -- the promise is 200 on an idle machine
-        end
     end
 
     it("stops a loop", function()
         if not stops_lua then
             return
         end
-        quick(interrupt "while true do end")
+        interrupt "while true do end"
     end)
 
     it("stops a loop that catches errors", function()
         if not stops_lua then
             return
         end
-        quick(interrupt "while true do pcall(function() while true do end end) end")
+        interrupt "while true do pcall(function() while true do end end) end"
     end)
 
     it("stops a loop in a coroutine", function()
         if not stops_lua then
             return
         end
-        quick(interrupt "coroutine.wrap(function() coroutine.wrap(function() while true do end end)() end)()")
-        quick(interrupt "while true do coroutine.resume(coroutine.create(function() while true do end end)) end")
+        interrupt "coroutine.wrap(function() coroutine.wrap(function() while true do end end)() end)()"
+        interrupt "while true do coroutine.resume(coroutine.create(function() while true do end end)) end"
     end)
 
+    local long = "x = lun.random(2e7) for i = 1, 200 do x = x:sin() + x:exp() end x:eval()"
+
     it("stops an elementwise kernel", function()
-        quick(interrupt "x = lun.random(3e7) for i = 1, 60 do x = x:sin() + x:exp() end x:eval()")
+        interrupt(long, " elements, ")
     end)
 
     it("stops a reduction", function()
-        quick(interrupt "(lun.index(1000000000000):cast 'f64' * 0.5):sum()")
+        interrupt("(lun.index(1000000000000):cast 'f64' * 0.5):sum()", " elements, ")
     end)
 
     it("stops the reference backend", function()
-        quick(interrupt("(lun.index(100000000000) * 3):sum()", 300, { arguments = "--backend reference" }))
+        interrupt("(lun.index(1000000000000) * 3):sum()", " elements, ", { arguments = "--backend reference" })
     end)
 
     it("stops OpenCL, and its compiler", function()
@@ -564,29 +555,28 @@ describe("Ctrl-C", function()
         end
         -- what a kernel that does not end may still read is left to it, for which LeakSanitizer would end the program
         local opts = { arguments = "--backend opencl", environment = "ASAN_OPTIONS=detect_leaks=0" }
-        interrupt("(lun.index(100000000000) * 3):sum()", 1500, opts)
-        local time = interrupt("x = lun.random(2e7) for i = 1, 200 do x = x:sin() + x:exp() end x:eval()", 100, opts)
-        assert.is_true(time < 10000) -- a driver's compiler cannot be stopped
+        interrupt("(lun.index(1000000000000) * 3):sum()", " elements, ", opts)
+        interrupt(long, nil, opts) -- a driver's compiler cannot be stopped
     end)
 
     it("stops printing", function()
-        quick((interrupt "for i = 1, 1e9 do print(i) end"))
+        interrupt "for i = 1, 1e9 do print(i) end"
     end)
 
     it("stops reading and waiting", function()
-        quick(interrupt "io.read()")
-        quick(interrupt "os.execute 'sleep 20' error 'interrupted anyway'")
+        interrupt "io.read()"
+        interrupt([[os.execute "echo a''sleep; sleep 1000" error 'interrupted anyway']], "asleep")
     end)
 
     it("stops waiting for the compiler", function()
-        local compiler = write("slow-cc", "#!/bin/sh\nsleep 20\n", "755")
-        quick(interrupt("lun.index(1000):sum()", 300,
-            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CC='%s' LUNARRAY_CACHE_DIR='%s/slow'"):format(compiler, directory) }))
+        local compiler = write("slow-cc", "#!/bin/sh\nsleep 1000\n", "755")
+        interrupt("lun.index(1000):sum()", "compile ",
+            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CC='%s' LUNARRAY_CACHE_DIR='%s/slow'"):format(compiler, directory) })
     end)
 
     it("gives a fresh line at the prompt, and drops an unfinished input", function()
         local text = run {
-            { "wait", "> " }, { "send", "unfinished(" }, { "sleep", 100 }, { "send", "\3" }, { "wait", "> " },
+            { "wait", "> " }, { "send", "unfinished(" }, { "idle" }, { "send", "\3" }, { "wait", "> " },
             { "send", "for i = 1, 2 do\r" }, { "wait", ">> " }, { "send", "\3" }, { "wait", "> " },
             { "send", "6 * 7\r" }, { "wait", "42" }, { "wait", "> " }, { "send", "\4" },
         }
@@ -597,10 +587,12 @@ describe("Ctrl-C", function()
         if not stops_lua then
             return
         end
-        local text = run {
-            { "wait", "> " }, { "send", "string.find(string.rep('a', 300000), '.-.-b')\r" }, { "wait", "\n" },
-            { "sleep", 300 }, { "send", "\3" }, { "sleep", 200 }, { "send", "\3" },
-        }
+        local steps = { { "wait", "> " },
+            { "send", "io.write('be', 'gun\\n'); string.find(string.rep('a', 300000), '.-.-b')\r" }, { "wait", "begun" } }
+        for _ = 1, 9 do -- two may come as one, or too late
+            table.move({ { "sleep", 100 }, { "send", "\3" } }, 1, 2, #steps + 1, steps)
+        end
+        local text = run(steps)
         shows(text, "[exit 130]")
     end)
 end)
@@ -610,7 +602,7 @@ describe("a long evaluation", function()
 
     it("shows how far it is, and erases that", function()
         local steps = { { "wait", "> " }, { "send", "(lun.index(1000000000000) * 2):sum()\r" },
-            { "wait", "reduce 0." }, { "wait", " % of 1000000000000 elements, " }, { "wait", " left" }, { "send", "\3" },
+            { "wait", "reduce " }, { "wait", " % of 1000000000000 elements, " }, { "wait", " left" }, { "send", "\3" },
             { "wait", "\27[K" }, { "wait", "interrupted" }, { "wait", "> " }, { "send", "\4" } }
         shows(run(steps), "[exit 0]")
     end)
@@ -634,10 +626,10 @@ describe("a long evaluation", function()
     end)
 
     it("shows that it waits for the compiler", function()
-        local compiler = write("slow-cc", "#!/bin/sh\nsleep 1\nexit 1\n", "755")
-        local text = run({ { "wait", "> " }, { "send", "lun.index(1000):sum()\r" }, { "wait", "compile 0." },
-            { "wait", "\27[K" }, { "wait", "500500" }, { "wait", "> " }, { "send", "\4" } },
-            { environment = ("LUNARRAY_JIT=sync LUNARRAY_CC='%s' LUNARRAY_CACHE_DIR='%s/slow'"):format(compiler, directory) })
+        local compiler = write("slow-cc", "#!/bin/sh\nuntil test -e shown; do sleep 0.1; done\nexit 1\n", "755")
+        local text = run({ { "wait", "> " }, { "send", "lun.index(1000):sum()\r" }, { "wait", "compile " }, { "touch", "shown" },
+            { "wait", "\27[K" }, { "wait", "500500" }, { "wait", "> " }, { "send", "\4" } }, { directory = directory,
+            environment = ("LUNARRAY_JIT=sync LUNARRAY_CC='%s' LUNARRAY_CACHE_DIR='%s/slow'"):format(compiler, directory) })
         shows(text, "[exit 0]")
     end)
 
@@ -661,7 +653,7 @@ describe("terminals that can do less", function()
     end)
 
     it("get plain lines: stdout that is none", function()
-        local text = run({ { "sleep", 300 }, { "send", "1 + 1\r" }, { "send", "\4" } },
+        local text = run({ { "wait", "> " }, { "send", "1 + 1\r" }, { "wait", "2" }, { "wait", "> " }, { "send", "\4" } },
             { program = "sh", arguments = ("-c '%s | cat'"):format(terminal.program) })
         shows(text, "> 1 + 1\n2\n> ")
     end)
@@ -670,8 +662,8 @@ describe("terminals that can do less", function()
         if not stops_lua then
             return
         end
-        local text = run({ { "wait", "> " }, { "send", "while true do end\r" }, { "sleep", 300 }, { "send", "\3" },
-            { "wait", "interrupted" }, { "wait", "> " }, { "send", "typed\3" }, { "wait", "> " },
+        local text = run({ { "wait", "> " }, { "send", "io.write('be', 'gun\\n'); while true do end\r" }, { "wait", "begun" },
+            { "send", "\3" }, { "wait", "interrupted" }, { "wait", "> " }, { "send", "typed\3" }, { "wait", "> " },
             { "send", "1 + 1\r" }, { "wait", "2" }, { "send", "\4" } }, { environment = "TERM=dumb" })
         shows(text, "[exit 0]")
     end)
@@ -687,8 +679,8 @@ describe("terminals that can do less", function()
     end)
 
     it("show colours unless NO_COLOR is set", function()
-        local _, raw = run({ { "wait", ">" }, { "sleep", 100 }, { "send", "error 'x'\r" }, { "wait", "stdin:1: x" },
-            { "sleep", 100 }, { "send", "\4" } }, { environment = "NO_COLOR=" })
+        local _, raw = run({ { "wait", ">" }, { "idle" }, { "send", "error 'x'\r" }, { "wait", "stdin:1: x" },
+            { "idle" }, { "send", "\4" } }, { environment = "NO_COLOR=" })
         shows(raw, "\27[31mstdin:1: x\27[0m")
         _, raw = dialogue { "error 'x'" }
         assert.is_falsy(raw:find "\27%[%d*m")
@@ -705,7 +697,7 @@ describe("the way in", function()
     end)
 
     it("runs a script from the terminal with -", function()
-        local text = run({ { "sleep", 200 }, { "send", "print(6 * 7)\r\4" } }, { arguments = "-" })
+        local text = run({ { "idle" }, { "send", "print(6 * 7)\r\4" } }, { arguments = "-" })
         shows(text, "42\n\n[exit 0]")
     end)
 end)
