@@ -32,7 +32,7 @@ end
 -- The different lines that n ranks print, sorted, those to stderr among them.
 function onranks.printed(scratch, n, script)
     shell.write(scratch .. "/s.lua", script)
-    return onranks.lines((shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout 100 %s --ranks %d s.lua 2>&1"):format(
+    return onranks.lines((shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 timeout 300 %s --ranks %d s.lua 2>&1"):format(
         scratch, onranks.path, n))))
 end
 

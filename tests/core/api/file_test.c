@@ -116,7 +116,7 @@ static void test_fork(void **state)
         pid_t child = fork();
         if (child == 0) {
             lun_value v;
-            alarm(20);
+            alarm(120);
             _exit(lun_total(e, LUN_SUM, a, 0, &v) != LUN_OK || v.as.i != sum);
         }
         assert_true(child > 0);

@@ -794,7 +794,7 @@ static void test_fork(void **unused)
         lun_buffer *b;
         lun_kernel *other;
         int wrong = 0;
-        alarm(20);
+        alarm(120);
         wrong += device_run(&k, kernel, &ir, slots, NULL, 100, 0, 100, &run) != LUN_EBACKEND;
         wrong += !strstr(lun__strbuf_text(&k.error), "fork");
         wrong += device->buffer_new(k.state, 100, &b) != LUN_EBACKEND;

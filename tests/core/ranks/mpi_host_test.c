@@ -204,7 +204,7 @@ static int launch(const char *launcher, const char *options, int seconds, const 
 #endif
     char line[8192];
     snprintf(line, sizeof line,
-             "command -v %s >/dev/null || exit 77; LUNARRAY_RANK_TIMEOUT=%d exec timeout -k 5 120 "
+             "command -v %s >/dev/null || exit 77; LUNARRAY_RANK_TIMEOUT=%d exec timeout -k 5 300 "
              "%s %s -n 3 '%s' %s",
              launcher, seconds, launcher, options, self, role);
     const int status = system(line), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

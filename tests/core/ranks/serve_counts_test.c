@@ -226,7 +226,7 @@ static void test_messages_that_came_early_count_later(void **state)
 
 int main(void)
 {
-    alarm(120); /* a hang is a failure */
+    alarm(300); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans_go_down_a_tree),
         cmocka_unit_test(test_elements_go_from_rank_to_rank),

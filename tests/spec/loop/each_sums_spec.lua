@@ -116,7 +116,7 @@ describe("lun.each with sums at the same places", function()
         ]]):format(BODY))
         local first
         for threads = 1, 8 do
-            local text = shell.capture(("LUNARRAY_THREADS=%d timeout 60 %s %s 2>&1"):format(threads, shell.interpreter(), path))
+            local text = shell.capture(("LUNARRAY_THREADS=%d timeout 300 %s %s 2>&1"):format(threads, shell.interpreter(), path))
             first = first or text
             assert.matches("^0x", text)
             assert.equal(first, text, threads .. " threads")

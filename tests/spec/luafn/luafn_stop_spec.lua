@@ -26,7 +26,7 @@ print("goes on", a:sum(), lun.index(4):map(function(x) local n = 0 while n < x d
 print("without a", lun.index(4):sum())
 ]]):format(backend, before or "", body, after or stops(backend) and backend or "openmp"))
     file:close()
-    local pipe = assert(io.popen(("%s LUNARRAY_JIT=sync timeout -s KILL 100 %s/lunarray -i <%s 2>&1"):format(
+    local pipe = assert(io.popen(("%s LUNARRAY_JIT=sync timeout -s KILL 300 %s/lunarray -i <%s 2>&1"):format(
         environment or "", build, lines)))
     local text = pipe:read "a"
     pipe:close()
@@ -74,7 +74,7 @@ describe("a Lua function that never ends", function()
         ]]
         file:close()
         for _, backend in ipairs(lun.backends()) do
-            local command = ("timeout 100 %s/lunarray --backend %s --time-limit 0.5 %s 2>&1"):format(build, backend, path)
+            local command = ("timeout 300 %s/lunarray --backend %s --time-limit 0.5 %s 2>&1"):format(build, backend, path)
             local pipe = assert(io.popen(command))
             assert.matches("time limit reached: 0.5 seconds", pipe:read "a", 1, true)
             pipe:close()
@@ -149,7 +149,7 @@ describe("a Lua function that never ends", function()
                 assert(got[k] == want[k])
             end
             print "the same"]]
-        local pipe = assert(io.popen(("LUNARRAY_JIT=sync timeout -s KILL 60 %s/lunarray -e '%s'"):format(
+        local pipe = assert(io.popen(("LUNARRAY_JIT=sync timeout -s KILL 300 %s/lunarray -e '%s'"):format(
             build, code)))
         assert.equal("the same\n", pipe:read "a")
         pipe:close()

@@ -10,7 +10,7 @@ onplaces.restore(before_each, after_each)
 
 local function run(launch, script, environment)
     local file = shell.write(scratch() .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s timeout 100 %s %s 2>&1 </dev/null"):format(scratch(),
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s timeout 300 %s %s 2>&1 </dev/null"):format(scratch(),
         environment or "", launch, file))
 end
 

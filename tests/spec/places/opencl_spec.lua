@@ -538,19 +538,17 @@ describe("a process", function()
         if simulated then
             return
         end
-        local start = os.time()
         local output = program("LUNARRAY_BACKEND=opencl", [[
             KILLER = io.popen("sleep 1; kill -INT " .. io.open "/proc/self/stat":read "n") -- as garbage it would be waited for
             local x = lun.index(1 << 20):map(function(i)
                 local x = i
-                for k = 1, 1000000 do x = (x * 31) ~ k end
+                for k = 1, 1 << 27 do x = (x * 31) ~ k end -- an hour
                 return x
             end)
             x:eval()
             print "not stopped"]])
         assert.truthy(output:find "interrupted", output)
         assert.falsy(output:find "not stopped", output)
-        assert.is_true(os.time() - start < 20)
     end)
 
     it("is asked for a stop by loops that may take long, and by no others", function()

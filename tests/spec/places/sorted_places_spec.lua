@@ -110,7 +110,7 @@ local PROGRAM = [[
 
 local function run(options, script, environment)
     shell.write(scratch .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s timeout 100 %s %s s.lua 2>&1 </dev/null"):format(scratch,
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s timeout 300 %s %s s.lua 2>&1 </dev/null"):format(scratch,
         environment or "", onranks.path, options))
 end
 

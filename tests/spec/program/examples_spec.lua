@@ -107,7 +107,7 @@ describe("examples", function()
     it("say at their heads that they need a C compiler, and what to do without one", function()
         local count = 0
         for path in io.popen("grep -l '^-- Needs a C compiler' examples/*.lua examples/skelcl/*.lua"):lines() do
-            local text, status = capture(("LUNARRAY_BACKEND=openmp LUNARRAY_CC=/no/such/cc LUNARRAY_CACHE_DIR= timeout 60 %s/lunarray %s")
+            local text, status = capture(("LUNARRAY_BACKEND=openmp LUNARRAY_CC=/no/such/cc LUNARRAY_CACHE_DIR= timeout 300 %s/lunarray %s")
                 :format(build, path))
             assert.equal(1, status, path)
             assert.is_truthy(text:find("/no/such/cc: no such compiler; install a C compiler, or name one in LUNARRAY_CC, "

@@ -57,7 +57,7 @@ local function program(text, options)
     local file = assert(io.open(path, "w"))
     file:write(text)
     file:close()
-    local pipe = assert(io.popen(("timeout 60 %s/lunarray %s %s 2>&1; echo status $?"):format(build, options or "", path)))
+    local pipe = assert(io.popen(("timeout 300 %s/lunarray %s %s 2>&1; echo status $?"):format(build, options or "", path)))
     local out = pipe:read "a"
     pipe:close()
     os.remove(path)

@@ -291,7 +291,7 @@ describe("a stock interpreter's callbacks", function()
         } do
             local script = os.tmpname()
             shell.write(script, text)
-            local _, _, status = os.execute(("timeout 20 %s %s >/dev/null 2>&1"):format(shell.interpreter(), script))
+            local _, _, status = os.execute(("timeout 300 %s %s >/dev/null 2>&1"):format(shell.interpreter(), script))
             os.remove(script)
             assert.equal(3, status, text)
         end

@@ -16,7 +16,7 @@ local function program(script, before)
     local f = assert(io.open(path_of "script.lua", "w"))
     f:write(script)
     f:close()
-    local pipe = assert(io.popen(("{ %s exec timeout -s KILL 60 %s/lunarray %s; } 2>&1"):format(before or "",
+    local pipe = assert(io.popen(("{ %s exec timeout -s KILL 300 %s/lunarray %s; } 2>&1"):format(before or "",
         lfs.currentdir() .. "/" .. BUILD, path_of "script.lua")))
     local text = pipe:read "a"
     local _, _, status = pipe:close()

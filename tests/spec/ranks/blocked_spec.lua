@@ -11,7 +11,7 @@ local scratch = onranks.scratch(setup, teardown)
 -- The different lines that ranks print, sorted; what they write to stderr.
 local function run(n, script)
     shell.write(scratch() .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
-    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s --ranks %d s.lua 2>err"):format(scratch(), path, n))
+    local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s --ranks %d s.lua 2>err"):format(scratch(), path, n))
     return onranks.lines(text), shell.slurp(scratch() .. "/err")
 end
 

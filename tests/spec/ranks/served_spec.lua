@@ -11,7 +11,7 @@ local scratch = onranks.scratch(setup, teardown)
 -- What a command prints, on stderr too, and its status.
 local function run(launch, script, environment)
     local file = script:find "^/" and script or shell.write(scratch() .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s %s %s 2>&1 </dev/null"):format(scratch(), environment or "", launch,
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s %s %s 2>&1 </dev/null"):format(scratch(), environment or "", launch,
         file))
 end
 
@@ -143,7 +143,7 @@ describe("a script on all ranks", function()
             lun.use "mpi:2"
             os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
             lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()]])
-        local text, status = shell.capture(("timeout -k 5 60 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
+        local text, status = shell.capture(("timeout -k 5 300 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
         assert.matches("interrupted!", text)
         assert.equal(1, status)
     end)
@@ -151,17 +151,17 @@ describe("a script on all ranks", function()
     -- before the next line of the script runs, though nothing of what they compute is read here
     for what, script in pairs {
         ["elements, of a kernel without loops"] = [[
-            local f = load("local sin = math.sin return function(x) " .. ("x = sin(x) "):rep(600) .. "return x end")()
+            local f = load("local sin = math.sin return function(x) " .. ("x = sin(x) "):rep(3000) .. "return x end")()
             local x = lun.index(16000000):map(f)
             local function wait() x:eval() end]],
         ["a matrix product"] = [[
             local m = (lun.index(9000000) % 7):reshape { 3000, 3000 }:eval()
             local n = (m + 1):eval()
-            local function wait() for _ = 1, 50 do m:matmul(n):eval() end end]],
+            local function wait() for _ = 1, 1000 do m:matmul(n):eval() end end]],
         ["all pairs of rows"] = [[
             lun.use "mpi"
             local m = lun.random({ 6000, 500 }, { seed = 1 }):eval()
-            local function wait() lun.allpairs("-", "max")(m, m):eval() end]],
+            local function wait() for _ = 1, 1000 do lun.allpairs("-", "max")(m, m):eval() end end]],
     } do
         it("stops on Ctrl-C while other ranks compute " .. what, function()
             local file = shell.write(scratch() .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
@@ -169,7 +169,7 @@ describe("a script on all ranks", function()
                 os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
                 wait()
                 print "went on"]])
-            local command = "LUNARRAY_RANK_BACKEND=reference timeout -k 5 100 %s --ranks 2 --backend mpi %s 2>&1"
+            local command = "LUNARRAY_RANK_BACKEND=reference timeout -k 5 300 %s --ranks 2 --backend mpi %s 2>&1"
             local text, status = shell.capture(command:format(path, file))
             assert.matches("interrupted!", text)
             assert.is_nil(text:find("went on", 1, true), text)
@@ -179,9 +179,9 @@ describe("a script on all ranks", function()
 
     it("may be the prompt on a terminal, with Ctrl-C for what other ranks compute, completion and history", function()
         local steps = { { "wait", "> " }, { "send", "kept = lun.index(70000):eval()\r" }, { "wait", "\n" }, { "wait", "> " } }
-        local function stops(line, first)
-            for _, step in ipairs { { "send", line .. "\r" }, { "wait", "\n" }, { "sleep", first or 700 }, { "send", "\3" },
-                { "wait", "interrupted" }, { "wait", "> " } } do
+        local function stops(line)
+            for _, step in ipairs { { "send", "io.write('be', 'gun\\n'); " .. line .. "\r" }, { "wait", "begun" }, { "sleep", 700 },
+                { "send", "\3" }, { "wait", "interrupted" }, { "wait", "> " } } do
                 steps[#steps + 1] = step
             end
         end
@@ -387,7 +387,7 @@ describe("a script on all ranks", function()
     it("may be standard input, which rank 0 reads for all", function()
         local file = shell.write(scratch() .. "/input", "# no line of Lua\nprint(lun.spmd.npes, lun.spmd.allreduce('+', 1), ...)\n")
         local function input(options, from)
-            return shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(path, options, from or file))
+            return shell.capture(("timeout -k 5 300 %s %s 2>&1 <%s"):format(path, options, from or file))
         end
         assert.equal(("3\t3\ta\n"):rep(3), (input "--ranks 3 - a"))
         assert.equal("1\t1\ta\n", (input "--ranks 3 --backend mpi - a"))
@@ -401,7 +401,7 @@ describe("a script on all ranks", function()
         assert.equal(1, status)
         -- more than a pipe holds
         local long = shell.write(scratch() .. "/input", ("-- a line that says nothing\n"):rep(20000) .. "print 'read'\n")
-        assert.equal("read\nread\n", (shell.capture(("cat %s | timeout -k 5 60 %s --ranks 2 - 2>&1"):format(long, path))))
+        assert.equal("read\nread\n", (shell.capture(("cat %s | timeout -k 5 300 %s --ranks 2 - 2>&1"):format(long, path))))
     end)
 
     it("writes what a rank complains of at once", function()
@@ -441,11 +441,11 @@ describe("a script on all ranks", function()
             -- a script from standard input is all ranks', or rank 0's
             local given = shell.write(scratch() .. "/input", "print(lun.spmd.npes, lun.spmd.allreduce('+', 1))\n")
             for how, printed in pairs { ["-"] = ("3\t3\n"):rep(3), ["--backend mpi -"] = "1\t1\n" } do
-                assert.equal(printed, (shell.capture(("timeout -k 5 60 %s %s 2>&1 <%s"):format(launch, how, given))))
+                assert.equal(printed, (shell.capture(("timeout -k 5 300 %s %s 2>&1 <%s"):format(launch, how, given))))
             end
             -- the prompt, and standard input without that, are one rank's alone
             for _, how in ipairs { "-i", "" } do
-                local refused, code = shell.capture(("echo 'print(1)' | timeout -k 5 60 %s %s 2>&1"):format(launch, how))
+                local refused, code = shell.capture(("echo 'print(1)' | timeout -k 5 300 %s %s 2>&1"):format(launch, how))
                 assert.matches("this is one of 3 ranks, which need a script; with %-%-backend mpi rank 0 alone has the prompt", refused)
                 assert.equal(1, code)
             end

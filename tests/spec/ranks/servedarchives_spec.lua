@@ -10,7 +10,7 @@ local scratch = onranks.scratch(setup, teardown)
 -- What a command that runs the script prints, on stderr too, and its status.
 local function run(launch, script)
     local file = shell.write(scratch() .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 LUNARRAY_JIT=off timeout 100 %s %s 2>&1 </dev/null"):format(
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 LUNARRAY_JIT=off timeout 300 %s %s 2>&1 </dev/null"):format(
         scratch(), launch, file))
 end
 

@@ -10,7 +10,7 @@ local scratch = onranks.scratch(setup, teardown)
 -- What a script writes to stdout, and its status.
 local function run(launch, script, environment)
     local file = shell.write(scratch() .. "/s.lua", script)
-    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 %s timeout -k 5 60 %s %s 2>&1 </dev/null"):format(scratch(),
+    return shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s timeout -k 5 300 %s %s 2>&1 </dev/null"):format(scratch(),
         environment or "", launch, file))
 end
 
@@ -145,12 +145,12 @@ describe("ranks that serve", function()
         repeat
             said = text()
         until said:find("which rank 1 serves", 1, true) and said:find("which rank 2 serves", 1, true)
-        print(select(2, said:gsub("no word from rank 0 for 0.2 s, which rank %d serves; waiting on\n", "")))
+        print(select(2, said:gsub("no word from rank 0 for 3 s, which rank %d serves; waiting on\n", "")))
         print((x + 1):sum())]]
 
     it("log that rank 0 is silent, and go on", function()
         local file = shell.write(scratch() .. "/s.lua", SILENT)
-        local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=0.2 timeout -k 5 60 %s --ranks 3 --backend mpi %s 2>err"):format(
+        local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=3 timeout -k 5 300 %s --ranks 3 --backend mpi %s 2>err"):format(
             scratch(), path, file))
         assert.equal("2\n140000.0\n", text)
     end)
@@ -165,7 +165,7 @@ describe("a script that runs out of memory", function()
         for _, script in ipairs(fill) do
             for _, length in ipairs { 1, 1000, 100000 } do
                 shell.write(scratch() .. "/s.lua", script:format(length))
-                local text, code = shell.capture(("cd %s && timeout -k 5 60 %s --memory-limit 40 s.lua 2>&1"):format(
+                local text, code = shell.capture(("cd %s && timeout -k 5 300 %s --memory-limit 40 s.lua 2>&1"):format(
                     scratch(), path))
                 assert.equal(1, code, text)
                 assert.matches("memory", text)

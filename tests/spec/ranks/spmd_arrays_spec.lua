@@ -38,7 +38,7 @@ end
 -- What the ranks print, sorted; what they write to stderr; the status.
 local function run(launch, script, environment)
     local file = shell.write(scratch() .. "/s.lua", HEAD .. script)
-    local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=60 %s timeout 200 %s s.lua 2>err"):format(scratch(),
+    local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s timeout 200 %s s.lua 2>err"):format(scratch(),
         environment or "", launch))
     return onranks.lines(text, true), shell.slurp(file:gsub("s%.lua$", "err")), status
 end

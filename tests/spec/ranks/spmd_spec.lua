@@ -10,7 +10,7 @@ local scratch = onranks.scratch(setup, teardown)
 -- Runs a script; gives its lines, sorted, what it wrote to stderr, its status.
 local function run(launch, script, environment)
     local file = shell.write(scratch() .. "/s.lua", "local s = lun.spmd local n, me = s.npes, s.mype\n" .. script)
-    local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=20 %s %s s.lua 2>err"):format(scratch(),
+    local text, status = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=120 %s %s s.lua 2>err"):format(scratch(),
         environment or "", launch))
     return onranks.lines(text, true), shell.slurp(file:gsub("s%.lua$", "err")), status
 end
@@ -244,7 +244,7 @@ describe("ranks that are threads", function()
             if lun.spmd.mype == 1 then os.execute "(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &" end
             if lun.spmd.mype == 0 then lun.spmd.barrier() end
             while true do end]])
-        local out, status = shell.capture(("cd %s; timeout -s KILL 60 %s --ranks 3 s.lua >out 2>&1; echo $?"):format(
+        local out, status = shell.capture(("cd %s; timeout -s KILL 300 %s --ranks 3 s.lua >out 2>&1; echo $?"):format(
             scratch(), path))
         assert.are.equal(0, status)
         assert.are.equal("1\n", out)

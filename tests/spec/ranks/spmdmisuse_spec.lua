@@ -45,7 +45,7 @@ describe("wrong arguments of lun.spmd", function()
         for _, n in ipairs { 1, 3 } do
             shell.write(scratch() .. "/s.lua", table.concat(lines, "\n"))
             local text, status = shell.capture(
-                ("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout -k 5 60 %s --ranks %d s.lua 2>&1"):format(scratch(), onranks.path, n))
+                ("cd %s && LUNARRAY_RANK_TIMEOUT=120 timeout -k 5 300 %s --ranks %d s.lua 2>&1"):format(scratch(), onranks.path, n))
             assert.equal(0, status, text)
             local counts = {}
             for k, message in text:gmatch "(%d+)\t([^\n]*)" do
