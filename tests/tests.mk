@@ -29,8 +29,19 @@ $(OBJ)/tests/%.o: %.c Makefile
 
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(COUNTED_FIRST) $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
+
+# growth_test counts the basic blocks that these rooms run: how their work grows is no matter of speed.
+COUNTED     := $(addprefix prims/,base engine eval graph ir kernels launch plan schedule steps store) interp/luafn
+COUNTED_OBJ := $(patsubst %.c,$(OBJ)/counted/%.o,$(filter $(addsuffix /%,$(COUNTED)),$(ENGINE_SRC) $(INTERP_SRC)))
+COUNT_FLAGS := -fsanitize-coverage=trace-pc
+$(OBJ)/counted/prims/%.o: prims/%.c Makefile
+	$(call COMPILE,$(INC_prims) $(COUNT_FLAGS))
+$(OBJ)/counted/interp/%.o: interp/%.c Makefile
+	$(call COMPILE,$(INC_interp) $(COUNT_FLAGS))
+$(BUILD)/tests/growth_test: $(COUNTED_OBJ)
+$(BUILD)/tests/growth_test: COUNTED_FIRST = $(COUNTED_OBJ)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
 SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*/*.c tests/diff/*.c tests/shim/*.c)

@@ -68,6 +68,18 @@ static void hang_blocks(maker *m)
     luafn_push(&m->c->unit, &m->kids[0].outside, g->exit);
 }
 
+/* Where each edge stands among those to its block, which may be as many as the function has returns. */
+static void number_edges(const lf_graph *g)
+{
+    for (int i = 0; i < g->order.count; i++) {
+        const lf_block *b = g->order.at[i];
+        for (int k = b->preds.count - 1; k >= 0; k--) {
+            lf_block *from = b->preds.at[k];
+            from->place[from->succ[0] == b ? 0 : 1] = k;
+        }
+    }
+}
+
 /* ---- the tree ---- */
 
 static lf_scope *new_scope(maker *m, lf_item *owner)
@@ -99,9 +111,7 @@ static lf_item *append(maker *m, lf_scope *s, lf_item_kind kind, lf_block *b)
 /* Does any value flow into phis on this edge? */
 static bool carries(const lf_block *from, const lf_block *to)
 {
-    int i = 0;
-    while (to->preds.at[i] != from)
-        i++;
+    const int i = from->place[from->succ[0] == to ? 0 : 1];
     for (int k = 0; k < to->phis.count; k++) {
         const lf_value *phi = to->phis.at[k];
         if (phi->arg[i] != phi)
@@ -175,6 +185,7 @@ lf_scope *luafn_tree(lf_compile *c)
     m.kids = LF_NEW(&c->unit, lf_kids, g->order.count);
     m.stack = LF_NEW(&c->unit, work, 2 * g->order.count + 2);
     luafn_loops(g);
+    number_edges(g);
     hang_blocks(&m);
     lf_scope *root = new_scope(&m, NULL);
     later(&m, g->entry, root);

@@ -45,11 +45,7 @@ static void use(placer *p, lf_value *v, lf_scope *at)
 
 lf_value *luafn_incoming(const lf_value *phi, const lf_block *from)
 {
-    const lf_block *b = phi->block;
-    for (int k = 0; k < b->preds.count; k++)
-        if (b->preds.at[k] == from)
-            return phi->arg[k];
-    return NULL;
+    return phi->arg[from->place[from->succ[0] == phi->block ? 0 : 1]];
 }
 
 /* Uses on an edge; the variables of its phis must be open here. */

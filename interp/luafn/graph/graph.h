@@ -190,7 +190,8 @@ struct lf_block {
     struct lf_loop *in;                  /* the innermost loop around it */
     bool reached;                        /* control may come here */
     bool edge[2];                        /* and leave by this edge */
-    struct lf_item *item, *edge_item[2]; /* luafn/emit/control_tree.h */
+    int place[2];                        /* among the predecessors of succ[way] */
+    struct lf_item *item, *edge_item[2]; /* both: luafn/emit/control_tree.h */
 };
 
 /* One body being inlined. */

@@ -2,7 +2,6 @@
  * work that several kernels share, wide graphs in linear time. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "graph_steps.h"
 
@@ -299,97 +298,6 @@ static void test_scans_that_differ_little(void **state)
     lun_function_release(add);
 }
 
-/* ---- size ------------------------------------------------------------------------------------ */
-
-static double seconds(clock_t since)
-{
-    return (double)(clock() - since) / CLOCKS_PER_SEC;
-}
-
-/* Bounds below are far above what linear work takes; quadratic work takes minutes. */
-
-static void test_many_concatenations(void **state)
-{
-    (void)state;
-    enum { COUNT = 100000 };
-    lun_array **roots = malloc(COUNT * sizeof(lun_array *));
-    lun_array *a = rising(2, 0);
-    assert_non_null(roots);
-    clock_t start = clock();
-    for (int i = 0; i < COUNT; i++) {
-        lun_array *x = with_number(LUN_OP_ADD, a, i);
-        OK(lun_concat(e, x, a, &roots[i]));
-        lun_release(x);
-    }
-    OK(lun_eval(e, roots, COUNT));
-    assert_true(seconds(start) < 12);
-    assert_true(at(roots[COUNT - 1], 1) == COUNT);
-    release_all(roots, COUNT);
-    free(roots);
-    lun_release(a);
-}
-
-static void test_many_lengths(void **state)
-{
-    (void)state;
-    enum { COUNT = 20000, LENGTHS = 400 };
-    lun_array **roots = malloc(COUNT * sizeof(lun_array *)), *a[LENGTHS];
-    assert_non_null(roots);
-    for (int i = 0; i < LENGTHS; i++)
-        a[i] = rising(i + 1, i);
-    clock_t start = clock();
-    for (int i = 0; i < COUNT; i++)
-        roots[i] = with_number(LUN_OP_ADD, a[i % LENGTHS], i);
-    OK(lun_eval(e, roots, COUNT));
-    assert_true(seconds(start) < 20);
-    assert_true(at(roots[COUNT - 1], 0) == COUNT - 1 + (COUNT - 1) % LENGTHS);
-    release_all(roots, COUNT);
-    release_all(a, LENGTHS);
-    free(roots);
-}
-
-/* 100000 arrays summed pairwise. */
-static void test_many_leaves(void **state)
-{
-    (void)state;
-    enum { COUNT = 100000 };
-    lun_array **x = malloc(COUNT * sizeof(lun_array *));
-    assert_non_null(x);
-    clock_t start = clock();
-    for (int i = 0; i < COUNT; i++)
-        x[i] = rising(1, i);
-    for (int n = COUNT; n > 1; n = (n + 1) / 2)
-        for (int i = 0; i < n / 2; i++) {
-            lun_array *sum;
-            OK(lun_add(e, x[i], x[n - 1 - i], &sum));
-            lun_release(x[i]);
-            lun_release(x[n - 1 - i]);
-            x[i] = sum;
-        }
-    assert_true(at(x[0], 0) == (double)COUNT * (COUNT - 1) / 2);
-    assert_true(seconds(start) < 20);
-    lun_release(x[0]);
-    free(x);
-}
-
-/* Each step uses the one before twice: the number of paths says nothing about the work. */
-static void test_a_long_chain_of_shared_steps(void **state)
-{
-    (void)state;
-    lun_array *x = rising(3, 1);
-    clock_t start = clock();
-    for (int i = 0; i < 100000; i++) {
-        lun_array *half = with_number(LUN_OP_MUL, x, 0.5), *sum;
-        OK(lun_add(e, half, half, &sum));
-        lun_release(half);
-        lun_release(x);
-        x = sum;
-    }
-    assert_true(at(x, 2) == 3);
-    assert_true(seconds(start) < 20);
-    lun_release(x);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_engine, close_engine)
@@ -402,10 +310,6 @@ int main(void)
         TEST(test_other_roots_of_one_graph),
         TEST(test_operands_of_all_kinds),
         TEST(test_scans_that_differ_little),
-        TEST(test_many_concatenations),
-        TEST(test_many_lengths),
-        TEST(test_many_leaves),
-        TEST(test_a_long_chain_of_shared_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

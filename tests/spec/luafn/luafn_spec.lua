@@ -85,7 +85,7 @@ describe("a Lua function", function()
         refused(wide, "the function is too large after its calls have been inlined: split it")
     end)
 
-    -- how the work grows: tests/core/lua/growth_test.c
+    -- how the work grows: tests/core/ir/growth_test.c
     it("may be long", function()
         local shapes = {
             ["while"] = function(k) return ("while i < %d do i = i + 1 end"):format(k) end,
