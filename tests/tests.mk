@@ -5,7 +5,8 @@
 CORE_SRC   := $(wildcard tests/core/*/*_test.c)
 CORE_TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(CORE_SRC)))
 .PHONY: core-tests
-core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tests/shim/libOpenCL.so.1
+core-tests: $(CORE_TESTS) $(BUILD)/tests/libm.so $(BUILD)/tests/pty $(BUILD)/tests/shim/libOpenCL.so.1 \
+    $(BUILD)/tests/shim/few_threads.so
 
 # What the difference tests measure with: the C library's functions as a Lua module.
 $(BUILD)/tests/libm.so: tests/diff/libm.c Makefile
@@ -20,6 +21,11 @@ $(BUILD)/tests/pty: tests/pty.c Makefile
 $(BUILD)/tests/shim/libOpenCL.so.1: tests/shim/cl_faults.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
 	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -shared -o $@ $< -ldl
+
+# Preloaded into compilers too: without sanitizers.
+$(BUILD)/tests/shim/few_threads.so: tests/shim/few_threads.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"
+	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -fno-sanitize=all -fvisibility=default -shared -o $@ $< -ldl
 
 # To cmocka 2 some names of cmocka 1 are deprecated.
 INC_tests := $(INC_backends) -Iinterp -Itests/core -isystem $(LUA_INCDIR) -Wno-deprecated-declarations

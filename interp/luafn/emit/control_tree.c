@@ -68,7 +68,7 @@ static void hang_blocks(maker *m)
     luafn_push(&m->c->unit, &m->kids[0].outside, g->exit);
 }
 
-/* Where each edge stands among those to its block, which may be as many as the function has returns. */
+/* Where each edge stands among those to its block, which may be as many as there are returns. */
 static void number_edges(const lf_graph *g)
 {
     for (int i = 0; i < g->order.count; i++) {

@@ -26,7 +26,7 @@ static int64_t work(void (*f)(int n), int n)
     return blocks - before;
 }
 
-/* Four times the size is four times the work, and a bit: 16 times where it grows with the square. */
+/* Four times the size is four times the work and a bit, 16 times where it grows as the square. */
 static void grows(void (*f)(int n), int n, const char *what)
 {
     f(n); /* what is made once is there */

@@ -53,8 +53,8 @@ describe("a kernel that is compiled while it runs", function()
     for _, kind in ipairs { "map", "reduce", "own", "scan", "file" } do
         it("goes on with what the compiler has made: " .. kind, function()
             local path = shell.write(directory .. "/script.lua", (script:gsub("KIND", ("%q"):format(kind))))
-            local pipe = assert(io.popen(("LUNARRAY_BACKEND=openmp LUNARRAY_THREADS=2 LUNARRAY_JIT= LUNARRAY_CC='%s/cc' LUNARRAY_CACHE_DIR= "
-                .. "timeout 800 %s/lunarray %s %s/data.npy 2>&1"):format(directory, BUILD, path, directory)))
+            local pipe = assert(io.popen(("LUNARRAY_BACKEND=openmp LUNARRAY_THREADS=2 LUNARRAY_JIT= LUNARRAY_CC='%s/cc' "
+                .. "LUNARRAY_CACHE_DIR= timeout 800 %s/lunarray %s %s/data.npy 2>&1"):format(directory, BUILD, path, directory)))
             local text = pipe:read "a"
             pipe:close()
             assert.equal("1\t1\t1\n1\t0\t0\ntrue\n", text)

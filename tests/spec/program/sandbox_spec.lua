@@ -2,7 +2,6 @@
 -- of its own (build/lunarray --sandbox). One that got hold of something says ESCAPED; none may, none may end
 -- by a signal, and those that would not end or fit are stopped by the limit.
 
-local lun = require "lunarray"
 local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
