@@ -81,7 +81,7 @@ end
 function M.functions()
     local names = {}
     for name, value in pairs(package.loaded.lunarray) do
-        if type(value) == "function" and not core.op[name] and not help.reductions[name] then
+        if type(value) == "function" and not core.op[name] and not help.reductions[name] and not help.names[name] then
             names[name] = true
         end
     end
@@ -91,7 +91,7 @@ end
 function M.methods()
     local names = {}
     for name in pairs(core.internal.methods) do
-        if not core.op[name] and not help.reductions[name] then
+        if not core.op[name] and not help.reductions[name] and not help.names[name] then
             names[name] = true
         end
     end
@@ -344,6 +344,23 @@ local function operations()
     put ""
 end
 
+local function names()
+    put [[
+What is written over the other functions, under the names that NumPy, SciPy and the Array API have for it; axes and indices
+count from 1. A method `a:f(b)` is also a function, `lun.f(a, b)`. Each is lazy as the functions are of which it is made: what
+is a number is computed at once, and so is what has to look at elements to check them.
+]]
+    for _, rows in ipairs(help.named) do
+        put("## %s\n", rows.title)
+        put "| call | what it does | example | gives |\n|---|---|---|---|"
+        for _, row in ipairs(rows.list) do
+            put("| %s | %s | %s | %s |", code(cell(row.call)), cell(row.text), code(cell(row.example)), code(cell(row.gives)))
+            indexed((row.call:find "^%a:" and "a:" or "lun.") .. row.name, "lua")
+        end
+        put ""
+    end
+end
+
 -- ---------------------------------------------------------------- the tables
 
 local function statuses()
@@ -457,6 +474,7 @@ local PAGES = {
             pairs_of_rows()
         end },
     { "operations", "Operations", "elementwise functions, operators, what skeletons take by name", operations },
+    { "names", "Names of NumPy and SciPy", "what other libraries call it: shapes, running sums, elementwise functions", names },
     { "types", "Element types", "dtypes, what integers grow to, integers of several dtypes together",
         function()
             element_types()

@@ -71,6 +71,54 @@ for name, most in pairs { reduceby = 4, scanby = 5, spread = 3, reduceat = 4 } d
     lun[name] = method("table.runs", name, most)
 end
 
+-- Names that are written over the others: rows of the files of lua/lunarray/names, each loaded when one of its names is
+-- first called. Of `methods` each is a function of the module, too.
+local NAMES = {
+    {
+        file = "making",
+        functions = "eye tri meshgrid cartesian logspace geomspace finfo iinfo result_type can_cast",
+        methods = "diag tril triu zeros_like ones_like full_like vander itemsize nbytes",
+    },
+    {
+        file = "shapes",
+        functions = "broadcast_arrays hstack vstack dstack",
+        methods = "tile repeat_ roll flip swapaxes matrix_transpose moveaxis rot90 expand_dims squeeze "
+            .. "broadcast_to unstack split take_along_axis put_along_axis delete insert trim_zeros",
+    },
+    {
+        file = "sums",
+        functions = "",
+        methods = "cumsum cumprod cummax cummin cumulative_sum cumulative_prod diff gradient trapz "
+            .. "trapezoid average ptp nansum nanmean nanmin nanmax nanstd nanmedian count_nonzero "
+            .. "bincount",
+    },
+    {
+        file = "elementwise",
+        functions = "",
+        methods = "square reciprocal rint modf signbit fmod ldexp frexp popcount clz ctz sar gcd lcm ipow "
+            .. "lxor logaddexp heaviside deg2rad rad2deg sinpi cospi sinc expit logit softplus minimum "
+            .. "maximum clip nan_to_num isclose allclose equals",
+    },
+}
+
+for _, names in ipairs(NAMES) do
+    local file = "lunarray.names." .. names.file
+    for name in (names.functions .. " " .. names.methods):gmatch "%S+" do
+        lun[name] = function(...)
+            return all(require(file)[name](...))
+        end
+    end
+    for name in names.methods:gmatch "%S+" do -- counts its arguments without the array
+        core.internal.methods[name] = function(...)
+            return all(require(file).methods[name](...))
+        end
+    end
+end
+
+core.internal.names = NAMES -- for help and the reference
+
+lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
+
 method("show.plan", "source", 2)
 core.internal.page_type.__tostring = later("show.plan", "page", 1)
 core.internal.array_type.__tostring = later("show.show", "text", 1)

@@ -523,6 +523,10 @@ local SIGNS = {
             .. "[, j ...], expected, x), which changes it where it is what is expected; w: numbers of 32 and 64\n"
             .. "bits.  What order changes, such as sums of floats, differs from run to run",
     },
+    {
+        "pi e inf nan constants", "lun.pi, lun.e, lun.inf, lun.nan",
+        "numbers: the circle's and the natural constant, infinity and NaN",
+    },
     { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
     { "_VERSION", "lun._VERSION", "the version, as text" },
 }
@@ -566,6 +570,24 @@ for i, row in ipairs(core.internal.reductions()) do
     reductions[i] = row.name
 end
 
+-- Rows of lua/lunarray/names: of a method the function has the same text.
+local NAMED, named, functions_named = {}, {}, {}
+
+for i, names in ipairs(core.internal.names) do
+    local rows = require("lunarray.names." .. names.file)
+    NAMED[i] = rows
+    for _, row in ipairs(rows.list) do
+        local text = { row.call, ("%s\nexample: %s is %s"):format(row.text, row.example, row.gives) }
+        named[row.name] = text
+        if row.call:find "^%a:" then
+            METHODS[row.name] = text
+        else
+            FUNCTIONS[row.name] = text
+            functions_named[row.name] = text
+        end
+    end
+end
+
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
 s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group
@@ -574,6 +596,8 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
+functions       %s
+numbers         pi e inf nan
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check
@@ -626,7 +650,8 @@ local function sorted(t)
 end
 
 local function overview()
-    return OVERVIEW:format(table.concat(skeletons, " "), sorted(SKELETON_METHODS), table.concat(reductions, " "),
+    return OVERVIEW:format(sorted(functions_named), table.concat(skeletons, " "), sorted(SKELETON_METHODS),
+        table.concat(reductions, " "),
         "a[i] A[i] a:sub(i, j) #a a .. b s1 >> s2 pairs(t)", sorted(METHODS), sorted(core.op))
 end
 
@@ -690,6 +715,7 @@ end
 
 -- For the reference.
 M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
+M.named, M.names = NAMED, named
 M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
 
 -- lun.help(x): without an argument, what there is.
@@ -701,7 +727,8 @@ function M.text(...)
     local text
     local records = package.loaded["lunarray.record.recordbase"]
     if type(x) == "string" then
-        text = text_of_name(x)
+        local behind = x:match "%.([%w_]+)$" -- of np.flip
+        text = text_of_name(x) or behind and text_of_name(behind)
     elseif type(x) == "function" then
         text = text_of_name(name_of(x) or "")
     elseif type(x) == "table" and name_of(x) then -- of the module, as lun.date

@@ -50,7 +50,7 @@ describe("names of other libraries", function()
             end
         end
         os.execute(("rm -r '%s'"):format(directory))
-        assert.is_true(count > 200, count .. " names")
+        assert.is_true(count > 150, count .. " names")
         assert.is_true(said['a:cast "f32"'] and said["a .. b"] and said["lun"])
     end)
 
@@ -76,20 +76,15 @@ describe("names of other libraries", function()
             local value = load("return " .. foreign.code(name), "=" .. name, "t", env)()
             return lun.isarray(value) and value:totable() or value
         end
-        assert.same({ 3, 4, 6 }, gives "cumsum")
-        assert.same({ 3, 3, 6 }, gives "cumprod")
-        assert.same({ 2, 1, 3 }, gives "flip")
-        assert.same({ -2, 1 }, gives "diff")
-        assert.same({ 2, 3, 1 }, gives "roll")
+        assert.same({ 3, 4, 6 }, gives "accumulate")
+        assert.same({ 2, 1, 3 }, gives "reversed")
+        assert.same({ { 3, 2, 1 }, { 6, 5, 4 } }, gives "fliplr")
+        assert.same({ 3, 2 }, gives "remove")
         assert.same({ 3, 1, 2, 1.0, 2.5, 4.0 }, gives "concatenate")
-        assert.same({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, gives "eye")
-        assert.same({ 1, 10, 100, 1000 }, gives "logspace")
+        assert.same({ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, gives "identity")
         assert.same({ 2, 5 }, gives "column")
         assert.same({ 4, 5, 6 }, gives "iloc")
         assert.same({ 2, 3 }, gives "gather")
-        assert.equal(2, gives "ptp")
-        assert.equal(5.0, gives "trapz")
-        assert.equal(2.25, gives "average")
         assert.is_true(math.abs(gives "corrcoef" + 0.5) < 1e-12)
         local total = 0
         for _, x in ipairs(gives "softmax") do
@@ -101,7 +96,9 @@ describe("names of other libraries", function()
 
     it("are answered by help, and near misses of our own", function()
         assert.equal("'astype' is a:cast \"f32\" here", lun.help "astype")
-        assert.equal("'flip' is a:sub(-1, 1, -1) here", lun.help "np.flip")
+        assert.equal("'fliplr' is M:flip(2) here", lun.help "np.fliplr")
+        assert.equal("a:flip([axes]): a window with the order along these axes reversed: a number, a list, by default all\n"
+            .. "example: lun.vector{{1, 2}, {3, 4}}:flip(2) is {{2, 1}, {4, 3}}", lun.help "np.flip")
         assert.equal("no help for 'vectr'; did you mean 'vector'? lun.help() lists everything", lun.help "vectr")
         assert.equal("no help for 'a:summ'; did you mean 'sum'? lun.help() lists everything", lun.help "a:summ")
         assert.equal("no help for 'xyzzy'; lun.help() lists everything", lun.help "xyzzy")
