@@ -1,19 +1,28 @@
-/* serve_faults_test.c - a script on four ranks, of which three serve, while one of them loses a
- * message, dies or ends: at every call of the transport in turn. No rank hangs; rank 0 is told why
- * what it wanted is not there, and computes by itself. RANKS_FAULTS=all takes every call, else a
- * few. */
+/* serve_faults_test.c - a script on four simulated ranks, of which three serve, while one of them
+ * loses a call, is killed or ends: at one call of the transport after the other. No rank hangs;
+ * rank 0 is told why what it wanted is not there, and computes by itself. RANKS_FAULTS=all takes
+ * every call, else a few. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "lunarray_bind.h"
 #include "ranks/ranks_state.h"
 
-#include "net_faults.h"
+#include "sim_kit.h"
 
-enum { RANKS = 4, FEW = 5 };
+enum { RANKS = 4, FEW = 10 };
+
+static const char loses[] = "lose", dies[] = "kill";
 
 /* Elements sent, from rank to rank too, kernels of both kinds, cells and elements wanted, a failure
  * in a kernel, a file of 20000 zeros that all ranks read, one that all write. */
@@ -59,10 +68,9 @@ enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 typedef struct rank {
     pthread_t thread;
     lun_engine *e;
-    shim *net;
     const char *program;
     bool ends; /* it ends before it has served */
-    int calls;
+    int64_t calls;
     lun_status status;
     char error[512];
 } rank;
@@ -78,7 +86,7 @@ static void *serve(void *arg)
     if (r->status == LUN_OK && !r->ends)
         r->status = mpi->remote->serve(&r->e->services, r->e->backends[r->e->current]->backend, 0);
     (void)lun_spmd_end(r->e, r->ends ? "it was asked to" : NULL);
-    r->calls = r->net->calls;
+    r->calls = sim_calls(r->e);
     lun_close(r->e);
     return NULL;
 }
@@ -102,25 +110,22 @@ static void *lead(void *arg)
         r->status = s;
         snprintf(r->error, sizeof r->error, "afterwards: %.400s", lun_error(e));
     }
-    r->calls = r->net->calls;
+    r->calls = sim_calls(r->e);
     lun_close(e);
     return NULL;
 }
 
-/* Runs a program with a fault of rank `victim` at its call number `at`. */
-static void run_ranks(rank *all, const char *text, int victim, fault f, int at, double timeout)
+/* Runs a program with a fault; ends: of that rank, -1: of none. */
+static void run_ranks(rank *all, const char *text, sim_fault f, int ends, double timeout)
 {
     lun_net_group *group = lun__net_group_new(RANKS);
     memset(all, 0, RANKS * sizeof *all);
     for (int i = 0; i < RANKS; i++) {
         lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
         assert_int_equal(lun_open(&c, &all[i].e), LUN_OK);
-        lun_net *net =
-            new_shim(lun__net_threads(group, i), i == victim && f != ENDS ? f : NOTHING, at - 1);
-        all[i].net = (shim *)net;
         all[i].program = text;
-        all[i].ends = i == victim && f == ENDS;
-        assert_int_equal(lun__ranks_open(all[i].e, net), LUN_OK);
+        all[i].ends = i == ends;
+        sim_open(all[i].e, group, i, f);
         all[i].e->ranks->timeout = timeout;
     }
     lun__net_group_free(group);
@@ -141,49 +146,50 @@ static bool is_told(const char *error)
     return false;
 }
 
-static void try_program(const char *text, fault f, int victim, double timeout)
+static void try_program(const char *text, const char *what, int victim, double timeout)
 {
     const bool every = getenv("RANKS_FAULTS") != NULL;
     rank all[RANKS];
-    run_ranks(all, text, victim, NOTHING, 0, 60);
+    run_ranks(all, text, (sim_fault){NULL, 0, 1}, -1, 60);
     if (all[0].status != LUN_OK)
         fail_msg("%s", all[0].error);
-    const int calls = all[victim].calls, step = every || calls < FEW ? 1 : calls / FEW;
+    const int calls = (int)all[victim].calls, step = every || calls < FEW ? 1 : calls / FEW;
     int told = 0;
     for (int at = 1; at <= calls; at += step) {
-        run_ranks(all, text, victim, f, at, timeout);
+        run_ranks(all, text, (sim_fault){what, victim, at}, -1, timeout);
         if (all[0].status != LUN_OK && !is_told(all[0].error))
-            fail_msg("fault %d of rank %d at %d: '%s'", f, victim, at, all[0].error);
+            fail_msg("%s=%d@%d: '%s'", what, victim, at, all[0].error);
         told += all[0].status != LUN_OK;
     }
     assert_true(told > 0);
 }
 
-static void try_all(fault f, int victim, double timeout)
+static void try_all(const char *what, int victim, double timeout)
 {
     for (; victim < RANKS; victim++)
         for (int p = 0; p < PROGRAMS; p++)
-            try_program(programs[p], f, victim, timeout);
+            try_program(programs[p], what, victim, timeout);
 }
 
 static void test_loses(void **state)
 {
     (void)state;
-    try_all(LOSES, 0, 0.4);
+    try_all(loses, 0, 30);
 }
 
-/* When rank 0 dies, its launcher ends the others: they wait for as long as it lives. */
+/* When rank 0 dies, its launcher ends the others: they wait for as long as it lives, here until the
+ * simulation says that nothing moves. */
 static void test_dies(void **state)
 {
     (void)state;
-    try_all(DIES, 1, 0.4);
+    try_all(dies, 1, 30);
 }
 
 static void test_ends(void **state)
 {
     rank all[RANKS];
     (void)state;
-    run_ranks(all, program, 2, ENDS, 0, 60);
+    run_ranks(all, program, (sim_fault){NULL, 0, 1}, 2, 60);
     assert_int_equal(all[0].status, LUN_EBACKEND);
     if (!strstr(all[0].error, "rank 2 has ended (it was asked to)"))
         fail_msg("%s", all[0].error);
