@@ -363,15 +363,31 @@ static lun_status hear_ends(lun_engine *e)
     return LUN_OK;
 }
 
+/* Tells a rank why this one has ended, and how many messages it has sent to that one, since they
+ * may come later than this: tags and numbers behind the text. */
+static lun_status say_end(lun_engine *e, int to)
+{
+    const lun_ranks_state *r = e->ranks;
+    lun_strbuf all = LUN_STRBUF_INIT;
+    lun__strbuf_puts(&all, lun__strbuf_text(&r->doing) + strlen("has ended"));
+    lun__strbuf_add(&all, "", 1);
+    for (const lun_tally *t = r->tallies[to]; t; t = t->next) {
+        const int64_t row[2] = {t->tag, t->sent};
+        lun__strbuf_add(&all, (const char *)row, sizeof row);
+    }
+    lun_status s =
+        all.failed ? lun__nomem(e)
+                   : lun__post(e, to, LUN_TAG_CONTROL, LUN_SAYS_END, all.text, (int64_t)all.length);
+    lun__strbuf_free(&all);
+    return s;
+}
+
 /* Tells all, and agrees on the end until every rank does. */
 static lun_status end_together(lun_engine *e)
 {
     lun_ranks_state *r = e->ranks;
-    const char *why = lun__strbuf_text(&r->doing) + strlen("has ended");
     for (int i = 0; i < r->net->size; i++) {
-        lun_status s = i == r->net->rank ? LUN_OK
-                                         : lun__post(e, i, LUN_TAG_CONTROL, LUN_SAYS_END, why,
-                                                     (int64_t)strlen(why));
+        lun_status s = i == r->net->rank ? LUN_OK : say_end(e, i);
         if (s != LUN_OK)
             return s;
     }

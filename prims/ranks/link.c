@@ -9,8 +9,8 @@
 
 #include "ranks/ranks_state.h"
 
-/* A message from a rank that has ended may still be on its way when its end is known: so often it
- * is looked for. */
+/* A message from a rank that has ended may still be on its way when its end is known, also by way
+ * of another rank: so often it is looked for. */
 enum { LAST_LOOKS = 2000 };
 
 /* What a message begins with. */

@@ -25,9 +25,12 @@ lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **byte
 {
     lun_ranks_state *r = e->ranks;
     lun_net_request *request = NULL;
-    char *to = malloc((size_t)found.count + 1);
+    lun_tally *tally = tag == LUN_TAG_CONTROL ? NULL : lun__tally(e, found.from, tag);
+    char *to = tally || tag == LUN_TAG_CONTROL ? malloc((size_t)found.count + 1) : NULL;
     if (!to)
         return lun__nomem(e);
+    if (tally)
+        tally->got++;
     to[found.count] = '\0';
     bool ok = r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request);
     while (ok && request)
@@ -79,6 +82,26 @@ static void stop(lun_engine *e, const char *bytes, int64_t count)
         __atomic_store_n(&e->cancel, LUN_STOP_CANCEL, __ATOMIC_RELAXED);
 }
 
+/* A rank has ended: why, and behind the text how many messages of each tag it has sent. */
+static lun_status hear_end(lun_engine *e, int from, const char *bytes, int64_t count)
+{
+    lun_ranks_state *r = e->ranks;
+    int64_t row[2];
+    const int64_t size = sizeof row;
+    free(r->ended[from]);
+    r->ended[from] = strdup(bytes);
+    if (!r->ended[from])
+        return lun__nomem(e);
+    for (int64_t at = (int64_t)strlen(bytes) + 1; at + size <= count; at += size) {
+        memcpy(row, bytes + at, sizeof row);
+        lun_tally *t = lun__tally(e, from, (int)row[0]);
+        if (!t)
+            return LUN_ENOMEM;
+        t->comes = row[1];
+    }
+    return LUN_OK;
+}
+
 static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count)
 {
     lun_ranks_state *r = e->ranks;
@@ -98,10 +121,9 @@ static lun_status hear(lun_engine *e, int from, const char *bytes, int64_t count
         r->lingers = r->net->calls->abandon(r->net);
         return lun__is_over(e);
     case LUN_SAYS_END:
-        free(r->ended[from]);
-        r->ended[from] = strdup(bytes + 1);
-        if (!r->ended[from])
-            return lun__nomem(e);
+        s = hear_end(e, from, bytes + 1, count - 1);
+        if (s != LUN_OK)
+            return s;
         lun__tree_ended(e, from);
         s = lun__lock_forget(e, from);
         return s == LUN_OK && !r->linked ? lun__answer(e, from, NULL, 0) : s;

@@ -5,24 +5,17 @@
 
 #include "ranks/ranks_state.h"
 
-/* A message from a rank that has ended may still be on its way when its end is known: so often it
- * is looked for. */
-enum { LAST_LOOKS = 2000 };
-
-/* Waits for the first message with that tag from a rank. */
+/* Waits for the first message with that tag from a rank; one that has ended may have sent it. */
 static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, lun_net_found *found)
 {
     lun_ranks_state *r = e->ranks;
-    for (int looks = 0;;) {
+    while (true) {
         if (!r->net->calls->probe(r->net, from, tag, found))
             return lun__net_failed(e);
         if (found->count >= 0)
             return LUN_OK;
-        if (r->ended[from] && tag != LUN_TAG_REPLY) {
-            if (++looks > LAST_LOOKS)
-                return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
-            lun__wait_soon(w);
-        }
+        if (r->ended[from] && tag != LUN_TAG_REPLY && !lun__still_comes(r, from, tag))
+            return lun__fail(e, LUN_ESCRIPT, "rank %d has ended%s", from, r->ended[from]);
         lun_status s = lun__wait_poll(e, w);
         if (s != LUN_OK)
             return s;
@@ -221,6 +214,10 @@ static lun_status receive_piece(lun_engine *e, lun_net_found found, int tag, voi
     enum { MANY = 64 << 10 };
     lun_ranks_state *r = e->ranks;
     lun_net_request *request = NULL;
+    lun_tally *tally = lun__tally(e, found.from, tag);
+    if (!tally)
+        return LUN_ENOMEM;
+    tally->got++;
     w->moves = found.count >= MANY;
     if (!r->net->calls->irecv(r->net, found.from, tag, to, (int)found.count, &request))
         return lun__net_failed(e);

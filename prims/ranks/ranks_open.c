@@ -56,12 +56,13 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         r->ended = calloc(size, sizeof *r->ended);
         r->here = calloc(size, sizeof *r->here);
         r->queue = calloc(size, sizeof *r->queue);
+        r->tallies = calloc(size, sizeof(lun_tally *));
         r->holder = -1;
         s = time_limit(e, &r->timeout);
         if (s == LUN_OK)
             s = modelled_network(e, net);
     }
-    if (r && r->ended && r->here && r->queue && s == LUN_OK) {
+    if (r && r->ended && r->here && r->queue && r->tallies && s == LUN_OK) {
         e->ranks = r;
         return LUN_OK;
     }
@@ -69,6 +70,7 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         free(r->ended);
         free(r->here);
         free(r->queue);
+        free(r->tallies);
     }
     free(r);
     if (net) {
@@ -102,6 +104,7 @@ void lun__ranks_close(lun_engine *e)
         (void)lun_spmd_end(e, NULL);
         for (int i = 0; i < r->net->size; i++)
             free(r->ended[i]);
+        lun__tallies_free(r);
         r->net->calls->close(r->net);
     }
     while (r->sending) {

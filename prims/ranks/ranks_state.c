@@ -101,6 +101,49 @@ int lun__cut_off(const lun_ranks_state *r, int rank)
     return line->lost_by && line->by_tree > line->known ? line->lost_by : -1;
 }
 
+/* ---- how many messages there are ------------------------------------------------------------ */
+
+static lun_tally *find_tally(const lun_ranks_state *r, int rank, int tag)
+{
+    lun_tally *t = r->tallies[rank];
+    while (t && t->tag != tag)
+        t = t->next;
+    return t;
+}
+
+lun_tally *lun__tally(lun_engine *e, int rank, int tag)
+{
+    lun_ranks_state *r = e->ranks;
+    lun_tally *t = find_tally(r, rank, tag);
+    if (t)
+        return t;
+    t = calloc(1, sizeof *t);
+    if (!t) {
+        (void)lun__nomem(e);
+        return NULL;
+    }
+    t->tag = tag;
+    t->next = r->tallies[rank];
+    return r->tallies[rank] = t;
+}
+
+bool lun__still_comes(const lun_ranks_state *r, int rank, int tag)
+{
+    const lun_tally *t = find_tally(r, rank, tag);
+    return t && t->got < t->comes;
+}
+
+void lun__tallies_free(lun_ranks_state *r)
+{
+    for (int i = 0; r->tallies && r->net && i < r->net->size; i++)
+        while (r->tallies[i]) {
+            lun_tally *t = r->tallies[i];
+            r->tallies[i] = t->next;
+            free(t);
+        }
+    free(r->tallies);
+}
+
 /* ---- sending --------------------------------------------------------------------------------- */
 
 /* Frees the sends that have gone. */
@@ -142,6 +185,13 @@ static lun_status start(lun_engine *e, lun_sending *s, int to, int tag, const vo
                         int count)
 {
     lun_ranks_state *r = e->ranks;
+    lun_tally *t = tag == LUN_TAG_CONTROL ? NULL : lun__tally(e, to, tag);
+    if (!t && tag != LUN_TAG_CONTROL) {
+        lun__sending_free(e, s);
+        return LUN_ENOMEM;
+    }
+    if (t)
+        t->sent++;
     s->request = NULL;
     if (!r->net->calls->isend(r->net, to, tag, bytes, count, &s->request)) {
         lun__sending_free(e, s);

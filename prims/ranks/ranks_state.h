@@ -86,6 +86,14 @@ typedef struct lun_question {
     char bytes[]; /* as it came, a zero byte behind them */
 } lun_question;
 
+/* Messages to and from a rank by one tag, but for control messages: so many were sent and received,
+ * and so many come, as it said when it ended. */
+typedef struct lun_tally {
+    struct lun_tally *next;
+    int tag;
+    int64_t sent, got, comes;
+} lun_tally;
+
 /* A link to a rank.  Messages from rank 0 come from there or down a tree; `asked` says in which
  * order they were sent, the other numbers that none is lost unseen. */
 typedef struct lun_line {
@@ -115,15 +123,16 @@ typedef struct lun_tree_part {
 } lun_tree_part;
 
 struct lun_ranks_state {
-    lun_net *net;       /* NULL: one rank alone */
-    lun_strbuf over;    /* why nothing goes any more, once the ranks have given up */
-    bool given_up;      /* it is so */
-    bool lingers;       /* and the transport may still work on the memory of what was under way */
-    bool ending;        /* this rank's script has ended */
-    char **ended;       /* of each rank: why, " (a.lua:9: ...)" or "", NULL while it has not */
-    bool *here;         /* of each rank: it has answered */
-    const char *inside; /* "master" or "critical": no steps there; NULL: neither */
-    const char *around; /* what was so before the critical section */
+    lun_net *net;        /* NULL: one rank alone */
+    lun_strbuf over;     /* why nothing goes any more, once the ranks have given up */
+    bool given_up;       /* it is so */
+    bool lingers;        /* and the transport may still work on the memory of what was under way */
+    bool ending;         /* this rank's script has ended */
+    char **ended;        /* of each rank: why, " (a.lua:9: ...)" or "", NULL while it has not */
+    bool *here;          /* of each rank: it has answered */
+    lun_tally **tallies; /* of each rank */
+    const char *inside;  /* "master" or "critical": no steps there; NULL: neither */
+    const char *around;  /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
     int moving; /* sends of a step that have not gone */
@@ -181,6 +190,11 @@ typedef struct lun_wait {
 
 /* Forgets questions that wait. */
 void lun__drop_questions(lun_ranks_state *r);
+/* Those of a rank and a tag, made where there are none. NULL: no memory. */
+lun_tally *lun__tally(lun_engine *e, int rank, int tag);
+/* Whether a message by that tag of a rank that has ended is still on its way. */
+bool lun__still_comes(const lun_ranks_state *r, int rank, int tag);
+void lun__tallies_free(lun_ranks_state *r);
 /* Frees the sends that have gone. */
 lun_status lun__let_go(lun_engine *e);
 /* Frees one of them. */

@@ -110,6 +110,23 @@ describe("simulated ranks", function()
         assert.truthy(runs > 0)
     end)
 
+    it("get what a rank has sent before its end, however late that comes, and nothing else", function()
+        local script = shell.write(scratch() .. "/ends.lua", [[
+            local s = lun.spmd
+            if s.mype == 1 then
+                s.send(0, lun.ones(20000), 2)
+                s.send(0, 7, 5)
+            elseif s.mype == 0 then
+                print(pcall(s.recv, 1, 1))
+                print(s.recv(1, 2):sum(), s.recv(1, 5))
+                print(pcall(s.recv, 1, 2))
+            end]])
+        for seed = 1, 8 do
+            local text = run(("%d,late=%d"):format(seed, 10 ^ (seed % 4 + 3)), 3, script)
+            assert.equal("false\trank 1 has ended\n20000.0\t7\nfalse\trank 1 has ended\n", text)
+        end
+    end)
+
     it("end a run that fails with the command that repeats it", function()
         local script = shell.write(scratch() .. "/a b.lua", [[
             local s = lun.spmd
