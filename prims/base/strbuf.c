@@ -10,7 +10,7 @@
 void lun__strbuf_free(lun_strbuf *s)
 {
     free(s->text);
-    *s = (lun_strbuf)LUN_STRBUF_INIT;
+    *s = (lun_strbuf){.message = s->message};
 }
 
 void lun__strbuf_clear(lun_strbuf *s)
@@ -44,14 +44,50 @@ static bool reserve(lun_strbuf *s, size_t more)
     return true;
 }
 
+/* Writes '?' for the marks from s->text[before] on; like: but for those that this text, which is
+ * equal in all else, does not have. */
+static void drop_marks(lun_strbuf *s, size_t before, const char *like)
+{
+    for (size_t at = before; at < s->length; at++)
+        if (s->text[at] == *LUN_NTH_MARK && (!like || like[at - before] == *LUN_NTH_MARK))
+            s->text[at] = '?';
+}
+
+/* As drop_marks, of n bytes that were printed by this format: its own marks stay, which are the
+ * bytes that differ where it is printed with another byte for them. */
+static void keep_own_marks(lun_strbuf *s, size_t before, size_t n, const char *format, va_list args)
+{
+    char *other = strdup(format), *like = malloc(n + 1);
+    if (other && like) {
+        for (char *p = other; (p = strpbrk(p, LUN_NTH_MARK)); p++)
+            *p = ' ';
+        vsnprintf(like, n + 1, other, args);
+        drop_marks(s, before, like);
+    }
+    s->failed = !other || !like;
+    free(other);
+    free(like);
+}
+
 void lun__strbuf_add(lun_strbuf *s, const char *bytes, size_t length)
 {
     if (!reserve(s, length))
         return;
+    const size_t before = s->length;
     if (length)
-        memcpy(s->text + s->length, bytes, length);
+        memcpy(s->text + before, bytes, length);
     s->length += length;
     s->text[s->length] = '\0';
+    if (s->message)
+        drop_marks(s, before, NULL);
+}
+
+void lun__strbuf_marked(lun_strbuf *s, const char *text)
+{
+    const bool message = s->message;
+    s->message = false;
+    lun__strbuf_puts(s, text);
+    s->message = message;
 }
 
 void lun__strbuf_puts(lun_strbuf *s, const char *text)
@@ -61,15 +97,20 @@ void lun__strbuf_puts(lun_strbuf *s, const char *text)
 
 void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
 {
-    va_list again;
+    va_list again, last;
     va_copy(again, args);
+    va_copy(last, args);
+    const size_t before = s->length;
     int n = vsnprintf(NULL, 0, format, args);
     if (n < 0)
         s->failed = true;
     if (n >= 0 && reserve(s, (size_t)n)) {
-        vsnprintf(s->text + s->length, (size_t)n + 1, format, again);
+        vsnprintf(s->text + before, (size_t)n + 1, format, again);
         s->length += (size_t)n;
+        if (s->message && memchr(s->text + before, *LUN_NTH_MARK, (size_t)n))
+            keep_own_marks(s, before, (size_t)n, format, last);
     }
+    va_end(last);
     va_end(again);
 }
 

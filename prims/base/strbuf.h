@@ -10,11 +10,16 @@ typedef struct lun_strbuf {
     char *text; /* NUL-terminated, or NULL while empty */
     size_t length, room;
     bool failed;
+    bool message; /* see LUN_NTH */
 } lun_strbuf;
 
-#define LUN_STRBUF_INIT \
-    {                   \
-        0, 0, 0, false  \
+#define LUN_STRBUF_INIT       \
+    {                         \
+        0, 0, 0, false, false \
+    }
+#define LUN_STRBUF_MESSAGE   \
+    {                        \
+        0, 0, 0, false, true \
     }
 
 /* Frees the text: an empty one, which has not failed, remains. */
@@ -32,10 +37,15 @@ void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
 enum { LUN_NUMBER_TEXT = 40 };
 const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT]);
 /* In a format the number of an axis, an element or an argument, from 0, behind a mark: who reads
- * the text says from where numbers count.  A negative one is only that of nothing. */
+ * the text says from where numbers count.  A negative one is only that of nothing.
+ *
+ * Of a message the only marks are those of formats: bytes of a script's text that look like one
+ * become '?', so that they move no number. */
 #define LUN_NTH_MARK "\2"
 #define LUN_NTH      LUN_NTH_MARK "%d"
 #define LUN_NTH_LONG LUN_NTH_MARK "%lld"
+/* Appends the text of a message, with its marks. */
+void lun__strbuf_marked(lun_strbuf *s, const char *text);
 /* Appends such a text without marks, with numbers that count from `first`. */
 void lun__strbuf_count_from(lun_strbuf *s, const char *text, int first);
 /* The text, "" when empty. */

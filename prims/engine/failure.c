@@ -18,6 +18,7 @@
 void lun__clear(lun_engine *e)
 {
     lun__strbuf_clear(&e->error);
+    e->error.message = true;
     e->error_where = NULL;
     e->error_operand = 0;
     e->error_is_index = false;
@@ -31,6 +32,13 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     lun__clear(e);
     lun__strbuf_vprintf(&e->error, format, args);
     va_end(args);
+    return s;
+}
+
+lun_status lun__fail_text(lun_engine *e, lun_status s, const char *text)
+{
+    lun__clear(e);
+    lun__strbuf_marked(&e->error, text);
     return s;
 }
 

@@ -61,6 +61,8 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The text of the last failure with the marks of LUN_NTH, to be passed on to another one. */
 const char *lun__error_text(const lun_engine *e);
+/* lun__fail with such a text, or with that of another message. */
+lun_status lun__fail_text(lun_engine *e, lun_status s, const char *text);
 /* The failure LUN_ENOMEM, which allocates no text; LUN_ELIMIT where the memory limit has refused an
  * object. */
 lun_status lun__nomem(lun_engine *e);

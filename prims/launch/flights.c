@@ -109,7 +109,7 @@ lun_status lun__flights_failure(lun_flights *f)
         return LUN_OK;
     lun__clear(f->e);
     if (f->text && *f->text)
-        lun__strbuf_puts(&f->e->error, f->text);
+        lun__strbuf_marked(&f->e->error, f->text);
     else if (x->failed == LUN_ENOMEM)
         lun__nomem(f->e);
     return x->ran ? lun__bind_failed(f->e, &x->binding, x->failed, x->count) : x->failed;

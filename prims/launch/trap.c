@@ -6,8 +6,9 @@
 
 #include "graph/take_nodes.h"
 
-/* A note's text with the value that was reported: %lld stands for an integer, %g for a float. NULL:
- * the value is not known; it is left out, with the blank before it. */
+/* A note's text, to a message, with the value that was reported: %lld stands for an integer, with
+ * or without a mark, %g for a float. NULL: the value is not known; it is left out, with the blank
+ * before it. */
 static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
 {
     const char *whole = strstr(note, "%lld"), *real = strstr(note, "%g");
@@ -22,7 +23,8 @@ static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
         before--;
     lun__strbuf_add(out, note, before);
     if (value && at == whole)
-        lun__strbuf_printf(out, "%lld", (long long)value->as.i);
+        lun__strbuf_printf(out, at > note && at[-1] == *LUN_NTH_MARK ? LUN_NTH_LONG : "%lld",
+                           (long long)value->as.i);
     else if (value)
         lun__strbuf_puts(out,
                          value->as.d == value->as.d ? lun__number_text(value->as.d, text) : "NaN");
@@ -32,7 +34,7 @@ static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
 lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
                           const lun_value *value)
 {
-    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf text = LUN_STRBUF_MESSAGE;
     char place_text[sizeof e->error_line] = "";
     for (const char *p = strchr(note, ':'); p; p = strchr(p + 1, ':')) {
         size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - note) + 1 + digits;
@@ -44,7 +46,7 @@ lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
     }
     put_note(&text, note, value);
     e->error_where = NULL;
-    lun__fail(e, status, "%s", lun__strbuf_text(&text));
+    lun__fail_text(e, status, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     if (*place_text) {
         memcpy(e->error_line, place_text, sizeof e->error_line);

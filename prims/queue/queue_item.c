@@ -111,7 +111,7 @@ lun_status lun__trouble_report(lun_engine *e, lun_trouble *t)
     if (s == LUN_OK)
         return LUN_OK;
     if (t->text && *t->text)
-        lun__fail(e, s, "%s", t->text);
+        lun__fail_text(e, s, t->text);
     else
         lun__nomem(e);
     snprintf(e->error_line, sizeof e->error_line, "%s", t->where);

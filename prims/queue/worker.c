@@ -155,7 +155,7 @@ static lun_status open_engine(lun_queue *q)
     s = lun__memory_slot(q->own, q->at, &at);
     if (s == LUN_OK)
         return LUN_OK;
-    return lun__fail(q->e, s, "%s", lun__error_text(q->own));
+    return lun__fail_text(q->e, s, lun__error_text(q->own));
 }
 
 lun_status lun__worker_open(lun_queue *q)

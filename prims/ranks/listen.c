@@ -181,7 +181,7 @@ lun_status lun_spmd_hold(lun_engine *e, bool on)
     if (lun__alone(e))
         return LUN_OK;
     lun_strbuf before = e->error; /* answers that fail leave it */
-    e->error = (lun_strbuf)LUN_STRBUF_INIT;
+    e->error = (lun_strbuf)LUN_STRBUF_MESSAGE;
     r->holds = on;
     while (s == LUN_OK && !on && !r->given_up && r->questions) {
         lun_question *q = r->questions;

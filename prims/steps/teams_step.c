@@ -49,7 +49,7 @@ static lun_status explain_race(lun_engine *e, const lun_team_run *r, const lun_r
     static const char *const does[] = {"written", "read", "changed at once"};
     const int64_t lanes = races->lanes;
     long long thread[2], team[2];
-    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_strbuf text = LUN_STRBUF_MESSAGE;
     for (int k = 0; k < 2; k++) {
         thread[k] = races->thread[k] % lanes;
         team[k] = races->thread[k] / lanes;
@@ -70,7 +70,7 @@ static lun_status explain_race(lun_engine *e, const lun_team_run *r, const lun_r
         lun__strbuf_puts(&text, " thread");
     if (team[0] != team[1] || races->kind[0] != races->kind[1])
         lun__strbuf_printf(&text, " " LUN_NTH_LONG " of team " LUN_NTH_LONG, thread[1], team[1]);
-    lun__fail(e, LUN_EARG, "%s", lun__strbuf_text(&text));
+    lun__fail_text(e, LUN_EARG, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     return LUN_EARG;
 }

@@ -251,7 +251,7 @@ lun_status lun__placed_settled(lun_engine *e, lun_status s)
     }
     if (kept) {
         lun__clear(e);
-        lun__strbuf_puts(&e->error, kept);
+        lun__strbuf_marked(&e->error, kept);
     }
     free(kept);
     return s;

@@ -56,7 +56,7 @@ static lun_status end(lun_engine *e, part *parts, lun_status status)
     }
     if (kept) {
         lun__clear(e);
-        lun__strbuf_puts(&e->error, kept);
+        lun__strbuf_marked(&e->error, kept);
     }
     free(kept);
     return status;

@@ -138,7 +138,7 @@ static lun_status end(storing *x, lun_status status)
     }
     if (kept) {
         lun__strbuf_clear(&x->e->error);
-        lun__strbuf_puts(&x->e->error, kept);
+        lun__strbuf_marked(&x->e->error, kept);
     }
     free(kept);
     return status;

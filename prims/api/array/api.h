@@ -34,10 +34,10 @@ lun_status lun__align(lun_engine *e, lun_node **in, lun_array *const *operands, 
 /* The extents that operands have together; it fails as lun__align does. */
 lun_status lun__common_shape(lun_engine *e, lun_node *const *in, lun_array *const *operands,
                              int count, lun_layout *to);
-/* Where elements of that layout do not broadcast to the shape: ", axis 2: 3 and 4" in text, "" if
- * they have more axes. */
-enum { LUN_MISFIT = 64 };
-const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, char *text);
+/* LUN_ESHAPE: elements of that layout, described as `from`, do not broadcast to the shape, which is
+ * described as `to`; names the axis, unless they have more axes. */
+lun_status lun__misfit(lun_engine *e, const char *from, const lun_layout *at, const char *to,
+                       int rank, const int64_t *shape);
 /* The elements of `from` repeated along the axes that it lacks or has once, so that the extents are
  * `shape`; false if they do not go together. */
 bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out);

@@ -54,18 +54,17 @@ const lun_node *lun__like(lun_node *const *in, int count)
 
 /* ---- broadcasting ---------------------------------------------------------------------------- */
 
-const char *lun__misfit(const lun_layout *at, int rank, const int64_t *shape, char *text)
+lun_status lun__misfit(lun_engine *e, const char *from, const lun_layout *at, const char *to,
+                       int rank, const int64_t *shape)
 {
-    text[0] = '\0';
     for (int k = at->rank; at->rank <= rank && k-- > 0;) {
         const int axis = k + rank - at->rank;
-        if (at->extent[k] != 1 && at->extent[k] != shape[axis]) {
-            snprintf(text, LUN_MISFIT, ", axis " LUN_NTH ": %lld and %lld", axis,
-                     (long long)at->extent[k], (long long)shape[axis]);
-            break;
-        }
+        if (at->extent[k] != 1 && at->extent[k] != shape[axis])
+            return lun__fail(e, LUN_ESHAPE,
+                             "%s does not broadcast to %s, axis " LUN_NTH ": %lld and %lld", from,
+                             to, axis, (long long)at->extent[k], (long long)shape[axis]);
     }
-    return text;
+    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s", from, to);
 }
 
 /* in[k] does not go with the operands before it, whose extent along the axis with `behind` axes

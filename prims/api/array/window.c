@@ -215,7 +215,7 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
 {
     LUN_NEED(e, out && (rank <= 0 || shape));
     lun_layout l, to;
-    char text[96], wanted[96], axis[LUN_MISFIT];
+    char text[96], wanted[96];
     lun_status s = layout_of(e, a, &l);
     if (s == LUN_OK)
         s = lun__shape_check(e, rank, shape);
@@ -224,8 +224,7 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
     lun_array as = {
         .viewed = true, .node = lun__top(a)->node, .at = lun__layout_right(rank, shape)};
     if (!lun__broadcast(&l, rank, shape, &to))
-        return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s%s", lun__describe(a, text),
-                         lun__describe(&as, wanted), lun__misfit(&l, rank, shape, axis));
+        return lun__misfit(e, lun__describe(a, text), &l, lun__describe(&as, wanted), rank, shape);
     return lun__window(e, a, &to, out);
 }
 

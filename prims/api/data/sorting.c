@@ -37,8 +37,10 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int rank, int *a
         *axis += rank;
     if (given >= -rank && given < rank)
         return LUN_OK;
-    return lun__fail(e, LUN_ESHAPE, "axis %s%d is out of range: %s has %d",
-                     given < 0 ? "" : LUN_NTH_MARK, given, lun__describe(a, text), rank);
+    return lun__fail(e, LUN_ESHAPE,
+                     given < 0 ? "axis %d is out of range: %s has %d"
+                               : "axis " LUN_NTH " is out of range: %s has %d",
+                     given, lun__describe(a, text), rank);
 }
 
 /* SORT or ARGSORT. */

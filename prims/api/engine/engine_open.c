@@ -205,6 +205,7 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     if (!e)
         return LUN_ENOMEM;
     e->account = &e->own_account;
+    e->error.message = true;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)

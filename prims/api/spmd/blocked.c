@@ -108,8 +108,10 @@ lun_status lun_spmd_distribute(lun_engine *e, lun_array *a, int axis, const char
     how.rank = lun_shape(a, how.extent);
     const int at = axis < 0 ? axis + how.rank : axis;
     if (at < 0 || at >= how.rank)
-        return lun__fail(e, LUN_ESHAPE, "axis %s%d of an array of rank %d",
-                         axis < 0 ? "" : LUN_NTH_MARK, axis, how.rank);
+        return lun__fail(e, LUN_ESHAPE,
+                         axis < 0 ? "axis %d of an array of rank %d"
+                                  : "axis " LUN_NTH " of an array of rank %d",
+                         axis, how.rank);
     how.blocked[at] = true;
     lun_status s = lun_blocks_cut(e, &how, lun_spmd_npes(e), &b);
     if (s != LUN_OK)

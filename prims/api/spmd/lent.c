@@ -137,6 +137,18 @@ static void write_failure(lun_engine *e, lun_status s, lun_strbuf *to)
         lun__strbuf_printf(to, "%c%s", (char)s, lun__error_text(e));
 }
 
+/* Fails as a rank has, by what it has written. */
+static lun_status failure_of(lun_engine *e, int pe, const char *written, size_t count)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&text, "PE %d: ", pe);
+    lun__strbuf_add(&text, written + 1, count - 1);
+    const lun_status s =
+        text.failed ? lun__nomem(e) : lun__fail_text(e, (lun_status)*written, text.text);
+    lun__strbuf_free(&text);
+    return s;
+}
+
 /* All fail with the first failure in rank order. */
 static lun_status tell_failures(const lun_lending *l, const lun_strbuf *own)
 {
@@ -148,7 +160,7 @@ static lun_status tell_failures(const lun_lending *l, const lun_strbuf *own)
     const char *at = all;
     for (int pe = 0; told == LUN_OK && pe < l->npes; at += counts[pe++])
         if (counts[pe])
-            told = lun__fail(l->e, (lun_status)*at, "PE %d: %.*s", pe, (int)counts[pe] - 1, at + 1);
+            told = failure_of(l->e, pe, at, (size_t)counts[pe]);
     free(counts);
     free(all);
     return told;

@@ -235,7 +235,7 @@ static lun_status ask(lun_engine *e, const lun_shared *s, int pe, question q, vo
     if (status == LUN_OK) {
         memcpy(&head, got, sizeof head);
         if (head.status != LUN_OK)
-            status = lun__fail(e, head.status, "%s", (const char *)got + sizeof head);
+            status = lun__fail_text(e, head.status, (const char *)got + sizeof head);
         else if (q.access == GET && size)
             memcpy(bytes, (const char *)got + sizeof head, size);
         else if (old)

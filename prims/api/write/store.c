@@ -23,7 +23,7 @@ static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *
 
 lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source)
 {
-    char to[96], from[96], axis[LUN_MISFIT];
+    char to[96], from[96];
     lun_layout at, wanted, spare;
     lun_status s = lun__check_writable(e, target);
     if (s == LUN_OK)
@@ -37,8 +37,8 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
     if (at.rank == 1 && wanted.rank == 1)
         return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__describe(target, to),
                          lun__describe(source, from));
-    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to %s%s", lun__describe(source, from),
-                     lun__describe(target, to), lun__misfit(&at, wanted.rank, wanted.extent, axis));
+    return lun__misfit(e, lun__describe(source, from), &at, lun__describe(target, to), wanted.rank,
+                       wanted.extent);
 }
 
 /* Exchanges the reference *n, no Scalar, for one broadcast to that shape, which it goes with. */

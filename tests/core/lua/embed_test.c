@@ -110,7 +110,7 @@ static void test_errors(void **state)
     assert_int_equal(lun_error_operand(e), 0);
     assert_int_equal(lun_add(e, a, b, &out), LUN_ESHAPE);
     assert_null(out);
-    assert_non_null(strstr(lun_error(e), "4 and 5"));
+    assert_non_null(strstr(lun_error(e), "f32[4] and f32[5]"));
     assert_int_equal(lun_free(e, a), LUN_OK);
     assert_int_equal(lun_add(e, a, a, &out), LUN_EFREED);
     assert_int_equal(lun_add(e, NULL, b, &out), LUN_EARG);

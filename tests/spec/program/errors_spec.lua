@@ -334,6 +334,22 @@ describe("a function of the host", function()
     end)
 end)
 
+describe("a script's own text in messages", function()
+    it("has no bytes that move a number", function()
+        local t = { ["a\0025"] = lun.ones(3) }
+        for text, f in pairs {
+            ["no backend 'x?5'"] = function() lun.use "x\0025" end,
+            ["index 4 is out of range for array 't.a?5' of length 3"] = function()
+                lun.map(function(i) return t["a\0025"][i] end)(lun.index(9)):eval()
+            end,
+        } do
+            expect.failure(text, f)
+        end
+        assert.matches("/none/?5.npy: ", select(2, lun.open "/none/\0025.npy"), 1, true)
+        expect.failure("axis 2: 3 and 4", function() return lun.ones(2, 3) + lun.ones(2, 4) end)
+    end)
+end)
+
 describe("operators in messages", function()
     local a, m, row = lun.vector { 1.5, 2, 3 }, lun.zeros { 4, 2 }, lun.vector { 1, 2, 3 }
     local function says(text, f)
