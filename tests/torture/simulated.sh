@@ -9,6 +9,14 @@ SIM_SCRATCH=${TORTURE_SCRATCH:-/tmp}/simulated
 export SIM_SCRATCH BUILD
 mkdir -p "$SIM_SCRATCH" || exit 1
 
+# What a job, by that name, writes: $out, and files of its own, since several run at a time.
+begin() {
+    SIM_SCRATCH=$SIM_SCRATCH/$(printf '%s' "$1" | tr ' ' _)
+    mkdir "$SIM_SCRATCH"
+    out=$SIM_SCRATCH/out
+    trap 'rm -r "$SIM_SCRATCH"' EXIT
+}
+
 # A run: seed ranks program. A seed says what is late, which rank is slow, and the length.
 one() {
     seed=$1 ranks=$2 name=$3
@@ -23,9 +31,8 @@ one() {
     1) length=1003 ;;
     2) length=40009 ;;
     esac
-    out=$SIM_SCRATCH/$seed.$ranks.$(printf '%s' "$name" | tr ' ' _)
+    begin "$seed.$ranks.$name"
     if LUNARRAY_SIM=$sim timeout 120 "$BUILD/lunarray" --ranks "$ranks" tests/simulate.lua "$length" "$name" >"$out" 2>&1; then
-        rm "$out"
         echo good
     else
         echo "LUNARRAY_SIM=$sim $BUILD/lunarray --ranks $ranks tests/simulate.lua $length '$name': $(grep -v '^	' "$out" | head -n 1)"
@@ -40,7 +47,7 @@ texts() {
 # A rank that is killed, or whose call is lost, at each of its calls in turn, until there is none: what rank ranks program step
 faulty() {
     what=$1 rank=$2 ranks=$3 name=$4 step=$5 call=1
-    out=$SIM_SCRATCH/$what.$rank.$ranks.$(printf '%s' "$name" | tr ' ' _)
+    begin "$what.$rank.$ranks.$name"
     while :; do
         LUNARRAY_RANK_TIMEOUT=30 LUNARRAY_SIM=$call,$what=$rank@$call timeout 120 "$BUILD/lunarray" --ranks "$ranks" \
             tests/simulate.lua 65 "$name" >"$out" 2>&1
@@ -55,7 +62,6 @@ faulty() {
         fi
         call=$((call + step))
     done
-    rm "$out"
 }
 
 case ${1-} in
@@ -77,7 +83,7 @@ result() {
 }
 
 # Jobs, a line each, from standard input.
-jobs() {
+run_all() {
     tr '\n' '\0' | xargs -0 -P "$(nproc)" -I JOB sh -c "sh tests/torture/simulated.sh JOB"
 }
 
@@ -96,7 +102,7 @@ while [ "$seed" -lt "$last" ]; do
         [ "$seeds" -gt 1 ] || [ $ranks -eq 3 ] && sed "s/.*/one $seed $ranks '&'/" "$SIM_SCRATCH/names"
     done
     seed=$((seed + 1))
-done | jobs >"$SIM_SCRATCH/bits"
+done | run_all >"$SIM_SCRATCH/bits"
 result "programs on simulated ranks" "$SIM_SCRATCH/bits"
 
 for what in kill lose; do
@@ -104,7 +110,7 @@ for what in kill lose; do
         for rank in 0 1 2; do
             echo "faulty $what $rank 3 '$name' $step"
         done
-    done | jobs >"$SIM_SCRATCH/$what"
+    done | run_all >"$SIM_SCRATCH/$what"
 done
 result "a simulated rank killed at each call" "$SIM_SCRATCH/kill"
 result "each call of a simulated rank lost" "$SIM_SCRATCH/lose"
