@@ -1,6 +1,6 @@
 #!/bin/sh
 # ABC's programs on three ranks, and a script that two ranks serve, while one rank loses a message, dies, ends or does
-# something else: at every call of the transport and every step, where `make test` takes a few.
+# something else: at every call of the transport and every step, or 300 calls where there are more; `make test-all` takes a few.
 set -u
 BUILD=${BUILD:-build}
 out=${TORTURE_SCRATCH:-/tmp}/ranks_faults
