@@ -99,6 +99,18 @@ local NAMES = {
             .. "lxor logaddexp heaviside deg2rad rad2deg sinpi cospi sinc expit logit softplus minimum "
             .. "maximum clip nan_to_num isclose allclose equals",
     },
+    {
+        file = "search",
+        functions = "",
+        methods = "digitize nonzero argwhere extract interp unique_values unique_counts unique_inverse unique_all isin "
+            .. "intersect union setdiff setxor nunique mode value_counts rank",
+    },
+    {
+        file = "statistics",
+        functions = "",
+        methods = "cov corr corrcoef histogram2d percentile moment skew kurtosis zscore describe pct_change isna notna "
+            .. "dropna fillna ffill bfill interpolate",
+    },
 }
 
 for _, names in ipairs(NAMES) do

@@ -502,3 +502,151 @@ describe("elementwise names", function()
         fails("bad argument #1 to 'clip' (number expected, got string)", function() lun.index(3):clip("x") end)
     end)
 end)
+
+describe("names that search", function()
+    it("find bins, places and lines between points", function()
+        each_dtype({ INTEGERS, FLOATS }, function(dtype)
+            local n = whole(dtype)
+            local a = lun.vector({ 5, 1, 3, 9, 3 }, dtype)
+            local function bin(x, right)
+                for k, edge in ipairs { 1, 3, 6 } do
+                    if right and x <= edge or not right and x < edge then
+                        return k
+                    end
+                end
+                return 4
+            end
+            same(mapped(a, bin), a:digitize { 1, 3, 6 })
+            same(mapped(a, function(x) return bin(x, true) end), a:digitize({ 1, 3, 6 }, { right = true }))
+            same({ false, false, true, false, true }, a:isin { 3, 7 })
+            same({ n(1), n(3) }, a:intersect { 3, 1, 4 })
+            same({ n(5), n(9) }, a:setdiff { 3, 1, 4 })
+            assert.equal(4, a:nunique())
+            assert.equal(n(3), a:mode())
+            local values, firsts, inverse, counts = a:unique_all()
+            same({ n(1), n(3), n(5), n(9) }, values)
+            same({ 2, 3, 1, 4 }, firsts)
+            same({ 3, 1, 2, 4, 2 }, inverse)
+            same({ 1, 2, 1, 1 }, counts)
+        end)
+        fails("bad argument #1 to 'digitize' (element 2 is less than the one before: they have to ascend)",
+            function() lun.index(3):digitize { 2, 1 } end)
+        fails("bad argument #1 to 'interp' (element 2 is NaN)", function() lun.index(3):interp({ 1, 0 / 0 }, { 1, 2 }) end)
+        fails("bad argument #2 to 'interp' (1 values for 2 places)", function() lun.index(3):interp({ 1, 2 }, { 1 }) end)
+        fails("bad argument #1 to 'interp' (a point at least is needed)", function() lun.index(3):interp({}, {}) end)
+        fails("bad argument #1 to 'mode' (mode of an empty array)", function() lun.mode(lun.zeros(0)) end)
+        equal({ 0 / 0, 1.0, 2.0 }, lun.vector { 0 / 0, 0.0, 5.0 }:interp({ 1, 2 }, { 1, 2 }), "interp")
+    end)
+
+    it("count NaN as one value, which is in no list", function()
+        local a = lun.vector { 1.0, 0 / 0, 2.0, 0 / 0 }
+        assert.equal(3, a:nunique())
+        same({ 1, 3, 2, 3 }, (select(2, a:unique_inverse())))
+        same({ true, false, true, false }, a:isin(a))
+        local t = lun.vector { 3, 1, 3, 2, 2 }:value_counts()
+        same({ 2, 3, 1 }, t.value)
+        same({ 2, 2, 1 }, t.count)
+    end)
+
+    it("rank as a loop over all pairs does", function()
+        each_dtype({ { "i8", "u64", "f32", "f64" } }, function(dtype)
+            local a = lun.vector({ 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5 }, dtype)
+            for _, descending in ipairs { false, true } do
+                local less, equals, ahead, values = {}, {}, {}, {}
+                for i, x in a:iter() do
+                    less[i], equals[i], ahead[i] = 0, 0, 0
+                    local seen = {}
+                    for j, y in a:iter() do
+                        local before = descending and y > x or not descending and y < x
+                        less[i] = less[i] + (before and 1 or 0)
+                        equals[i] = equals[i] + (x == y and 1 or 0)
+                        ahead[i] = ahead[i] + (x == y and j < i and 1 or 0)
+                        seen[before and y or false] = true
+                    end
+                    seen[false] = nil
+                    values[i] = 0
+                    for _ in pairs(seen) do
+                        values[i] = values[i] + 1
+                    end
+                end
+                local expected = { average = {}, min = {}, max = {}, first = {}, dense = {} }
+                for i = 1, #a do
+                    expected.average[i] = less[i] + (equals[i] + 1) / 2
+                    expected.min[i] = less[i] + 1.0
+                    expected.max[i] = less[i] + equals[i] + 0.0
+                    expected.first[i] = less[i] + ahead[i] + 1.0
+                    expected.dense[i] = values[i] + 1.0
+                end
+                for method, list in pairs(expected) do
+                    same(list, a:rank { method = method, descending = descending }, method)
+                end
+            end
+        end)
+        local a = lun.vector { 2.0, 0 / 0, 1.0 }
+        same({ 2.0, 3.0, 1.0 }, a:rank())
+        same({ 1.0, 3.0, 2.0 }, a:rank { descending = true })
+        same({ 1.0, 3.0, 2.0 }, a:rank { method = "first", descending = true })
+        assert.equal(0, lun.zeros(0):rank():size())
+        fails("bad argument #1 to 'rank' (unknown method 'mean': known are average, min, max, dense, first)",
+            function() a:rank { method = "mean" } end)
+        fails("bad argument #1 to 'rank' (Vector expected, got f64[2, 2])", function() lun.rank(lun.zeros { 2, 2 }) end)
+    end)
+end)
+
+describe("names of statistics", function()
+    it("are what their definitions say", function()
+        local a, b = lun.vector { 1.0, 2.0, 4.0, 8.0 }, lun.vector { 3.0, 1.0, 2.0, 7.0 }
+        local n, ma, mb, sab, saa, sbb = 4, a:mean(), b:mean(), 0, 0, 0
+        for i = 1, n do
+            sab, saa, sbb = sab + (a[i] - ma) * (b[i] - mb), saa + (a[i] - ma) ^ 2, sbb + (b[i] - mb) ^ 2
+        end
+        assert.is_true(math.abs(a:cov(b) - sab / 3) < 1e-14)
+        assert.is_true(math.abs(a:corr(b) - sab / (saa * sbb) ^ 0.5) < 1e-15)
+        assert.is_true(math.abs(lun.stack { a, b }:cov { ddof = 0 }[1][2] - sab / 4) < 1e-14)
+        assert.equal(1.0, a:corr(a))
+        assert.equal(-1.0, a:corr(-a))
+        local d = lun.vector { 4.0, 0 / 0, 1.0, 3.0, 2.0 }:describe()
+        assert.same({ count = 4, mean = 2.5, std = 1.25 ^ 0.5, min = 1.0, q25 = 1.75, median = 2.5, q75 = 3.25, max = 4.0 }, d)
+        fails("bad argument #1 to 'corr' (shapes differ: f64[4] and f64[2])", function() a:corr(lun.zeros(2)) end)
+        fails("bad argument #1 to 'percentile' (101: from 0 to 100 expected)", function() a:percentile(101) end)
+        fails("bad argument #1 to 'skew' (moments of an empty array)", function() lun.skew(lun.zeros(0)) end)
+        fails("bad argument #1 to 'cov' (unknown option 'bias': the options are ddof, rows)",
+            function() lun.zeros { 2, 3 }:cov { bias = true } end)
+        fails("bad argument #2 to 'cov' (unknown option 'bias': the options are ddof)",
+            function() a:cov(b, { bias = true }) end)
+    end)
+
+    it("fill gaps along axes", function()
+        local N <const> = 0 / 0
+        for _, dtype in ipairs { "f32", "f64", "f16" } do
+            local a = lun.vector({ N, 1, N, N, 4, N, N, N, 8, N }, dtype)
+            for limit = 0, 4 do
+                local forth, back, list = {}, {}, a:totable()
+                for i, x in ipairs(list) do
+                    forth[i], back[i] = x, x
+                    for k = 1, limit do
+                        local before, behind = list[i - k] or N, list[i + k] or N
+                        forth[i] = forth[i] == forth[i] and forth[i] or before
+                        back[i] = back[i] == back[i] and back[i] or behind
+                    end
+                end
+                equal(forth, a:ffill(limit), "ffill")
+                equal(back, a:bfill(limit), "bfill")
+            end
+            equal({ N, 1, 1, 1, 4, 4, 4, 4, 8, 8 }, a:ffill(), "ffill")
+            equal({ N, 1, 2, 3, 4, 5, 6, 7, 8, N }, a:interpolate(), "interpolate")
+            assert.equal(dtype, a:interpolate():dtype())
+            assert.equal(dtype, a:ffill():dtype())
+            equal({ N, 1, 2, 3, 4, 5, 6, 7, 8, N }, lun.stack({ a, a }, 2):interpolate():col(2), "interpolate")
+            equal({ N, 1, 1, 1, 4, 4, 4, 4, 8, 8 }, lun.stack { a, a }:ffill { axis = 2 }:row(2), "ffill")
+            equal({ 1, 1, 4, 4, 4, 8, 8, 8, 8, N }, lun.stack { a, a }:bfill(nil, { axis = -1 }):row(1), "bfill")
+            equal({ 0, 1, 0, 0, 4, 0, 0, 0, 8, 0 }, a:fillna(0), "fillna")
+        end
+        same({ 1, 2 }, lun.vector { 1, 2 }:ffill())
+        same({ false, false }, lun.vector { 1, 2 }:isna())
+        assert.equal(0, lun.zeros(0):interpolate():size())
+        fails("bad argument #1 to 'ffill' (-1: at least 0 expected)", function() lun.zeros(3):ffill(-1) end)
+        fails("bad argument #1 to 'interpolate' (axis 2 is out of range: the array has 1)",
+            function() lun.zeros(3):interpolate { axis = 2 } end)
+    end)
+end)

@@ -288,4 +288,52 @@ describe("names beside NumPy", function()
                 "np.isclose(np.where(v > 3, np.inf, np.nan), np.where(v > 5, np.inf, np.nan), equal_nan=True)" },
         })
     end))
+
+    it("search", numpy.needed(pending, function()
+        on(ALL, {
+            { "A:ne(1):nonzero()[1] - 1", "np.nonzero(A != 1)[0]" }, { "T:argwhere() - 1", "np.argwhere(T)" },
+            { "O:argwhere()", "np.argwhere(O)" }, { "A:extract(A:ne(1))", "np.extract(A != 1, A)" },
+            { "A:unique_values()", "np.unique(A)" }, { "A:unique_counts()", "np.unique_counts(A)" },
+            { "T:unique_inverse()", "(lambda u: (u[0], u[1] + 1))(np.unique_inverse(T))" },
+            { "T:unique_all()", "(lambda u: (u[0], u[1] + 1, u[2] + 1, u[3]))(np.unique_all(T))" }, { "o:unique_all()",
+                "np.unique_all(o)" },
+            { "A:isin{1, 3, 7}", "np.isin(A, [1, 3, 7])" }, { "T:isin(v)", "np.isin(T, v)" }, { "v:isin(o)", "np.isin(v, o)" },
+            { "A:intersect(v)", "np.intersect1d(A, v)" }, { "A:union(v)", "np.union1d(A, v)" }, { "A:setdiff(v)", "np.setdiff1d(A, v)" },
+            { "A:setxor(v)", "np.setxor1d(A, v)" }, { "A:nunique()", "len(np.unique(A))" },
+            { "A:mode()", "(lambda u, c: u[c.argmax()])(*np.unique(A, return_counts=True))" },
+        })
+        on(REAL, {
+            { "A:digitize(lun.vector{2, 4, 5})", "np.digitize(A, np.array([2, 4, 5])) + 1" },
+            { "v:digitize(lun.vector{2, 4, 5}, {right = true})", "np.digitize(v, np.array([2, 4, 5]), right=True) + 1" },
+        })
+        compare({ v = { "f64", { 40 }, 37, -3 }, A = { "f32", { 3, 5 }, 12 }, x = { "f64", { 6 }, 30 }, y = { "f64", { 6 }, 9 } }, {
+            { "v:interp(x:sort(), y)", "np.interp(v, np.sort(x), y)", 1e-15 },
+            { "A:cast'f64':interp(x:sort(), y, {left = -1, right = -2})", "np.interp(A, np.sort(x), y, left=-1, right=-2)", 1e-15 },
+            { "v:interp(lun.vector{3}, lun.vector{5})", "np.interp(v, [3], [5])" },
+        })
+    end))
+
+    it("do statistics", numpy.needed(pending, function()
+        on({ "i8", "u16", "i32", "i64", "f32", "f64" }, {
+            { "v:cov(v * 2 + 1)", "np.cov(v.astype('d'), v.astype('d') * 2 + 1)[0, 1]", 1e-6 }, { "v:cov(v, {ddof = 0})",
+                "np.var(v.astype('d'))", 1e-6 },
+            { "A:cov()", "np.cov(A.astype('d'))", 1e-6, 1 }, { "A:cov{rows = false, ddof = 0}",
+                "np.cov(A.astype('d'), rowvar=False, ddof=0)", 1e-6, 1 },
+            { "A:corrcoef()", "np.corrcoef(A.astype('d'))", 1e-6, 1 }, { "A:corrcoef{rows = false}",
+                "np.corrcoef(A.astype('d'), rowvar=False)", 1e-6, 1 },
+            { "v:corr(v:square())", "np.corrcoef(v.astype('d'), np.square(v).astype('d'))[0, 1]", 1e-6, 1 },
+            { "v:percentile(30)", "np.percentile(v.astype('d'), 30)", 1e-6 }, { "A:percentile({10, 90}, {axis = 2})",
+                "np.percentile(A.astype('d'), [10, 90], axis=1)", 1e-6 },
+            { "v:zscore()", "(v - v.mean()) / v.std()", 2e-6, 1 },
+            { "A:zscore{axis = 1, ddof = 1}", "(A - A.mean(axis=0)) / A.std(axis=0, ddof=1)", 2e-6, 1 },
+            { "A:moment(2)", "A.var()", 1e-6 }, { "A:moment(3, {axis = 1})", "((A - A.mean(axis=0)) ** 3).mean(axis=0)", 1e-5, 10 },
+            { "A:skew()", "((A - A.mean()) ** 3).mean() / A.astype('d').var() ** 1.5", 2e-6, 1 },
+            { "A:kurtosis{axis = 2}", "((A - A.mean(axis=1, keepdims=True)) ** 4).mean(axis=1) / A.var(axis=1) ** 2 - 3", 2e-6, 1 },
+            { "v:pct_change()", "np.concatenate([[np.nan], v[1:] / v[:-1] - 1.0])", 1e-6, 1 },
+        })
+        compare({ a = { "f64", { 90 }, 37, -3 }, b = { "f64", { 90 }, 23 } }, {
+            { "a:histogram2d(b)", "np.histogram2d(a, b)", 1e-14 }, { "a:histogram2d(b, 3)", "np.histogram2d(a, b, 3)", 1e-14 },
+            { "a:histogram2d(b, {4, lun.vector{1, 3, 20}})", "np.histogram2d(a, b, [4, [1, 3, 20]])", 1e-14 },
+        })
+    end))
 end)

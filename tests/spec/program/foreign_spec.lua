@@ -85,7 +85,7 @@ describe("names of other libraries", function()
         assert.same({ 2, 5 }, gives "column")
         assert.same({ 4, 5, 6 }, gives "iloc")
         assert.same({ 2, 3 }, gives "gather")
-        assert.is_true(math.abs(gives "corrcoef" + 0.5) < 1e-12)
+        assert.is_true(math.abs(gives "pearsonr" + 0.5) < 1e-12)
         local total = 0
         for _, x in ipairs(gives "softmax") do
             total = total + x

@@ -1,0 +1,228 @@
+-- Names that find elements and places, and names of sets.
+
+local call = require "lunarray.names.call"
+local core = require "lunarray.core"
+
+local rows, row = call.rows "Searching and sets"
+local array, bad, rank_of, where = call.array, call.bad, call.rank, core.where
+
+-- A Vector whose elements ascend and are no NaN.
+local function ascending(x, argument)
+    x = call.vector(x, argument)
+    if call.is_float(x) and x:isnan():any() then
+        bad(argument, "element %d is NaN", x:isnan():indices()[1])
+    elseif #x > 1 then
+        local falls = x:sub(2):lt(x:sub(1, -2))
+        if falls:any() then
+            bad(argument, "element %d is less than the one before: they have to ascend", falls:indices()[1] + 1)
+        end
+    end
+    return x
+end
+
+row("digitize", "a:digitize(edges [, {right=true}])",
+    "the bin of each element: the index of the first edge above it, or, with right, of the first that is not below",
+    "lun.vector{0.5, 1.0, 9.0}:digitize(lun.vector{1.0, 2.0})", "{1, 2, 3}",
+    function(a, edges, options)
+        array(a, 1)
+        edges = ascending(edges, 2)
+        options = call.options(options, 3, "right")
+        return edges:searchsorted(a, not options.right and { side = "right" } or nil)
+    end)
+
+-- The indices along each axis of elements that are not 0, row-major.
+local function places(a)
+    local shape = { array(a, 1):shape() }
+    if #shape == 0 then
+        bad(1, "an array of rank 1 or more expected, got a Scalar")
+    end
+    local at = (a:dtype() == "bool" and a or a:ne(0)):indices() - 1
+    local list = {}
+    for axis = #shape, 1, -1 do
+        local n = math.max(shape[axis], 1)
+        list[axis] = axis == 1 and at + 1 or at % n + 1
+        at = at // n
+    end
+    return list
+end
+
+row("nonzero", "a:nonzero()", "a list of Vectors, one for each axis: the indices of the elements that are not 0",
+    "lun.vector{{0, 5}, {7, 0}}:nonzero()", "{{1, 2}, {2, 1}}", places)
+
+row("argwhere", "a:argwhere()", "a matrix with a row of indices for each element that is not 0",
+    "lun.vector{{0, 5}, {7, 0}}:argwhere()", "{{1, 2}, {2, 1}}", function(a) return core.stack(places(a), 2) end)
+
+row("extract", "a:extract(mask)", "the elements where mask is true: a:compress",
+    "lun.vector{1, 2, 3}:extract(lun.vector{true, false, true})",
+    "{1, 3}",
+    function(a, mask)
+        array(a, 1)
+        return a:compress(array(mask, 2))
+    end)
+
+row("interp", "a:interp(x, y [, {left=, right=}])",
+    "at each element of a the line through the points (x, y), x ascending; before and after them left and right, by\n"
+        .. "default the first and the last y",
+    "lun.vector{1.5, 9.0}:interp(lun.vector{1, 2}, lun.vector{10, 20})", "{15.0, 20.0}",
+    function(a, x, y, options)
+        a = call.floating(array(a, 1))
+        x, y = call.floating(ascending(x, 2)), call.floating(call.vector(y, 3))
+        options = call.options(options, 4, "left right")
+        local n = #x
+        if n == 0 then
+            bad(2, "a point at least is needed")
+        elseif #y ~= n then
+            bad(3, "%d values for %d places", #y, n)
+        end
+        local left = options.left == nil and y[1] or call.number(options.left, 4)
+        local right = options.right == nil and y[n] or call.number(options.right, 4)
+        local inside
+        if n == 1 then
+            inside = core.zeros(1) + y[1]
+        else
+            local k = core.clamp(x:searchsorted(a, { side = "right" }) - 1, 1, n - 1)
+            local slope = (y:sub(2) - y:sub(1, -2)) / (x:sub(2) - x:sub(1, -2))
+            inside = slope:take(k) * (a - x:take(k)) + y:take(k)
+            inside = where(a:eq(x:take(k + 1)), y:take(k + 1), where(a:eq(x:take(k)), y:take(k), inside))
+        end
+        return where(a:isnan(), a, where(a:lt(x[1]), left, where(a:gt(x[n]), right, inside)))
+    end)
+
+-- ---------------------------------------------------------------- different values
+
+-- All elements as a Vector.
+local function flat(a)
+    return rank_of(array(a, 1)) == 1 and a or a:flatten()
+end
+
+-- The different values, how often each occurs, and for each element the index of its value.
+local function distinct(a)
+    local all = flat(a)
+    local values, counts = all:unique()
+    local inverse = values:searchsorted(all)
+    if call.is_float(a) then -- NaN is the last value
+        inverse = where(all:isnan(), #values, inverse)
+    end
+    return values, counts, rank_of(a) > 1 and inverse:reshape { a:shape() } or inverse
+end
+
+row("unique_values", "a:unique_values()", "the different values, sorted: the first result of a:unique",
+    "lun.vector{2, 1, 2}:unique_values()",
+    "{1, 2}", function(a) return (flat(a):unique()) end)
+row("unique_counts", "a:unique_counts()", "the different values, sorted, and how often each occurs: a:unique",
+    "lun.vector{2, 1, 2}:unique_counts()", "{1, 2}, {1, 2}", function(a) return flat(a):unique() end)
+row("unique_inverse", "a:unique_inverse()",
+    "the different values, sorted, and for each element, in a's shape, the index of its value",
+    "lun.vector{2, 1, 2}:unique_inverse()", "{1, 2}, {2, 1, 2}",
+    function(a)
+        local values, _, inverse = distinct(a)
+        return values, inverse
+    end)
+row("unique_all", "a:unique_all()",
+    "four: the different values, sorted; the index, row-major, at which each first occurs; for each element the "
+        .. "index of\n"
+        .. "its value; how often each occurs",
+    "lun.vector{2, 1, 2}:unique_all()", "{1, 2}, {2, 1}, {2, 1, 2}, {1, 2}",
+    function(a)
+        local values, counts, inverse = distinct(a)
+        local firsts = flat(a):argsort():take(core.scan("+", 0)(counts) + 1)
+        return values, firsts, inverse, counts
+    end)
+
+-- Where elements are among the sorted different values of another array; NaN is none of them.
+local function among(a, values)
+    if #values == 0 then
+        return a:ne(a:copy()):land(false)
+    end
+    local k = core.min(values:searchsorted(a), #values)
+    return values:take(k):eq(a)
+end
+
+-- The different values of an argument, without NaN or with.
+local function values_of(x, argument)
+    x = core.isarray(x) and x or call.vector(x, argument)
+    return (flat(x):unique())
+end
+
+row("isin", "a:isin(list)", "where elements are among those of a list or an array; NaN is in none",
+    "lun.vector{1, 2, 3}:isin{3, 1}", "{true, false, true}",
+    function(a, list) return among(array(a, 1), values_of(list, 2)) end)
+
+row("intersect", "a:intersect(b)", "the different values that are in both, sorted",
+    "lun.vector{3, 1, 2}:intersect{3, 2, 5}", "{2, 3}",
+    function(a, b)
+        local values = values_of(array(a, 1), 1)
+        return values:compress(among(values, values_of(b, 2)))
+    end)
+row("union", "a:union(b)", "the different values that are in one or both, sorted", "lun.vector{3, 1}:union{2, 3}",
+    "{1, 2, 3}",
+    function(a, b) return ((values_of(array(a, 1), 1) .. values_of(b, 2)):unique()) end)
+row("setdiff", "a:setdiff(b)", "the different values of a that are not in b, sorted", "lun.vector{3, 1, 2}:setdiff{3}",
+    "{1, 2}",
+    function(a, b)
+        local values = values_of(array(a, 1), 1)
+        return values:compress(among(values, values_of(b, 2)):lnot())
+    end)
+row("setxor", "a:setxor(b)", "the different values that are in one of the two, sorted", "lun.vector{3, 1}:setxor{2, 3}",
+    "{1, 2}",
+    function(a, b)
+        local x, y = values_of(array(a, 1), 1), values_of(b, 2)
+        return (x:compress(among(x, y):lnot()) .. y:compress(among(y, x):lnot())):sort()
+    end)
+
+row("nunique", "a:nunique()", "how many different values there are; all NaN are one", "lun.vector{2, 1, 2}:nunique()",
+    "2",
+    function(a) return #(flat(a):unique()) end)
+
+row("mode", "a:mode()", "the value that occurs most often, of several the least", "lun.vector{3, 1, 3, 2, 2}:mode()",
+    "2",
+    function(a)
+        local values, counts = flat(a):unique()
+        if #values == 0 then
+            bad(1, "mode of an empty array")
+        end
+        return values[counts:argmax()]
+    end)
+
+row("value_counts", "a:value_counts()", "a table of columns, value and count: most frequent first, then by value",
+    "lun.vector{3, 1, 3}:value_counts().value", "{3, 1}",
+    function(a)
+        local values, counts = flat(a):unique()
+        local order = counts:argsort { descending = true }
+        return require("lunarray.table.columns").table({ value = values:take(order), count = counts:take(order) },
+            { "value", "count" })
+    end)
+
+row("rank", 'a:rank([{method="average", descending=true}])',
+    'the place of each element of a Vector in their order, f64; of equal ones the mean of their places, "average",\n'
+        .. 'the least, "min", the greatest, "max", one after the other, "first", or without gaps, "dense"; NaN is last',
+    "lun.vector{30, 10, 30}:rank()", "{2.5, 1.0, 2.5}",
+    function(a, options)
+        a = call.of_rank(a, 1, 1)
+        options = call.options(options, 2, "method descending")
+        local method = call.word(options.method == nil and "average" or options.method, 2,
+            "average min max dense first",
+            "method")
+        local n = #a
+        if n == 0 then
+            return core.zeros(0)
+        elseif method == "first" then
+            local order = a:argsort { descending = options.descending and true or nil }
+            return core.zeros(n):put(order, core.index(n):cast "f64")
+        end
+        local values, counts, k = distinct(a)
+        local before = core.scan("+", 0)(counts)
+        local last = call.is_float(a) and #values > 0 and a:isnan():any()
+        local numbers, different = n - (last and counts[#values] or 0), #values - (last and 1 or 0)
+        local low, high, dense = before + 1, before + counts, core.index(#values)
+        if options.descending then
+            local is_number = dense:le(different)
+            low, high = where(is_number, numbers + 1 - high, low), where(is_number, numbers + 1 - low, high)
+            dense = where(is_number, different + 1 - dense, dense)
+        end
+        local place = method == "min" and low or method == "max" and high or method == "dense" and dense
+            or (low + high) / 2
+        return place:take(k):cast "f64"
+    end)
+
+return rows
