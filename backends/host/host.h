@@ -50,7 +50,7 @@ struct lun_exec {
     lun_chunk_fn body;  /* kernels without SCAN: everything; with SCAN: out from carry */
     lun_chunk_fn total; /* SCAN only: the chunk's total into *carry */
     /* *out = reduction `result` (or the scan when result == -1) applied to cells *a and *b (with
-     * its place, the next cells, which by itself is left alone);
+     * its index, the next cells, which by itself is left alone);
      * out may be a or b.  Traps go into the frame, of which only args, whole arrays in slots and
      * cancel are given. */
     void (*combine)(const void *self, int result, const uint64_t *a, const uint64_t *b,

@@ -95,20 +95,20 @@ static bool handed_on(const reader *r, int i)
     const lun_cname *n = open < 0 ? NULL : lun__cmaker_name(r->m, open - 1);
     lun_csignature head;
     lun_strbuf unused = LUN_STRBUF_INIT;
-    int place = 0, depth = 0;
+    int argument = 0, depth = 0;
     if (!n || n->unit < 0 || r->m->units.at[n->unit].body < 0 ||
         !(lun__ctoken_is(r->t, i + 1, ',') || lun__ctoken_is(r->t, i + 1, ')')) ||
         !(i == open + 1 || lun__ctoken_is(r->t, i - 1, ',')))
         return false;
     for (int k = open + 1; k < i; k++) {
         depth += lun__ctoken_is(r->t, k, '(') - lun__ctoken_is(r->t, k, ')');
-        place += !depth && lun__ctoken_is(r->t, k, ',');
+        argument += !depth && lun__ctoken_is(r->t, k, ',');
     }
     const lun_status s =
         lun__csignature_read(&head, &r->m->source, &r->m->units.at[n->unit], &unused);
     lun__strbuf_free(&unused);
-    return (s == LUN_OK || head.count) && place < head.count && head.param[place].array &&
-           head.param[place].constant;
+    return (s == LUN_OK || head.count) && argument < head.count && head.param[argument].array &&
+           head.param[argument].constant;
 }
 
 /* What token i does with the array whose name it is. */

@@ -1,4 +1,4 @@
-/* scratch.c - LUN_SCRATCH and the words of a thread's place; see scratch.h. */
+/* scratch.c - LUN_SCRATCH and the words of a thread's position; see scratch.h. */
 #include "ctext/scratch.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "ctext/token/signature.h"
 
 /* Words that are numbers: of the league and of a thread, and constants. */
-static const char *const places[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};
+static const char *const positions[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};
 static const char *const known[] = {"LUN_THREADS", "LUN_ELEMENTS"};
 
 int64_t lun__cdivision_all(const int64_t extent[3])
@@ -169,7 +169,7 @@ lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, in
         bool meets = lun__ctoken_word(t, i, "LUN_BARRIER") || lun__ctoken_word(t, i, "LUN_SCRATCH");
         if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
             line = lun__ctoken_past_line(t, i);
-        if (!meets && !one_of(t, i, places, sizeof places / sizeof *places) &&
+        if (!meets && !one_of(t, i, positions, sizeof positions / sizeof *positions) &&
             (teams || !one_of(t, i, known, sizeof known / sizeof *known)))
             continue;
         if (!teams)

@@ -32,8 +32,8 @@ int64_t lun__cdivision_all(const int64_t extent[3]);
 lun_status lun__cscratch_find(lun_cscratches *out, lun_cedits *edits, const lun_csource *s,
                               const lun_cunit *entry, const lun_cdivision *d, lun_strbuf *error);
 
-/* Refuses words of a thread's place outside of the entry and of macros, and outside of functions of
- * teams (division NULL).  LUN_EARG. */
+/* Refuses words of a thread's position outside of the entry and of macros, and outside of functions
+ * of teams (division NULL).  LUN_EARG. */
 lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, int entry, bool teams,
                                lun_strbuf *error);
 

@@ -59,9 +59,9 @@ static bool is_plain(const finder *f, int open, int close, bool condition)
 
 /* ---- edits ----------------------------------------------------------------------------------- */
 
-typedef enum place { BEFORE, AFTER } place;
+typedef enum side { BEFORE, AFTER } side;
 
-static void put(finder *f, int token, place where, const char *text, bool ahead)
+static void put(finder *f, int token, side where, const char *text, bool ahead)
 {
     lun_cedit *e = lun__cedits_of(f->edits, token);
     lun_status s =

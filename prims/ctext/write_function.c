@@ -37,7 +37,7 @@ static lun_status check_params(const lun_cmaker *m)
 /* The parameters of f: elements around an index, those of the text, lengths. */
 static void give_params(lun_cmaker *m, lun_ir_function *f)
 {
-    int place[LUN_MAX_PARAMS];
+    int number[LUN_MAX_PARAMS];
     f->operands = m->head.count - m->axes;
     f->neighbours = m->neighbours.count;
     for (int k = 0; m->division && k < LUN_FRONT_NUMBERS; k++)
@@ -48,7 +48,7 @@ static void give_params(lun_cmaker *m, lun_ir_function *f)
         f->param[f->params++].dtype = LUN_I64;
     for (int k = m->axes; k < m->head.count; k++) {
         const bool writes = m->division || m->in_place;
-        place[k] = f->params;
+        number[k] = f->params;
         if (m->neighbours.replaced[k])
             continue;
         f->param[f->params].dtype = (uint8_t)m->head.param[k].dtype;
@@ -71,7 +71,7 @@ static void give_params(lun_cmaker *m, lun_ir_function *f)
     }
     for (int k = 0; k < m->checks.count; k++)
         if (m->checks.faults[k].param >= 0)
-            m->checks.faults[k].param = place[m->checks.faults[k].param];
+            m->checks.faults[k].param = number[m->checks.faults[k].param];
 }
 
 static lun_status give(lun_cmaker *m, lun_ir_function **out)
@@ -267,7 +267,7 @@ static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
 }
 
 /* Of a function of teams: where a thread is, as the first parameters. */
-static void put_place(lun_cmaker *m)
+static void put_thread_words(lun_cmaker *m)
 {
     static const char *const names[] = {"block",    "thread",   "blocks_0",
                                         "blocks_1", "blocks_2", "base"};
@@ -306,7 +306,7 @@ static void put_head(lun_cmaker *m, const lun_csignature *head, int from, int to
                        hands(m) ? " (lun_user_%016" PRIx64 ")(LUN_FAULT_FIRST "
                                 : " lun_user_%016" PRIx64 "(",
                        m->hash);
-    put_place(m);
+    put_thread_words(m);
     put_loop(m, head);
     put_neighbours(m, head);
     for (int k = m->axes; k < head->count; k++) {

@@ -18,7 +18,7 @@ typedef struct draft {
 enum { LONGEST = 128 }; /* of a name with what follows it */
 
 /* Location number k on the host memory of a backend, made at its first use; NULL: no room. */
-static lun_backend_slot *host_place(lun_engine *e, lun_backend_slot *of, unsigned k)
+static lun_backend_slot *host_location(lun_engine *e, lun_backend_slot *of, unsigned k)
 {
     char name[sizeof of->name];
     snprintf(name, sizeof name, "%.20s.%u", of->name, k);
@@ -99,7 +99,7 @@ static lun_status rank_backend(lun_engine *e, lun_backend_slot **out)
 
 /* The location of this rank, number 1 of a backend whose devices are ranks; its memory is the
  * host's, or that of a device of its own. */
-static lun_status own_place(lun_engine *e, const char *name, lun_backend_slot **out)
+static lun_status own_location(lun_engine *e, const char *name, lun_backend_slot **out)
 {
     lun_backend_slot *of;
     for (int i = 0; i < e->backend_count; i++)
@@ -142,7 +142,7 @@ static lun_status add_device(draft *d, const char *name)
     if (ranks && colon && !strcmp(colon, ":1")) {
         s = lun__backend_open(d->e, ranks);
         if (s == LUN_OK)
-            s = own_place(d->e, name, &at);
+            s = own_location(d->e, name, &at);
         return s == LUN_OK ? add(d, at) : s;
     }
     at = lun__backend_find(d->e, name);
@@ -199,7 +199,7 @@ static lun_status add_parts(draft *d, const char *name, const char *parts)
                          name, parts, b->backend->name, parts);
     lun_status s = LUN_OK;
     for (unsigned k = 1; s == LUN_OK && k <= count; k++) {
-        lun_backend_slot *at = divides ? device_part(d->e, b, count, k) : host_place(d->e, b, k);
+        lun_backend_slot *at = divides ? device_part(d->e, b, count, k) : host_location(d->e, b, k);
         s = at ? add(d, at) : no_room(d->e);
     }
     return s;
@@ -214,7 +214,7 @@ static lun_backend_slot *named_part(lun_engine *e, const char *name)
         return NULL;
     snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
     lun_backend_slot *b = lun__backend_find(e, base);
-    return b && !b->backend->buffer_new ? host_place(e, b, number_of(dot + 1)) : NULL;
+    return b && !b->backend->buffer_new ? host_location(e, b, number_of(dot + 1)) : NULL;
 }
 
 /* Of parts that have one name, for a device was divided in several ways, the last that was
@@ -273,7 +273,7 @@ static lun_status read_set(draft *d, const char *text)
 }
 
 /* The counters of each location of a set. */
-static lun_status count_places(const draft *d)
+static lun_status count_locations(const draft *d)
 {
     for (int k = 0; d->count > 1 && k < d->count; k++) {
         lun_place_stats **counted = &d->at[k]->counted;
@@ -291,7 +291,7 @@ lun_status lun__places_use(lun_engine *e, const char *text)
         return lun__backend_unknown(e, text);
     lun_status s = read_set(&d, text);
     if (s == LUN_OK)
-        s = count_places(&d);
+        s = count_locations(&d);
     if (s == LUN_OK) {
         lun_backend_slot **before = e->set;
         e->current = lun__computes_at(d.at[0])->number;

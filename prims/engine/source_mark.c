@@ -14,33 +14,33 @@ const char *lun__source_line_text(const lun_engine *e, uint32_t where)
     return where && where <= (uint32_t)e->source_line_count ? e->source_lines[where - 1] : "";
 }
 
-lun_status lun_mark(lun_engine *e, const char *place)
+lun_status lun_mark(lun_engine *e, const char *line)
 {
     LUN_NEED(e, true);
-    if (!place || !place[0]) {
+    if (!line || !line[0]) {
         e->source_line = 0;
         return LUN_OK;
     }
     /* a script comes back to the same few lines, most often to the last ones */
     for (int i = e->source_line_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
-        if (!strcmp(e->source_lines[i], place)) {
+        if (!strcmp(e->source_lines[i], line)) {
             e->source_line = (uint32_t)i + 1;
             return LUN_OK;
         }
     for (int i = 0; i < e->source_line_count; i++)
-        if (!strcmp(e->source_lines[i], place)) {
+        if (!strcmp(e->source_lines[i], line)) {
             e->source_line = (uint32_t)i + 1;
             return LUN_OK;
         }
     if (e->source_line_count == e->source_line_room) {
         int room = e->source_line_room ? 2 * e->source_line_room : 32;
-        char **places = realloc(e->source_lines, (size_t)room * sizeof *places);
-        if (!places)
+        char **lines = realloc(e->source_lines, (size_t)room * sizeof *lines);
+        if (!lines)
             return lun__nomem(e);
-        e->source_lines = places;
+        e->source_lines = lines;
         e->source_line_room = room;
     }
-    char *copy = strdup(place);
+    char *copy = strdup(line);
     if (!copy)
         return lun__nomem(e);
     e->source_lines[e->source_line_count++] = copy;

@@ -13,7 +13,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count);
 /* Makes the kernels of that evaluation and has them compiled, without running any. LUN_EBUILD. */
 lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count);
 /* Computes the roots, different ones that wait, straight into memory of the host: root k's elements
- * to the places to[k], all of which are different.  Nothing but these places may refer to their
+ * to the places to[k], all of which are different.  Nothing but these views may refer to their
  * storages.  *done: false if it cannot be done so; then, and after a failure, nothing was written.
  * The roots wait on. */
 lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,

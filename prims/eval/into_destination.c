@@ -57,18 +57,18 @@ static bool reads_apart(const lun_lowered *l, const lun_storage_view *to, int co
 }
 
 /* By slot, where the results of the last step go; false: it has others, or not all of these. */
-static bool find_places(const lun_lowered *l, lun_node *const *roots, int count,
-                        const lun_storage_view *to, const lun_storage_view **places)
+static bool find_targets(const lun_lowered *l, lun_node *const *roots, int count,
+                         const lun_storage_view *to, const lun_storage_view **targets)
 {
     int found = 0;
     for (int i = 0; i < l->ir.slot_count; i++) {
-        places[i] = NULL;
+        targets[i] = NULL;
         if (l->ir.slots[i].role != LUN_SLOT_OUT)
             continue;
         for (int k = 0; k < count; k++)
             if (l->slots[i].node == roots[k])
-                places[i] = &to[k];
-        if (!places[i])
+                targets[i] = &to[k];
+        if (!targets[i])
             return false;
         found++;
     }
@@ -77,20 +77,20 @@ static bool find_places(const lun_lowered *l, lun_node *const *roots, int count,
 
 /* The last step, if it is a kernel by itself that computes the roots as they shall be. */
 static const lun_step *last_of(const lun_steps *s, lun_node *const *roots, int count,
-                               const lun_storage_view *to, const lun_storage_view **places)
+                               const lun_storage_view *to, const lun_storage_view **targets)
 {
     const lun_step *last = s->count ? &s->at[s->count - 1] : NULL;
     if (!last || last->kind != LUN_STEP_LAUNCH || last->chain || last->sweep || last->across ||
         last->blocks || last->kept || last->lowered.ir.slot_count > LUN_GROUP_LEAVES + TARGETS)
         return NULL;
     return is_sure(&last->lowered) && reads_apart(&last->lowered, to, count) &&
-                   find_places(&last->lowered, roots, count, to, places)
+                   find_targets(&last->lowered, roots, count, to, targets)
                ? last
                : NULL;
 }
 
-/* A failure with a place in the script: it is met again on the usual way, which tells it. */
-static bool has_place(lun_status s)
+/* A failure with a source line: it is found again on the usual way, which reports it. */
+static bool has_source_line(lun_status s)
 {
     return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD;
 }
@@ -98,13 +98,13 @@ static bool has_place(lun_status s)
 static lun_status run_into(lun_engine *e, lun_node *const *roots, int count,
                            const lun_storage_view *to, bool *done)
 {
-    const lun_storage_view *places[LUN_GROUP_LEAVES + TARGETS];
+    const lun_storage_view *targets[LUN_GROUP_LEAVES + TARGETS];
     lun_steps s;
     lun_kernel_entry *k = NULL;
     lun_status status = lun__steps_make(e, roots, count, LUN_STEPS_KEEP, &s);
     if (status != LUN_OK)
         return status;
-    const lun_step *last = last_of(&s, roots, count, to, places);
+    const lun_step *last = last_of(&s, roots, count, to, targets);
     if (last) {
         status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
         if (status == LUN_OK)
@@ -112,11 +112,11 @@ static lun_status run_into(lun_engine *e, lun_node *const *roots, int count,
         if (status == LUN_OK)
             status = lun__run_kernel(e, &last->lowered, &k);
         if (status == LUN_OK)
-            status = lun__run_lowered_into(e, &last->lowered, k, last->n, places);
+            status = lun__run_lowered_into(e, &last->lowered, k, last->n, targets);
         *done = status == LUN_OK;
     }
     lun__steps_free(e, &s);
-    return has_place(status) ? LUN_OK : status;
+    return has_source_line(status) ? LUN_OK : status;
 }
 
 /* Whether there is a kernel at whose end n may be computed; it is kept where it was computed

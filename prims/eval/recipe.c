@@ -62,7 +62,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun__node_nature(n) != p->nature || !lun__shape_is_at(n, p->place, space))
+        if (lun__node_nature(n) != p->nature || !lun__shape_is_at(n, p->class, space))
             return false;
         if (p->folds && !has_line(r, n, &line))
             return false;
@@ -167,8 +167,8 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
     return r;
 }
 
-/* A failure with a place in the script is met again on the long way, which knows the place. */
-static bool has_place(lun_status s)
+/* A failure with a source line is found again by a plan, which has the line. */
+static bool has_source_line(lun_status s)
 {
     return s == LUN_EZERO || s == LUN_EBOUNDS || s == LUN_EBUILD;
 }
@@ -177,8 +177,8 @@ lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, boo
 {
     lun_recipe *r = bound(e, roots, count, LUN_IS_COMPUTED);
     lun_status status = r ? lun__recipe_launch(e, r) : LUN_OK;
-    *done = r && !has_place(status) && !(r->step.kept && lun__short_of_memory(e, status));
-    return has_place(status) ? LUN_OK : status;
+    *done = r && !has_source_line(status) && !(r->step.kept && lun__short_of_memory(e, status));
+    return has_source_line(status) ? LUN_OK : status;
 }
 
 lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
@@ -189,8 +189,8 @@ lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_
     *done = r && lun__recipe_splits(r);
     if (*done)
         status = lun__recipe_launch_part(e, r, first, count, host);
-    *done &= !has_place(status);
-    return has_place(status) ? LUN_OK : status;
+    *done &= !has_source_line(status);
+    return has_source_line(status) ? LUN_OK : status;
 }
 
 static void recipe_free(lun_recipe *r)
@@ -239,7 +239,7 @@ static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){.nature = lun__node_nature(n),
-                               .place = lun__shape_class(n, s->n),
+                               .class = lun__shape_class(n, s->n),
                                .use = lun__node_ready(n) ? READY : PASSES,
                                .folds = lun__shape_folds(n)};
         if (n->kind == LUN_NODE_CALL) {

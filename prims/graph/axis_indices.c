@@ -1,4 +1,4 @@
-/* axis_indices.c - indices along the axes of an array, from the places of a layout; see
+/* axis_indices.c - indices along the axes of an array, from the offsets of a layout; see
  * axis_indices.h. */
 #include "graph/axis_indices.h"
 

@@ -5,7 +5,7 @@
 
 #include "graph/node.h"
 
-/* Elements at the places of a layout in terms of one or two axes or more of what they are in:
+/* Elements at the offsets of a layout in terms of one or two axes or more of what they are in:
  * element (i1, ...) has index start[k] + i1 * step[0][k] + ... along axis k, and all of them are
  * within low[k] .. high[k]. */
 typedef struct lun_within {

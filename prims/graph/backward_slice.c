@@ -140,8 +140,8 @@ static void ask_whole(const cone *c, const lun_node *n)
     ask(c, n, zeros, part_of(c, n)->shape);
 }
 
-/* Elements at places of n's flat order. */
-static void ask_places(const cone *c, const lun_node *n, const lun_layout *at)
+/* Elements at indices of n's flat order. */
+static void ask_indices(const cone *c, const lun_node *n, const lun_layout *at)
 {
     const part *p = part_of(c, n);
     lun_within w;
@@ -190,8 +190,8 @@ static void cut(const box *b, const int64_t *shape, int k, box *before, box *beh
     behind->count[k] -= before->count[k];
 }
 
-/* A box that does not wrap as places of an array of that layout. */
-static lun_layout places_of(const lun_layout *of, const box *b)
+/* A box that does not wrap as a layout in an array of that layout. */
+static lun_layout layout_of(const lun_layout *of, const box *b)
 {
     lun_layout at = *of;
     for (int k = 0; k < at.rank; k++) {
@@ -262,7 +262,7 @@ static void ask_joined(const cone *c, const lun_node *n, const lun_layout *at)
         if (!within)
             ask_whole(c, n->more[k]);
         else if (share_of(n, (int)k, &w, begin, &some))
-            ask_places(c, n->more[k], &some);
+            ask_indices(c, n->more[k], &some);
 }
 
 /* What a box of n, which moves elements, needs; recursive at most once for each axis. */
@@ -280,7 +280,7 @@ static void ask_moved(const cone *c, const lun_node *n, const box *b)
     }
     if (n->kind == LUN_NODE_VIEW)
         lun__node_layout(n, &of);
-    const lun_layout at = places_of(&of, b);
+    const lun_layout at = layout_of(&of, b);
     if (n->kind == LUN_NODE_CONCAT) {
         ask_joined(c, n, &at);
     } else if (n->kind == LUN_NODE_PAD) {
@@ -294,7 +294,7 @@ static void ask_moved(const cone *c, const lun_node *n, const box *b)
         else if (inner_of(&pad, b, &some, &in, skip))
             ask(c, n->in[0], in.first, in.count);
     } else {
-        ask_places(c, n->in[0], &at);
+        ask_indices(c, n->in[0], &at);
     }
 }
 
@@ -311,8 +311,8 @@ static void ask_along(const cone *c, const part *p, const lun_node *in, const bo
         ask_along(c, p, in, &before);
         ask_along(c, p, in, &behind);
     } else {
-        const lun_layout right = lun__layout_right(rank, p->shape), at = places_of(&right, b);
-        ask_places(c, in, &at);
+        const lun_layout right = lun__layout_right(rank, p->shape), at = layout_of(&right, b);
+        ask_indices(c, in, &at);
     }
 }
 
@@ -361,9 +361,9 @@ static bool ask_all(const cone *c)
 
 /* ---- what is made ---------------------------------------------------------------------------- */
 
-/* Elements at places of n's flat order, which were asked for. */
-static lun_status read_places(const cone *c, const lun_node *n, const lun_layout *at,
-                              lun_node **out)
+/* Elements at indices of n's flat order, which were asked for. */
+static lun_status read_indices(const cone *c, const lun_node *n, const lun_layout *at,
+                               lun_node **out)
 {
     const part *p = part_of(c, n);
     lun_within w;
@@ -418,17 +418,17 @@ static lun_status read_along(const cone *c, const part *p, const lun_node *in, c
             within.first[i] = (b->first[i] - from->box.first[i] + p->shape[i]) % p->shape[i];
         if (wrapped(rank, from->box.count, &within) == rank) {
             const lun_layout made = lun__layout_right(rank, from->box.count),
-                             at = places_of(&made, &within);
+                             at = layout_of(&made, &within);
             return lun__node_view(c->e, from->made, &at, out);
         }
     }
     if (k < rank)
         return read_cut(c, p, in, b, k, out);
-    const lun_layout right = lun__layout_right(rank, p->shape), at = places_of(&right, b);
-    return read_places(c, in, &at, out);
+    const lun_layout right = lun__layout_right(rank, p->shape), at = layout_of(&right, b);
+    return read_indices(c, in, &at, out);
 }
 
-/* Elements of what is joined, at places of its flat order. */
+/* Elements of what is joined, at indices of its flat order. */
 static lun_status make_joined(const cone *c, const lun_node *n, const lun_layout *at,
                               lun_node **out)
 {
@@ -444,7 +444,7 @@ static lun_status make_joined(const cone *c, const lun_node *n, const lun_layout
     int64_t begin = 0;
     for (int k = 0; s == LUN_OK && k < n->count; begin += n->more[k++]->n / n->step)
         if (share_of(n, k, &w, begin, &some))
-            s = read_places(c, n->more[k], &some, &in[count++]);
+            s = read_indices(c, n->more[k], &some, &in[count++]);
     if (s == LUN_OK)
         s = count == 1 ? lun__node_reshape(c->e, in[0], 2, rows, &all)
                        : lun__node_concat(c->e, in, count, rows[0], 2, rows, &all);
@@ -467,7 +467,7 @@ static lun_status make_padded(const cone *c, const lun_node *n, const box *b, lu
     lun_node *inner = NULL, *padded = NULL;
     lun__node_padding(n, &pad);
     const lun_layout own = lun__layout_right(n->rank, part_of(c, n)->shape),
-                     at = places_of(&own, b);
+                     at = layout_of(&own, b);
     if (!same_shape(c, n->in[0], pad.rank, pad.inner))
         return lun__node_view(c->e, (lun_node *)(uintptr_t)n, &at, out);
     if (!inner_of(&pad, b, &some, &in, skip))
@@ -477,7 +477,7 @@ static lun_status make_padded(const cone *c, const lun_node *n, const box *b, lu
         s = lun__node_pad(c->e, inner, &some, &padded);
     box from = *b;
     memcpy(from.first, skip, sizeof *skip * (size_t)n->rank);
-    const lun_layout right = lun__layout_right(n->rank, some.extent), to = places_of(&right, &from);
+    const lun_layout right = lun__layout_right(n->rank, some.extent), to = layout_of(&right, &from);
     if (s == LUN_OK)
         s = lun__node_view(c->e, padded, &to, out);
     lun__node_release(c->e, inner);
@@ -508,9 +508,9 @@ static lun_status make_moved(const cone *c, const lun_node *n, const box *b, lun
     lun_layout of = lun__layout_right(n->rank, p->shape);
     if (n->kind == LUN_NODE_VIEW)
         lun__node_layout(n, &of);
-    const lun_layout at = places_of(&of, b);
+    const lun_layout at = layout_of(&of, b);
     return n->kind == LUN_NODE_CONCAT ? make_joined(c, n, &at, out)
-                                      : read_places(c, n->in[0], &at, out);
+                                      : read_indices(c, n->in[0], &at, out);
 }
 
 /* The operation on operands that have the shape of a box, `like` one of them. */
@@ -531,12 +531,12 @@ static lun_status make_work(const cone *c, const lun_node *n, lun_node *const *i
     return s;
 }
 
-/* A box of p, elementwise: at the place where it was written. */
+/* A box of p, elementwise: at the source line where it was written. */
 static lun_status make_along(const cone *c, const part *p, lun_node **out)
 {
     const lun_node *n = p->node, *of = work_of(n), *like = NULL, *output = NULL;
     const uint32_t here = c->e->source_line;
-    uint32_t place = 0;
+    uint32_t source_line = 0;
     const int count = lun__node_has_many(of) ? of->count : 3;
     lun_node *in, *work = NULL, **operands = calloc((size_t)count + 1, sizeof(lun_node *));
     lun_status s = operands ? LUN_OK : lun__nomem(c->e);
@@ -550,9 +550,9 @@ static lun_status make_along(const cone *c, const part *p, lun_node **out)
     }
     for (const lun_node *at = n; at != of; at = at->in[0]) {
         output = at->kind == LUN_NODE_OUTPUT ? at : output;
-        place = at->kind == LUN_NODE_SOURCE_LINE && !place ? at->where : place;
+        source_line = at->kind == LUN_NODE_SOURCE_LINE && !source_line ? at->where : source_line;
     }
-    c->e->source_line = place ? place : of->where;
+    c->e->source_line = source_line ? source_line : of->where;
     if (s == LUN_OK)
         s = make_work(c, of, operands, like, &work);
     if (s == LUN_OK && output)

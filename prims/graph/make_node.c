@@ -116,7 +116,8 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
 }
 
 /* Whether a kernel that computes n may fail there: a C function need not even compile, and without
- * a function a call is the engine's own check. What a front end's may fail at names its places. */
+ * a function a call is the engine's own check. What a front end's may fail at names its source
+ * lines. */
 static inline bool may_fail(const lun_node *n)
 {
     if (n->kind == LUN_NODE_CALL)
@@ -125,8 +126,8 @@ static inline bool may_fail(const lun_node *n)
            !lun__dtype_is_float((lun_dtype)n->dtype);
 }
 
-/* *out, built at another place before, as built at this one; exchanges the reference. */
-static lun_status place(lun_engine *e, lun_node **out)
+/* *out, built at another source line before, as built at this one; exchanges the reference. */
+static lun_status mark_line(lun_engine *e, lun_node **out)
 {
     lun_node *shared = *out;
     lun_node *n =
@@ -140,11 +141,11 @@ static lun_status place(lun_engine *e, lun_node **out)
     return s;
 }
 
-/* *out, just made with status s: as built at this place if it may fail. */
+/* *out, just made with status s: as built at this source line if it may fail. */
 static inline lun_status placed(lun_engine *e, lun_status s, lun_node **out)
 {
     if (s == LUN_OK && (*out)->where != e->source_line && e->source_line && may_fail(*out))
-        s = place(e, out);
+        s = mark_line(e, out);
     return s;
 }
 

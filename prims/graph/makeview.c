@@ -1,4 +1,4 @@
-/* makeview.c - nodes that give elements of others in another shape, order or place: parts of
+/* makeview.c - nodes that give elements of others in another shape or order: parts of
  * LEAFs, VIEWs, PADs, CONCATs, RESHAPEs. */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_
     return lun__node_shaped(e, n, lun__node_set_both(e, n, l->rank, l->extent, l->stride), out);
 }
 
-/* The one element of a, a Scalar, at each place; evaluated it would be a NUMBER, which has none. */
+/* The one element of a, a Scalar, at each index; evaluated it would be a NUMBER, which has none. */
 static lun_status view_scalar(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
 {
     const int64_t one = 1;

@@ -151,7 +151,7 @@ static inline uint32_t folded(uint64_t h)
     return (uint32_t)(h >> 32);
 }
 
-static inline uint64_t place_of(const void *p)
+static inline uint64_t address_of(const void *p)
 {
     return (uint64_t)(uintptr_t)p;
 }
@@ -165,8 +165,8 @@ static inline size_t numbers(const lun_node *n)
 static inline uint32_t hash_of(const lun_node *n)
 {
     uint64_t h = lun__node_nature(n) * ODD_1 + ((uint64_t)n->n ^ (uint64_t)n->rank << 56) * ODD_2 +
-                 place_of(n->in[0]) * ODD_3 + place_of(n->in[1]) * ODD_4 +
-                 place_of(n->in[2]) * ODD_5;
+                 address_of(n->in[0]) * ODD_3 + address_of(n->in[1]) * ODD_4 +
+                 address_of(n->in[2]) * ODD_5;
     if (n->kind != LUN_NODE_OP) {
         h += n->cell * ODD_3 + (uint64_t)n->offset * ODD_4 + (uint64_t)n->step * ODD_5;
     }
@@ -174,8 +174,8 @@ static inline uint32_t hash_of(const lun_node *n)
         for (size_t k = 0; n->rank > 1 && numbers(n) > n->rank && k < numbers(n); k++)
             h = (h ^ h >> 29) * ODD_1 + (uint64_t)n->shape[k];
         for (int k = 0; k < n->count; k++)
-            h = (h ^ h >> 29) * ODD_1 + place_of(n->more[k]);
-        h += place_of(n->body) * ODD_1;
+            h = (h ^ h >> 29) * ODD_1 + address_of(n->more[k]);
+        h += address_of(n->body) * ODD_1;
     }
     return folded(h);
 }
@@ -191,7 +191,7 @@ static inline uint32_t form_of(const lun_node *n)
     if (n->in[2])
         h += (lun__node_form(n->in[2]) + UINT64_C(1)) * ODD_5;
     if (n->kind == LUN_NODE_CALL) {
-        h += place_of(n->body) * ODD_2;
+        h += address_of(n->body) * ODD_2;
         for (int k = 0; k < n->count; k++)
             h = (h ^ h >> 29) * ODD_1 + lun__node_form(n->more[k]);
     }

@@ -105,7 +105,7 @@ struct lun_node {
     int32_t slot;         /* and that walk's number for it */
     int32_t value;        /* its value in the kernel of */
     uint64_t lowered;     /* the walk of lowering that saw it last */
-    uint32_t where;       /* the place that built it */
+    uint32_t where;       /* the source line that built it */
     uint16_t workgroup;   /* asked for, 0: tuned */
     uint16_t waits;       /* about what waits in and below it, see lun__waits; at least that */
     lun_storage *storage; /* LEAF */
@@ -113,7 +113,7 @@ struct lun_node {
                              ALGORITHM: see there */
     int64_t step;         /* VIEW of rank 1: its stride; PAD: its rules, eight bits an axis; REDUCE,
                              SCAN, CONCAT, ALGORITHM: see there */
-    uint64_t cell;        /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the place of its storage;
+    uint64_t cell; /* NUMBER; PAD: its value; LEAF with LUN_IS_RUN: the address of its storage;
                       ALGORITHM: see there */
 
     int64_t *shape; /* rank extents, VIEW: then as many strides, PAD: then as many elements before
@@ -167,7 +167,7 @@ lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype
  * result. */
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                             lun_node *a, lun_node *id, lun_dtype t, lun_node **out);
-/* The place, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
+/* The index, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
  * is one: an i64.  a, of dtype acc, is no bool. */
 lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
 /* The same for each of the lines, of `line` elements, that a's elements are in flat order: one
@@ -188,7 +188,7 @@ lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, in
 /* line: elements of the lines that are scanned each alone; 0: all of a at once. */
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
                           lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out);
-/* The elements of a at the places of l, counted in a's flat order.  What is dense is no VIEW but a
+/* The elements of a at the offsets of l, counted in a's flat order.  What is dense is no VIEW but a
  * LEAF or a RESHAPE, where that can be; a VIEW of a VIEW is one, where strides can say it. */
 lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
 /* The same, as cheap as can be said: of an elementwise expression that expression of the operands'
@@ -334,7 +334,7 @@ static inline bool lun__node_recurs_peeked(const lun_node *n)
            (n->is & (LUN_IS_HELD | LUN_IS_SOURCE)) == LUN_IS_HELD;
 }
 
-/* An operation of its own; else another node's result, elements or place. */
+/* An operation of its own; else another node's result, elements or source line. */
 static inline bool lun__node_works(const lun_node *n)
 {
     return n->kind != LUN_NODE_OUTPUT && n->kind != LUN_NODE_SOURCE_LINE &&

@@ -23,7 +23,7 @@ static const char *const notes[] = {"an index is out of range"};
         .kind = LUN_IR_CAST, .dtype = LUN_U64, .from = LUN_I64, .a = (x), .b = -1, .c = -1 \
     }
 
-/* The place along the axis is value 16, or 0 where there is none; `more`: elementwise operands
+/* The index along the axis is value 16, or 0 where there is none; `more`: elementwise operands
  * behind index and number. */
 #define PLACE_STEPS(more)                                                                      \
     ARG(I64, 0), ARG(I64, 2 + (more) + LENGTH), ARG(I64, 2 + (more) + FIRST),                  \
@@ -36,9 +36,9 @@ static const char *const notes[] = {"an index is out of range"};
     {                                                                                          \
         .kind = LUN_IR_CHECK, .a = 15, .b = 0, .c = -1                                         \
     }
-#define GATHER(t, place)                                                    \
+#define GATHER(t, index)                                                    \
     {                                                                       \
-        .kind = LUN_IR_GATHER, .dtype = (t), .a = (place), .b = -1, .c = -1 \
+        .kind = LUN_IR_GATHER, .dtype = (t), .a = (index), .b = -1, .c = -1 \
     }
 
 /* A line, and one of several. */
@@ -88,29 +88,29 @@ static const lun_ir_function functions[LUN_DTYPE_COUNT][2] = {
 };
 #undef LUN_DTYPE
 
-/* The places alone: bodies without their last step, whatever they gather. */
-static const lun_ir place_bodies[] = {{.ins = (lun_ir_ins *)(uintptr_t)line_BOOL,
+/* The indices alone: bodies without their last step, whatever they gather. */
+static const lun_ir index_bodies[] = {{.ins = (lun_ir_ins *)(uintptr_t)line_BOOL,
                                        .count = sizeof line_BOOL / sizeof *line_BOOL - 1,
                                        .scan = -1},
                                       {.ins = (lun_ir_ins *)(uintptr_t)lines_BOOL,
                                        .count = sizeof lines_BOOL / sizeof *lines_BOOL - 1,
                                        .scan = -1}};
-static const lun_ir_function places[] = {{.body = (lun_ir *)(uintptr_t)&place_bodies[0],
-                                          .output = {16},
-                                          .outputs = 1,
-                                          .note_count = 1,
-                                          .params = 2 + SOURCE},
-                                         {.body = (lun_ir *)(uintptr_t)&place_bodies[1],
-                                          .output = {22},
-                                          .outputs = 1,
-                                          .note_count = 1,
-                                          .params = 3 + SOURCE}};
+static const lun_ir_function indices[] = {{.body = (lun_ir *)(uintptr_t)&index_bodies[0],
+                                           .output = {16},
+                                           .outputs = 1,
+                                           .note_count = 1,
+                                           .params = 2 + SOURCE},
+                                          {.body = (lun_ir *)(uintptr_t)&index_bodies[1],
+                                           .output = {22},
+                                           .outputs = 1,
+                                           .note_count = 1,
+                                           .params = 3 + SOURCE}};
 
 lun_status lun__node_take(lun_engine *e, const lun_taking *x, lun_node **out)
 {
     const int elements = x->base ? 3 : 2;
     const lun_dtype t = x->source ? (lun_dtype)x->source->dtype : LUN_I64;
-    const lun_ir_function *f = x->source ? functions[t] : places;
+    const lun_ir_function *f = x->source ? functions[t] : indices;
     const int64_t numbers[SOURCE] = {x->length, x->first, x->none, x->lenient,
                                      x->inner,  x->count, x->axis, x->step};
     lun_node *in[3 + EXTRAS] = {x->index, x->number, x->base};

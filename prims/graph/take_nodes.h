@@ -1,5 +1,5 @@
-/* take_nodes.h - the elements of an array at given indices along an axis, or the places where they
- * stand: a CALL whose body checks, and gathers.  Private to prims/.
+/* take_nodes.h - the elements of an array at given indices along an axis, or these indices,
+ * checked: a CALL whose body checks, and gathers.  Private to prims/.
  *
  * The array is seen as [outer][length][inner], the result as [outer][count][inner]. */
 #ifndef LUN_TAKE_NODES_H
@@ -8,7 +8,7 @@
 #include "graph/node.h"
 
 typedef struct lun_taking {
-    lun_node *source; /* of rank 1 or more, with at least one element; NULL: the places, i64 */
+    lun_node *source; /* of rank 1 or more, with at least one element; NULL: the indices, i64 */
     lun_node
         *index; /* i64, of the result's shape: counted from `first`, negative ones from the end */
     lun_node
@@ -29,7 +29,7 @@ lun_status lun__node_take(lun_engine *e, const lun_taking *t, lun_node **out);
 bool lun__node_taking(const lun_node *n, lun_taking *out);
 /* Whether that is the text of such a failure. */
 bool lun__taking_failed(const char *note);
-/* The place, along the axis, of an index; -1: it is out of range. */
+/* The index, from 0, along the axis; -1: it is out of range. */
 int64_t lun__taking_index(const lun_taking *t, int64_t index);
 
 #endif

@@ -1,4 +1,4 @@
-/* view.c - parts of nodes at the places of a layout: of an elementwise expression that expression
+/* view.c - parts of nodes at the offsets of a layout: of an elementwise expression that expression
  * of its operands' parts.  Knows no array and no kernel. */
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 typedef struct pusher {
     lun_engine *e;
     const lun_layout *at;
-    int budget;     /* nodes that may still be rebuilt */
-    uint32_t place; /* of the node to be rebuilt next, 0: its own */
+    int budget;           /* nodes that may still be rebuilt */
+    uint32_t source_line; /* of the node to be rebuilt next, 0: its own */
 } pusher;
 
 /* An operation on i, an index, and a number. */
@@ -69,12 +69,12 @@ static bool is_called(const pusher *c, const lun_node *n, int64_t whole)
 /* n, a CALL, of the elements of its operands; extra ones stay whole. */
 static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int depth, lun_node **out)
 {
-    uint32_t place = c->place ? c->place : n->where, here = c->e->source_line;
+    uint32_t source_line = c->source_line ? c->source_line : n->where, here = c->e->source_line;
     const lun_node *like = NULL;
     lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
     lun_status s = in ? LUN_OK : lun__nomem(c->e);
     int k = 0;
-    c->place = 0;
+    c->source_line = 0;
     for (; s == LUN_OK && k < n->count; k++) {
         if (k < n->elements)
             s = push_down(c, n->more[k], whole, depth - 1, &in[k]);
@@ -83,7 +83,7 @@ static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int dep
         if (s == LUN_OK && k < n->elements && n->more[k]->n == whole)
             like = in[k];
     }
-    c->e->source_line = place;
+    c->e->source_line = source_line;
     if (s == LUN_OK && like)
         s = lun__node_call(c->e, n->function, n->body, in, n->count, n->elements,
                            (lun_dtype)n->dtype, like, out);
@@ -115,13 +115,13 @@ static lun_status push_through(pusher *c, const lun_node *n, int64_t whole, int 
                                lun_node **out)
 {
     lun_node *in[3] = {0};
-    uint32_t place = c->place ? c->place : n->where, here = c->e->source_line;
+    uint32_t source_line = c->source_line ? c->source_line : n->where, here = c->e->source_line;
     lun_status s = LUN_OK;
     int k = 0;
-    c->place = 0;
+    c->source_line = 0;
     for (; s == LUN_OK && k < 3 && n->in[k]; k++)
         s = push_down(c, n->in[k], whole, depth - 1, &in[k]);
-    c->e->source_line = place; /* a part stands where the whole was written */
+    c->e->source_line = source_line; /* a part stands where the whole was written */
     if (s == LUN_OK && n->kind == LUN_NODE_CAST)
         s = lun__node_cast(c->e, in[0], (lun_dtype)n->dtype, out);
     else if (s == LUN_OK && n->kind == LUN_NODE_RANDOM)
@@ -138,18 +138,18 @@ static lun_status push_through(pusher *c, const lun_node *n, int64_t whole, int 
 
 /* ---- what is moved, not computed ------------------------------------------------------------- */
 
-/* n's elements at the places `at`, which are fewer, of a walk that goes on. */
+/* n's elements at the offsets `at`, which are fewer, of a walk that goes on. */
 static lun_status push_moved(pusher *c, lun_node *n, const lun_layout *at, int depth,
                              lun_node **out)
 {
-    pusher part = {c->e, at, c->budget, c->place};
+    pusher part = {c->e, at, c->budget, c->source_line};
     const int64_t count = lun__layout_count(at);
     bool all = count == n->n && at->offset == 0 && lun__layout_is_dense(at);
     bool repeats = count > n->n; /* which would compute elements again */
     lun_status s = n->rank && !repeats && !all ? push_down(&part, n, n->n, depth - 1, out)
                                                : lun__node_view(c->e, n, at, out);
     c->budget = part.budget;
-    c->place = 0;
+    c->source_line = 0;
     return s;
 }
 
@@ -319,20 +319,20 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
         return LUN_OK;
     }
     if (n->kind == LUN_NODE_SOURCE_LINE) {
-        c->place = n->where;
+        c->source_line = n->where;
         return push_down(c, n->in[0], whole, depth, out);
     }
     if (n->kind == LUN_NODE_RESHAPE)
         return push_down(c, n->in[0], whole, depth, out);
     lun_layout even = lun__layout_simplified(c->at);
     if (n->kind == LUN_NODE_INDEX && even.rank == 1) {
-        c->place = 0;
+        c->source_line = 0;
         return even_index(c, &even, out);
     }
     if (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_CONCAT || n->kind == LUN_NODE_PAD) {
         lun_status s = push_into(c, n, depth, out);
         if (s != LUN_OK || *out) {
-            c->place = 0;
+            c->source_line = 0;
             return s;
         }
     }
@@ -342,7 +342,7 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
         return push_call(c, n, whole, depth, out);
     if (n->kind == LUN_NODE_OUTPUT && is_called(c, n->in[0], whole) && depth && c->budget-- > 0)
         return push_output(c, n, whole, depth, out);
-    c->place = 0;
+    c->source_line = 0;
     return lun__node_view(c->e, n, c->at, out);
 }
 

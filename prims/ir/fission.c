@@ -16,7 +16,7 @@ typedef struct writer {
     lun_ir_writer to;
     lun_fission *out;
     lun_ir_segments cut;
-    int32_t *known;                 /* by value: the segment for which its place in to.map is so */
+    int32_t *known;                 /* by value: the segment for which its entry in to.map is so */
     int slot[LUN_DTYPE_COUNT];      /* of what is left, -1: none of that dtype */
     int32_t start[LUN_DTYPE_COUNT]; /* the team's first element there */
     int32_t zero, one;

@@ -117,11 +117,11 @@ static lun_status find(slice *s)
 
 /* ---- the new body ---------------------------------------------------------------------------- */
 
-/* Whether element `place` is in the box: a bool; -1 without memory. */
-static int32_t is_inside(lun_ir *to, const lun_ir_sought *of, int32_t place)
+/* Whether element `element` is in the box: a bool; -1 without memory. */
+static int32_t is_inside(lun_ir *to, const lun_ir_sought *of, int32_t element)
 {
     const int32_t zero = lun__ir_constant(to, LUN_I64, 0);
-    int32_t inside = -1, rest = place;
+    int32_t inside = -1, rest = element;
     for (int d = of->axes - 1; d >= 0; d--) {
         int32_t index = rest;
         if (d > 0) {
@@ -152,16 +152,16 @@ static bool add(lun_ir *to, lun_ir_kind kind, lun_dtype t, int32_t a, int32_t b)
                        .kind = (uint8_t)kind, .dtype = (uint8_t)t, .a = a, .b = b, .c = -1}) >= 0;
 }
 
-/* Element `place` is marked and counted, unless it is at hand. */
-static bool mark(lun_ir *to, const lun_ir_sought *of, int32_t place, int32_t counter)
+/* Element `element` is marked and counted, unless it is at hand. */
+static bool mark(lun_ir *to, const lun_ir_sought *of, int32_t element, int32_t counter)
 {
-    const int32_t away = lun__ir_apply(to, LUN_OP_LNOT, LUN_BOOL, is_inside(to, of, place), -1);
+    const int32_t away = lun__ir_apply(to, LUN_OP_LNOT, LUN_BOOL, is_inside(to, of, element), -1);
     if (away < 0 || !add(to, LUN_IR_IF, LUN_BOOL, away, -1))
         return false;
     const int32_t word =
-        lun__ir_apply(to, LUN_OP_SHR, LUN_I64, place, lun__ir_constant(to, LUN_I64, 5));
+        lun__ir_apply(to, LUN_OP_SHR, LUN_I64, element, lun__ir_constant(to, LUN_I64, 5));
     const int32_t number =
-        lun__ir_apply(to, LUN_OP_BAND, LUN_I64, place, lun__ir_constant(to, LUN_I64, 31));
+        lun__ir_apply(to, LUN_OP_BAND, LUN_I64, element, lun__ir_constant(to, LUN_I64, 31));
     const int32_t bit = lun__ir_apply(to, LUN_OP_SHL, LUN_U32, lun__ir_constant(to, LUN_U32, 1),
                                       lun__ir_convert(to, LUN_U32, LUN_I64, number));
     if (word < 0 || bit < 0 ||

@@ -31,8 +31,8 @@ typedef struct lun_ir_ins {
     uint8_t dtype; /* of the value; of the combined values for SCAN and REDUCE */
     uint8_t from;  /* dtype of the operands */
     union {
-        uint8_t inclusive; /* SCAN: the combination for i has element i in it */
-        uint8_t places;    /* REDUCE: the place of the result is a result, too */
+        uint8_t inclusive;  /* SCAN: the combination for i has element i in it */
+        uint8_t with_index; /* REDUCE: the index of the result is a result, too */
     };
     int32_t op; /* lun_op, or LUN_OP_COUNT */
     int32_t a, b, c;
@@ -245,7 +245,7 @@ typedef enum lun_combining {
 /* Elements that a function assigns: outputs say what, each index's in turn. */
 typedef struct lun_front_store {
     lun_front_window to; /* the next output becomes that element */
-    bool scattered;      /* any: the next output is its row-major place in to.array, from 0, -1: */
+    bool scattered;      /* any: the next output is its row-major index in to.array, from 0, -1: */
     lun_combining how;   /* none, the one behind a value; to.at says nothing */
     bool behind;         /* the element is the second operand */
     int note;            /* of an integer that does not fit into an element; -1: all do */
@@ -344,12 +344,12 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
 /* Whether threads of a kernel of teams meet. */
 bool lun__ir_has_barriers(const lun_ir *ir);
-/* Whether a kernel puts elements at computed places, element by element. */
+/* Whether a kernel puts elements at computed indices, element by element. */
 bool lun__ir_puts(const lun_ir *ir);
-/* Whether it is a REDUCE that gives a place, too. */
+/* Whether it is a REDUCE that gives an index, too. */
 static inline bool lun__ir_gives_index(const lun_ir_ins *ins)
 {
-    return ins->kind == LUN_IR_REDUCE && ins->places;
+    return ins->kind == LUN_IR_REDUCE && ins->with_index;
 }
 /* Number of the message for its failure, -1: none. */
 int64_t lun__ir_note(const lun_ir_ins *ins);

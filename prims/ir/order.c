@@ -26,7 +26,7 @@ bool lun__order_in_lanes(const lun_ir *ir)
         const lun_ir_ins *ins = &ir->ins[i];
         uint64_t identity;
         if (ins->kind == LUN_IR_REDUCE &&
-            (ins->places || ins->op >= LUN_OP_COUNT ||
+            (ins->with_index || ins->op >= LUN_OP_COUNT ||
              !(lun__op_get((lun_op)ins->op)->flags & LUN_OPF_COMM) ||
              !lun__op_identity((lun_op)ins->op, (lun_dtype)ins->dtype, &identity)))
             return false;

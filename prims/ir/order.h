@@ -30,8 +30,8 @@
  *   By an associative operation on integers or bools bits do not depend on chunks: a backend may
  *   choose others.
  *
- *   The places that share a scan do it in stages: all find the totals of their chunks, one place
- *   makes carries of these in their order, and all scan from their carries.
+ *   The locations that share a scan do it in stages: all find the totals of their chunks, one of
+ *   them makes carries of these in their order, and all scan from their carries.
  *
  * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
  * such as a row of a matrix (kernels/pairs_kernel.c).  s_b combines the b-th LUN_ORDER_BLOCK values
@@ -111,7 +111,8 @@ typedef enum lun_stage {
 /* Whether the SCAN of ir, which has no REDUCE, gives the same bits in chunks of any size. */
 bool lun__order_free(const lun_ir *ir);
 
-/* Whether ir has REDUCEs, all of which combine elements in lanes, by operations, without places. */
+/* Whether ir has REDUCEs, all of which combine elements in lanes, by operations, without
+ * indices. */
 bool lun__order_in_lanes(const lun_ir *ir);
 
 /* ---- the tree over rows in memory ------------------------------------------------------------ */

@@ -68,7 +68,7 @@ static void print_ins(const lun_ir *ir, int i, lun_strbuf *out)
         print_combiner(ins, out);
     if (row->fields & LUN_FIELD_INCLUSIVE && ins->inclusive)
         lun__strbuf_puts(out, " inclusive");
-    if (row->fields & LUN_FIELD_INDICES && ins->places)
+    if (row->fields & LUN_FIELD_INDICES && ins->with_index)
         lun__strbuf_puts(out, " places");
     print_operands(ir, ins, out);
     lun__strbuf_puts(out, "\n");

@@ -83,17 +83,17 @@ static int32_t bits_of(lun_ir *ir, int32_t x)
     return lun__ir_apply(ir, LUN_OP_SHR, LUN_U32, x, lun__ir_constant(ir, LUN_U32, 24));
 }
 
-/* How many elements before `place` are marked. */
-static int32_t rank_of(lun_ir *ir, int slot, int32_t place)
+/* How many elements before `element` are marked. */
+static int32_t rank_of(lun_ir *ir, int slot, int32_t element)
 {
     const int32_t at =
-        lun__ir_apply(ir, LUN_OP_SHR, LUN_I64, place, lun__ir_constant(ir, LUN_I64, 5));
+        lun__ir_apply(ir, LUN_OP_SHR, LUN_I64, element, lun__ir_constant(ir, LUN_I64, 5));
     const lun_ir_ins gather = {
         .kind = LUN_IR_GATHER, .dtype = LUN_U64, .a = at, .b = -1, .c = -1, .imm = slot};
     const int32_t word = at < 0 ? -1 : lun__ir_add(ir, gather);
     const int32_t behind = lun__ir_convert(
         ir, LUN_U32, LUN_I64,
-        lun__ir_apply(ir, LUN_OP_BAND, LUN_I64, place, lun__ir_constant(ir, LUN_I64, 31)));
+        lun__ir_apply(ir, LUN_OP_BAND, LUN_I64, element, lun__ir_constant(ir, LUN_I64, 31)));
     const int32_t one = lun__ir_constant(ir, LUN_U32, 1);
     const int32_t lower = lun__ir_apply(ir, LUN_OP_SUB, LUN_U32,
                                         lun__ir_apply(ir, LUN_OP_SHL, LUN_U32, one, behind), one);
@@ -107,28 +107,28 @@ static int32_t rank_of(lun_ir *ir, int slot, int32_t place)
 
 /* ---- the body -------------------------------------------------------------------------------- */
 
-/* The place in a box of the next one of its gathers. */
-static int32_t place_in_box(lun_ir *ir, const lun_ir_fetched *x, int *next)
+/* The index in a box of the next one of its gathers. */
+static int32_t index_in_box(lun_ir *ir, const lun_ir_fetched *x, int *next)
 {
-    int32_t place = lun__ir_argument(ir, x->added + x->params + (*next)++);
-    for (int k = 0; place >= 0 && k < x->params; k++)
-        place =
-            lun__ir_apply(ir, LUN_OP_ADD, LUN_I64, place,
+    int32_t element = lun__ir_argument(ir, x->added + x->params + (*next)++);
+    for (int k = 0; element >= 0 && k < x->params; k++)
+        element =
+            lun__ir_apply(ir, LUN_OP_ADD, LUN_I64, element,
                           lun__ir_apply(ir, LUN_OP_MUL, LUN_I64, lun__ir_argument(ir, x->param[k]),
                                         lun__ir_argument(ir, x->added + k)));
-    return place;
+    return element;
 }
 
-/* The number of element `place` among those at hand. */
-static int32_t place_among(lun_ir *ir, const lun_ir_fetched *x, int32_t place, int *next)
+/* The number of element `element` among those at hand. */
+static int32_t index_among(lun_ir *ir, const lun_ir_fetched *x, int32_t element, int *next)
 {
     switch (x->how) {
     case LUN_HAS_RANGE:
-        return lun__ir_apply(ir, LUN_OP_SUB, LUN_I64, place, lun__ir_argument(ir, x->added));
+        return lun__ir_apply(ir, LUN_OP_SUB, LUN_I64, element, lun__ir_argument(ir, x->added));
     case LUN_HAS_BOX:
-        return place_in_box(ir, x, next);
+        return index_in_box(ir, x, next);
     default:
-        return rank_of(ir, x->added, place);
+        return rank_of(ir, x->added, element);
     }
 }
 
@@ -168,7 +168,7 @@ lun_status lun__ir_fetch(const lun_ir *from, lun_ir_fetched *of, lun_ir *to, int
         const lun_ir_fetched *x = ins->kind == LUN_IR_GATHER ? &of[ins->imm] : NULL;
         if (map[i] >= 0 && x && x->how != LUN_HAS_ALL) {
             lun_ir_ins gather = to->ins[--to->count];
-            gather.a = place_among(to, x, gather.a, &next[ins->imm]);
+            gather.a = index_among(to, x, gather.a, &next[ins->imm]);
             map[i] = gather.a < 0 ? -1 : lun__ir_add(to, gather);
         }
         well = map[i] >= 0;

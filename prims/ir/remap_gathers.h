@@ -7,11 +7,11 @@
 
 typedef enum lun_ir_having {
     LUN_HAS_ALL,   /* the slot is the whole array */
-    LUN_HAS_RANGE, /* elements from one on: its place is an argument, an i64 */
+    LUN_HAS_RANGE, /* elements from one on: its index is an argument, an i64 */
     LUN_HAS_BOX,   /* elements whose numbers are sums of the body's first arguments times numbers,
                       plus a number: these are arguments, i64s */
-    LUN_HAS_BITMAP /* those that bits mark, in the order of their places: a further slot has, of 32
-                      places each, a u64: in its low half their bits, in its high half how many are
+    LUN_HAS_BITMAP /* those that bits mark, in the order of their indices: a further slot has, of 32
+                      indices each, a u64: in its low half their bits, in its high half how many are
                       marked before */
 } lun_ir_having;
 

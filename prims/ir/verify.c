@@ -191,7 +191,7 @@ static bool check_combiner(const verifier *v, const lun_ir_ins *ins)
 }
 
 /* A block's number within a chunk of LUN_CHUNK fits the narrowest element; a SCAN's does not. */
-static bool check_places(const verifier *v, const lun_ir_ins *ins)
+static bool check_index(const verifier *v, const lun_ir_ins *ins)
 {
     const lun_ir *ir = v->ir;
     if (ins->op != LUN_OP_MIN && ins->op != LUN_OP_MAX)
@@ -226,7 +226,7 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
            (ins->kind != LUN_IR_CAST || check_cast(v, ins)) && check_imm(v, ins) &&
            (row->hold[1] != LUN_HOLD_LIST || check_list(v, ins)) && check_operands(v, ins) &&
            (!(row->fields & LUN_FIELD_COMBINER) || check_combiner(v, ins)) &&
-           (!(row->fields & LUN_FIELD_INDICES) || !ins->places || check_places(v, ins));
+           (!(row->fields & LUN_FIELD_INDICES) || !ins->with_index || check_index(v, ins));
 }
 
 /* All threads of a team come to a barrier together. */

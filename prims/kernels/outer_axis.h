@@ -30,8 +30,8 @@ typedef struct lun_outer_axis {
 /* *out: NULL where group g is better run line by line, or has to be.  LUN_ENOMEM. */
 lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis **out);
 void lun__outer_axis_free(lun_outer_axis *a); /* NULL is allowed */
-/* The places of slot i of a visit: by kept axes and the line's elements (*step apart, the last axis
- * gone from *out).  False: no strides say them. */
+/* The offsets of slot i of a visit: by kept axes and the line's elements (*step apart, the last
+ * axis gone from *out).  False: no strides say them. */
 bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
                             int64_t *step);
 

@@ -1,6 +1,6 @@
 /* pairs_kernel.c - the kernels of a matrix of lines that are reduced in blocks: for each index a
  * loop over its line, in the order that ir/order.h states; for the host one that takes several rows
- * at once. The loop computes a line's values from elements at places that depend on the index and
+ * at once. The loop computes a line's values from elements at offsets that depend on the index and
  * on the value's number, so all lines together are never in memory.  Knows no array and no
   * launch. */
 #include "kernels/pairs_kernel.h"
@@ -30,12 +30,12 @@ typedef struct loop {
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* The place of the first element of each line: a stream of places, or one number. */
+/* The offset of the first element of each line: a stream of offsets, or one number. */
 static int32_t first_place(lun_lowerer *l, const lun_layout *at)
 {
     loop *p = l->loop;
     lun_layout lines = *at;
-    lun_node *index = NULL, *places = NULL;
+    lun_node *index = NULL, *offsets = NULL;
     lines.rank = 2;
     if (!lines.stride[0] && !lines.stride[1])
         return lun__lower_number(l, LUN_I64, (uint64_t)lines.offset);
@@ -43,15 +43,15 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
                     ? lun__node_index(l->e, lines.extent[0] * lines.extent[1], &index)
                     : lun__fail(l->e, LUN_EARG, "internal: too many operands of allpairs");
     if (l->status == LUN_OK)
-        l->status = lun__node_view(l->e, index, &lines, &places);
-    lun_slot_source from = {.node = index, .view = places};
-    if (l->status == LUN_OK && places->kind != LUN_NODE_VIEW) { /* of one row: the index itself */
+        l->status = lun__node_view(l->e, index, &lines, &offsets);
+    lun_slot_source from = {.node = index, .view = offsets};
+    if (l->status == LUN_OK && offsets->kind != LUN_NODE_VIEW) { /* of one row: the index itself */
         from.view = NULL;
-        lun__node_release(l->e, places);
-        places = lun__node_retain(index);
+        lun__node_release(l->e, offsets);
+        offsets = lun__node_retain(index);
     }
     if (l->status == LUN_OK)
-        p->held[p->held_count++] = places;
+        p->held[p->held_count++] = offsets;
     lun__node_release(l->e, index);
     int slot = l->status == LUN_OK ? lun__lower_source(l, from, LUN_SLOT_IN) : -1;
     if (slot < 0)

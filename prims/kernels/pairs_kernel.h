@@ -32,7 +32,7 @@ void lun__pairs_free(lun_pairs *p); /* NULL is allowed */
 lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows);
 /* Bytes of the arrays that it reads. */
 int64_t lun__pairs_reads(const lun_pairs *p);
-/* The places of the elements of slot i by row, column and number of the line: those of extent 1 do
+/* The offsets of the elements of slot i by row, column and number of the line: those of extent 1 do
  * not move.  False: no strides say them. */
 bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);
 

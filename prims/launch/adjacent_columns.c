@@ -4,7 +4,7 @@
 
 #include "base/layout/column_transpose.h"
 
-static int64_t first_place(const lun_strided *x)
+static int64_t first_address(const lun_strided *x)
 {
     return (int64_t)(intptr_t)x->base + x->at.offset * x->size;
 }
@@ -20,7 +20,7 @@ static int behind(const lun_stream *streams, const lun_strided *x, int slots, in
     for (int k = 0; k < slots; k++)
         if (k != i && is_column(&streams[k], &x[k]) && x[k].size == x[i].size &&
             x[k].at.stride[0] == x[i].at.stride[0] && x[k].at.extent[0] == x[i].at.extent[0] &&
-            first_place(&x[k]) == first_place(&x[i]) + x[i].size)
+            first_address(&x[k]) == first_address(&x[i]) + x[i].size)
             return k;
     return -1;
 }

@@ -77,7 +77,7 @@ lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
     return LUN_OK;
 }
 
-/* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: places. */
+/* Slot i, elements of s as `layout` says, counted from `offset`; s NULL: the offsets themselves. */
 static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storage *s,
                                int64_t offset, const lun_layout *layout)
 {
@@ -273,26 +273,26 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     return status;
 }
 
-lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *places)
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *target)
 {
-    lun_storage *s = places->s;
-    const int64_t n = lun__layout_count(&places->at), size = lun__dtype_get(s->dtype)->bytes;
+    lun_storage *s = target->s;
+    const int64_t n = lun__layout_count(&target->at), size = lun__dtype_get(s->dtype)->bytes;
     lun_status status = lun__storage_host(e, s, true);
     to->whole = true;
-    if (status != LUN_OK || lun__layout_is_dense(&places->at))
+    if (status != LUN_OK || lun__layout_is_dense(&target->at))
         return status != LUN_OK
                    ? status
-                   : lun__bind_part(e, to, i, s, places->offset + places->at.offset, NULL, n, true);
+                   : lun__bind_part(e, to, i, s, target->offset + target->at.offset, NULL, n, true);
     if (!need_streams(to))
         return lun__nomem(e);
     lun_strided *x = &to->strided[i];
-    *x = (lun_strided){.at = lun__layout_simplified(&places->at),
-                       .base = (char *)s->data + places->offset * size,
+    *x = (lun_strided){.at = lun__layout_simplified(&target->at),
+                       .base = (char *)s->data + target->offset * size,
                        .size = (int)size};
     to->streams[i] = (lun_stream){.write = write_strided, .self = x, .layout = &x->at};
     count_bytes(to, size * n, true);
     to->room[i] = INT64_MAX;
-    to->origin[i] = places->offset;
+    to->origin[i] = target->offset;
     to->at[i] = (void *)(uintptr_t)x->base;
     return LUN_OK;
 }

@@ -16,10 +16,10 @@ enum {
 /* Padding of what a slot reads, and for a device that array itself. */
 typedef struct lun_padded lun_padded;
 
-/* Elements of memory that do not stand side by side, or places themselves. */
+/* Elements of memory that do not stand side by side, or offsets themselves. */
 typedef struct lun_strided {
     lun_layout at;
-    const void *base; /* NULL: places */
+    const void *base; /* NULL: offsets */
     int size;
     const lun_padding
         *pad;        /* at counts elements of base with those beyond its ends; NULL: without */
@@ -61,13 +61,13 @@ void lun__bind_close(lun_binding *to);
  * first + count - 1; element `first` is the first of `written`. */
 lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *written,
                           int64_t first, int64_t count);
-/* Slot i has the elements of s from `offset` on: side by side, or as `at` says.  s NULL: places as
+/* Slot i has the elements of s from `offset` on: side by side, or as `at` says.  s NULL: offsets as
  * `at` says.  changes: it is written, side by side. */
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                           const lun_layout *at, int64_t count, bool changes);
-/* Slot i is written, on the host, to places that keep what is there if the launch does not begin;
+/* Slot i is written, on the host, to memory that keeps what is there if the launch does not begin;
  * once it has, it goes on to its end. */
-lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *places);
+lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_storage_view *target);
 /* Slot i reads elements of so many bytes as a layout says; where these stand the caller fills in:
  * to->at, to->origin, to->strided. */
 lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,

@@ -49,12 +49,12 @@ static inline bool lun__shape_folds(const lun_node *n)
     return n->kind == LUN_NODE_REDUCE || n->kind == LUN_NODE_SCAN;
 }
 
-/* Whether that is n's place. Most nodes have an element for each index and nothing else to them. */
-static inline bool lun__shape_is_at(const lun_node *n, uint8_t place, int64_t space)
+/* Whether that is n's class. Most nodes have an element for each index and nothing else to them. */
+static inline bool lun__shape_is_at(const lun_node *n, uint8_t class, int64_t space)
 {
-    if (place == LUN_SHAPE_WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
+    if (class == LUN_SHAPE_WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
         return space > 1;
-    return lun__shape_class(n, space) == place;
+    return lun__shape_class(n, space) == class;
 }
 
 #endif

@@ -20,7 +20,7 @@ enum { FEW = 24, FEW_CELLS = 64 }; /* slots and arguments, cells that need no me
 /* A result in memory, and the node that it is for. */
 typedef struct output {
     lun_storage *storage;           /* NULL: the node has taken it, or */
-    const lun_storage_view *places; /* where its elements go instead; NULL: they are storage's */
+    const lun_storage_view *target; /* where its elements go instead; NULL: they are storage's */
     lun_node *node;
 } output;
 
@@ -50,10 +50,10 @@ static void outcome_free(lun_engine *e, outcome *o)
         free(o->cells);
 }
 
-/* For n indices; places: for the result of each slot, or NULL; shared: memory is that of the places
- * that run it.  Also on failure o is to be ended by outcome_free. */
+/* For n indices; targets: for the result of each slot, or NULL; shared: memory is that of the
+ * locations that run it.  Also on failure o is to be ended by outcome_free. */
 static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
-                               const lun_storage_view *const *places, outcome *o)
+                               const lun_storage_view *const *targets, outcome *o)
 {
     const lun_ir *ir = &l->ir;
     size_t rows = n > 0 ? (size_t)lun__join_rows(l, n) : 1, bytes;
@@ -75,9 +75,9 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
         output *to = &o->outputs[o->count];
-        *to = (output){.node = l->slots[i].node, .places = places ? places[i] : NULL};
+        *to = (output){.node = l->slots[i].node, .target = targets ? targets[i] : NULL};
         lun_status s = LUN_OK;
-        if (!to->places)
+        if (!to->target)
             s = (shared ? lun__storage_empty
                         : lun__storage_result)(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
         if (s != LUN_OK)
@@ -112,8 +112,8 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
     lun_status s = lun__bind_open(e, l, &to);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
         const output *result = ir->slots[i].role == LUN_SLOT_OUT ? next++ : NULL;
-        if (result && result->places)
-            s = lun__bind_target(e, &to, i, result->places);
+        if (result && result->target)
+            s = lun__bind_target(e, &to, i, result->target);
         else
             s = lun__bind_slot(e, &to, i, result ? result->storage : NULL, first, count);
     }
@@ -312,10 +312,10 @@ lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
 }
 
 lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
-                                 int64_t n, const lun_storage_view *const *places)
+                                 int64_t n, const lun_storage_view *const *targets)
 {
     outcome o;
-    lun_status status = outcome_make(e, l, n, false, places, &o);
+    lun_status status = outcome_make(e, l, n, false, targets, &o);
     if (status == LUN_OK)
         status = launch(e, l, k, n, 0, n, &o);
     outcome_free(e, &o);

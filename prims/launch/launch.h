@@ -18,10 +18,10 @@ lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_s
  * node stays as it is. */
 lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
                          int64_t first, int64_t count, void *host);
-/* Runs an elementwise kernel on the host over n > 0 indices: what slot k writes goes to the places
- * places[k], of memory that nothing else of the launch reads.  The nodes stay as they are. */
+/* Runs an elementwise kernel on the host over n > 0 indices: what slot k writes goes to
+ * targets[k], of memory that nothing else of the launch reads.  The nodes stay as they are. */
 lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
-                                 int64_t n, const lun_storage_view *const *places);
+                                 int64_t n, const lun_storage_view *const *targets);
 /* Whether s, of an evaluation that ended, says that memory was not enough, as far as it can be had
  * without a look for garbage (lun_thrifty). */
 bool lun__short_of_memory(lun_engine *e, lun_status s);

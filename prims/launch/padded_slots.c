@@ -13,9 +13,9 @@ static lun_stream_run run_of_pad(const void *self, int64_t first)
                          .column = r.column,
                          .low = r.low,
                          .high = r.high,
-                         .at = (const char *)s->base + r.place * s->size};
-    int64_t room = (s->room - r.place) / LUN_BLOCK * LUN_BLOCK;
-    if (r.place < 0)
+                         .at = (const char *)s->base + r.offset * s->size};
+    int64_t room = (s->room - r.offset) / LUN_BLOCK * LUN_BLOCK;
+    if (r.offset < 0)
         at.count = 0;
     else if (at.count > room)
         at.count = room;

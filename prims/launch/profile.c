@@ -124,8 +124,8 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     return r;
 }
 
-/* Matrix products of a place are one row, and so is each algorithm of a place; kind: 0, or 1 + that
- * of the algorithm. */
+/* Matrix products of a source line are one row, and so is each algorithm of one; kind: 0, or 1 +
+ * that of the algorithm. */
 static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t kind)
 {
     const uint64_t key = ((uint64_t)kind << 32) + n->where + 1;

@@ -11,7 +11,7 @@ typedef struct lun_profile lun_profile;
 /* After a launch while e->profiling: the counters before it, how long it took, what it ran. */
 void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
                         const lun_lowered *l, const lun_kernel_entry *k, int64_t count);
-/* The same of a matrix product n; products of a place count together. */
+/* The same of a matrix product n; products of a source line count together. */
 void lun__profile_product(lun_engine *e, const lun_stats *before, double seconds,
                           const lun_node *n);
 /* The same of an algorithm n: seconds of work, before them of transfers, and bytes read and
@@ -22,8 +22,8 @@ void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, do
  * of the time, the first one all that was moved. */
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,
                            const lun_steps *s, int first, lun_kernel_entry *const *k, int count);
-/* Work of a queue: what it is, its text, body or neither; the place that gave it, and what doing it
- * has counted.  Equal work of a place counts together. */
+/* Work of a queue: what it is, its text, body or neither; the source line that gave it, and what
+ * doing it has counted.  Equal work of a source line counts together. */
 typedef struct lun_profile_work {
     const char *name, *what;
     const lun_ir *body;

@@ -16,7 +16,7 @@ lun_status lun__scratch_buffer_take(lun_engine *e, lun_dtype t, int64_t count, l
     return status;
 }
 
-/* Elements of one layout to the places of another, on threads. */
+/* Elements of one layout to the offsets of another, on threads. */
 typedef struct move {
     const lun_layout *from, *to;
     const char *source;

@@ -1,4 +1,4 @@
-/* scratch_buffers.h - working memory where the backend in use computes, the host's or a device's,
+/* scratch_buffers.h - scratch buffers where the backend in use computes, the host's or a device's,
  * and elements that are arranged anew there. */
 #ifndef LUN_SCRATCH_BUFFERS_H
 #define LUN_SCRATCH_BUFFERS_H
@@ -18,8 +18,8 @@ typedef struct lun_scratch_buffer {
 /* Memory for so many elements, undefined; *s is to be released. */
 lun_status lun__scratch_buffer_take(lun_engine *e, lun_dtype t, int64_t count, lun_storage **s,
                                     lun_scratch_buffer *out);
-/* The elements of `of` to the places of as many of `at`, in other memory, where they are different;
- * of the host on its threads.  On a device they are on their way then. */
+/* The elements of `of` to the offsets of as many of `at`, in other memory, where they are
+ * different; of the host on its threads.  On a device they are on their way then. */
 lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scratch_buffer *from,
                                        const lun_layout *of, const lun_scratch_buffer *to,
                                        const lun_layout *at);

@@ -35,21 +35,21 @@ lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
                           const lun_value *value)
 {
     lun_strbuf text = LUN_STRBUF_MESSAGE;
-    char place_text[sizeof e->error_line] = "";
+    char where_text[sizeof e->error_line] = "";
     for (const char *p = strchr(note, ':'); p; p = strchr(p + 1, ':')) {
-        size_t digits = strspn(p + 1, "0123456789"), place = (size_t)(p - note) + 1 + digits;
-        if (!digits || strncmp(p + 1 + digits, ": ", 2) || place >= sizeof e->error_line)
+        size_t digits = strspn(p + 1, "0123456789"), length = (size_t)(p - note) + 1 + digits;
+        if (!digits || strncmp(p + 1 + digits, ": ", 2) || length >= sizeof e->error_line)
             continue;
-        memcpy(place_text, note, place);
-        note += place + 2;
+        memcpy(where_text, note, length);
+        note += length + 2;
         break;
     }
     put_note(&text, note, value);
     e->error_where = NULL;
     lun__fail_text(e, status, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
-    if (*place_text) {
-        memcpy(e->error_line, place_text, sizeof e->error_line);
+    if (*where_text) {
+        memcpy(e->error_line, where_text, sizeof e->error_line);
         e->error_where = e->error_line;
     }
     return status;
@@ -74,7 +74,7 @@ lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l)
     return LUN_EBUILD;
 }
 
-/* In a function given as C text: its own place is part of the message. */
+/* In a function given as C text: its own line is part of the message. */
 static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
     const lun_ir_ins *ins = &l->ir.ins[launch->trap];

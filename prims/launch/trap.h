@@ -5,14 +5,14 @@
 #include "plan/plan.h"
 
 /* Fails with what ended a launch (launch->trap, trap_value): its text is the front end's note where
- * there is one, its place the note's or that of the expression. */
+ * there is one, its source line the note's or that of the expression. */
 lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch);
-/* Fails with status; note: the front end's text, "script:12: message", with at most one place for
- * the value (%lld an integer, %g a float); NULL: that is not known. */
+/* Fails with status; note: the front end's text, "script:12: message", with at most one conversion
+ * for the value (%lld an integer, %g a float); NULL: that is not known. */
 lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
                           const lun_value *value);
-/* LUN_EBUILD, whose text is there: its place is that of the first expression with a function given
- * as C text. */
+/* LUN_EBUILD, whose text is there: its source line is that of the first expression with a function
+ * given as C text. */
 lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l);
 
 /* As lun__run_range, which it is. */

@@ -26,10 +26,10 @@
     F(Get_count, (const MPI_Status *status, MPI_Datatype t, int *count))                          \
     F(Ibcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *r))             \
     F(Iallgatherv, (const void *b, int n, MPI_Datatype t, void *all, const int *counts,           \
-                    const int *places, MPI_Datatype u, MPI_Comm c, MPI_Request *r))               \
+                    const int *displs, MPI_Datatype u, MPI_Comm c, MPI_Request *r))               \
     F(Ialltoallv,                                                                                 \
-      (const void *b, const int *counts, const int *places, MPI_Datatype t, void *got,            \
-       const int *got_counts, const int *got_places, MPI_Datatype u, MPI_Comm c, MPI_Request *r)) \
+      (const void *b, const int *counts, const int *displs, MPI_Datatype t, void *got,            \
+       const int *got_counts, const int *got_displs, MPI_Datatype u, MPI_Comm c, MPI_Request *r)) \
     F(Iallreduce,                                                                                 \
       (const void *b, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r))
 
@@ -49,7 +49,7 @@ typedef struct OF(mpi) {
 
 typedef struct OF(request) {
     MPI_Request handle;
-    int *places;     /* where parts begin, while they are in use */
+    int *displs;     /* where parts begin, while they are in use */
     uint64_t *words; /* what this rank gave to an agreement */
 } OF(request);
 
@@ -77,19 +77,19 @@ static bool OF(alive)(OF(mpi) * me)
     return false;
 }
 
-static OF(request) * OF(new_request)(OF(mpi) * me, size_t places, size_t words)
+static OF(request) * OF(new_request)(OF(mpi) * me, size_t displs, size_t words)
 {
     if (!OF(alive)(me))
         return NULL;
     OF(request) *r = calloc(1, sizeof *r);
-    if (r && places)
-        r->places = calloc(places, sizeof *r->places);
+    if (r && displs)
+        r->displs = calloc(displs, sizeof *r->displs);
     if (r && words)
         r->words = calloc(words, sizeof *r->words);
-    if (r && (!places || r->places) && (!words || r->words))
+    if (r && (!displs || r->displs) && (!words || r->words))
         return r;
     if (r)
-        free(r->places);
+        free(r->displs);
     free(r);
     snprintf(me->base.error, sizeof me->base.error, "out of memory");
     return NULL;
@@ -97,7 +97,7 @@ static OF(request) * OF(new_request)(OF(mpi) * me, size_t places, size_t words)
 
 static void OF(free_request)(OF(request) * r)
 {
-    free(r->places);
+    free(r->displs);
     free(r->words);
     free(r);
 }
@@ -176,10 +176,10 @@ static bool OF(ibcast)(lun_net *n, int root, void *bytes, int count, lun_net_req
 }
 
 /* Where parts of these sizes begin. */
-static void OF(place)(int *places, const int *counts, int size)
+static void OF(displace)(int *displs, const int *counts, int size)
 {
     for (int i = 0, at = 0; i < size; at += counts[i++])
-        places[i] = at;
+        displs[i] = at;
 }
 
 static bool OF(iallgather)(lun_net *n, const void *own, int count, lun_net_parts all,
@@ -189,8 +189,8 @@ static bool OF(iallgather)(lun_net *n, const void *own, int count, lun_net_parts
     OF(request) *r = OF(new_request)(me, (size_t)n->size, 0);
     if (!r)
         return false;
-    OF(place)(r->places, all.counts, n->size);
-    int code = me->Iallgatherv(own, count, me->byte, all.bytes, all.counts, r->places, me->byte,
+    OF(displace)(r->displs, all.counts, n->size);
+    int code = me->Iallgatherv(own, count, me->byte, all.bytes, all.counts, r->displs, me->byte,
                                me->comm, &r->handle);
     return OF(begun)(me, r, code, "Iallgatherv", out);
 }
@@ -201,9 +201,9 @@ static bool OF(ialltoall)(lun_net *n, lun_net_parts given, lun_net_parts got, lu
     OF(request) *r = OF(new_request)(me, 2 * (size_t)n->size, 0);
     if (!r)
         return false;
-    int *first = r->places, *second = first + n->size;
-    OF(place)(first, given.counts, n->size);
-    OF(place)(second, got.counts, n->size);
+    int *first = r->displs, *second = first + n->size;
+    OF(displace)(first, given.counts, n->size);
+    OF(displace)(second, got.counts, n->size);
     int code = me->Ialltoallv(given.bytes, given.counts, first, me->byte, got.bytes, got.counts,
                               second, me->byte, me->comm, &r->handle);
     return OF(begun)(me, r, code, "Ialltoallv", out);

@@ -60,14 +60,14 @@ void lun__threads_drop(lun_step *s, int size)
 /* ---- arriving -------------------------------------------------------------------------------- */
 
 /* Of an exchange: where each rank's bytes begin in a part, and where the last one's end. */
-static const int *places_in(const lun_parcel *p)
+static const int *offsets_in(const lun_parcel *p)
 {
     return (const int *)(const void *)p->bytes;
 }
 
 static int bytes_for(const lun_parcel *p, int rank)
 {
-    return places_in(p)[rank + 1] - places_in(p)[rank];
+    return offsets_in(p)[rank + 1] - offsets_in(p)[rank];
 }
 
 /* What each rank moves in an exchange that is complete. Without memory the loads stay NULL. */
@@ -188,11 +188,11 @@ bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
     for (int i = 0; i < n->size; i++)
         bytes += given.counts[i];
     lun_parcel *p = lun__parcel_new(n, 0, NULL, (int)((int64_t)head + bytes));
-    int *places = p ? (int *)(void *)p->bytes : NULL;
+    int *offsets = p ? (int *)(void *)p->bytes : NULL;
     if (p)
-        places[0] = 0;
+        offsets[0] = 0;
     for (int i = 0; p && i < n->size; i++)
-        places[i + 1] = places[i] + given.counts[i];
+        offsets[i + 1] = offsets[i] + given.counts[i];
     if (p && bytes)
         memcpy(p->bytes + head, given.bytes, (size_t)bytes);
     lun_net_request *r = join(n, LUN_NET_EXCHANGE, LUN_NET_ANY, p, out);
@@ -244,7 +244,7 @@ static const char *part_for(const lun_threads *me, const lun_net_request *r, con
         return p->bytes;
     }
     *count = bytes_for(p, rank);
-    return p->bytes + ((size_t)size + 1) * sizeof(int) + places_in(p)[rank];
+    return p->bytes + ((size_t)size + 1) * sizeof(int) + offsets_in(p)[rank];
 }
 
 /* Copies the result of a step that is ready; false where the ranks do not agree on its sizes. */

@@ -1,4 +1,4 @@
-/* lower_group.c - a group of the graph becomes kernel IR; the last place that sees a node.
+/* lower_group.c - a group of the graph becomes kernel IR; the last stage that sees a node.
  *
  * Numbers become arguments, one for each use, so that their values never shape a kernel.  Arrays
  * become slots, one for each array however often it is used. */
@@ -99,7 +99,7 @@ static int emit_output(const lun_lowerer *l, const lun_node *n)
     return o->value[n->op];
 }
 
-/* where: the place that it is written at, for this use. */
+/* where: the source line that it is written at, for this use. */
 static int emit_node(lun_lowerer *l, lun_node *n, uint32_t where)
 {
     int32_t v[3] = {-1, -1, -1};
@@ -233,8 +233,8 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
         lun__lower_captured(l, n, 2, &ins);
     }
     ins.imm = add_result(l, n, (lun_dtype)n->acc);
-    ins.places = n->folds == LUN_FOLDS_INDEX;
-    if (ins.places)
+    ins.with_index = n->folds == LUN_FOLDS_INDEX;
+    if (ins.with_index)
         add_result(l, n, LUN_I64);
     o->ops++;
     if (l->status == LUN_OK)

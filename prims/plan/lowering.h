@@ -58,8 +58,8 @@ void lun__lower_captured(lun_lowerer *l, const lun_node *n, int first, lun_ir_in
 
 /* An argument that is this number; its value. */
 int lun__lower_number(lun_lowerer *l, lun_dtype t, uint64_t cell);
-/* Index i of a launch as one of the kernel: where several places share it, a place's launch begins
- * at 0 and an argument says at which index that is. */
+/* Index i of a launch as one of the kernel: where several locations share it, a location's launch
+ * begins at 0 and an argument says at which index that is. */
 int lun__lower_moved(lun_lowerer *l, int i);
 /* The function, of C text, on these values: operands as those of a CALL. */
 int lun__lower_call(lun_lowerer *l, const lun_ir_function *f, const int32_t *operands, lun_dtype t,

@@ -80,7 +80,7 @@ typedef struct lun_lowered {
     lun_slot_source *slots;
     lun_arg_source *args;
     lun_node **results; /* the REDUCE of each result; of several, the last is what it becomes */
-    uint32_t *where;    /* by instruction: the place it comes from */
+    uint32_t *where;    /* by instruction: the source line it comes from */
     const char **notes; /* by instruction: the message of a CHECK or division, else NULL */
     /* of a kernel of teams instead: by instruction, which of `texts`, which are the run's; -1: none
      */
@@ -94,8 +94,8 @@ typedef struct lun_lowered {
     int ops;          /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
-    int base; /* 1 + the argument that is added to each index; 0: none.  Of a place's launch it is
-                 the first index */
+    int base; /* 1 + the argument that is added to each index, the first index of a location's
+                 launch; 0: none */
 } lun_lowered;
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or

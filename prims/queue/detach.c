@@ -83,7 +83,7 @@ static int take_part(taking *t, lun_node *n)
         .node = *n, .lent = -1, .function = -1, .where = lun__source_line_text(t->e, n->where)};
     t->order[i] = n;
     if (n->kind == LUN_NODE_SOURCE_LINE)
-        p->place = lun__source_line_text(t->e, (uint32_t)n->op);
+        p->line = lun__source_line_text(t->e, (uint32_t)n->op);
     if (!take_shape(p, n) || !take_operands(p, n))
         return -1;
     if (n->extended && n->function && (p->function = take_function(t, n)) < 0)
@@ -190,7 +190,7 @@ lun_status lun__detached_take(lun_engine *e, lun_backend_slot *at, lun_node *top
     if (!a)
         return lun__nomem(e);
     taking t = {.e = e, .at = at, .to = a};
-    const lun_place_alone before = lun__alone_begin(e, at);
+    const lun_alone before = lun__alone_begin(e, at);
     a->top = lun__node_retain(top);
     lun_status s = take(&t);
     lun__alone_end(e, before);

@@ -14,8 +14,8 @@ typedef struct lun_detached_node {
     int32_t *in;
     int count;
     int64_t *shape;
-    const char *where, *place; /* of it; that a SOURCE_LINE names.  The user's engine keeps them */
-    int lent, function;        /* numbers, -1: none */
+    const char *where, *line; /* of it; that a SOURCE_LINE names.  The user's engine keeps them */
+    int lent, function;       /* numbers, -1: none */
 } lun_detached_node;
 
 /* Elements that LEAFs are on. */

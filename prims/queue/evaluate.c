@@ -64,8 +64,8 @@ static lun_status make_node(lun_engine *e, const lun_detached *a, const lun_deta
     const lun_ir_function *body = u && p->node.body ? &u->body : p->node.body;
     int32_t op = p->node.op;
     lun_status s = LUN_OK;
-    if (p->place) {
-        s = lun_mark(e, p->place);
+    if (p->line) {
+        s = lun_mark(e, p->line);
         op = (int32_t)e->source_line;
     }
     if (s == LUN_OK)
@@ -122,7 +122,7 @@ static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n
 lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a)
 {
     lun_node **made = calloc((size_t)a->count + 1, sizeof(lun_node *));
-    const uint32_t place = e->source_line;
+    const uint32_t source_line = e->source_line;
     lun_status s = made ? LUN_OK : lun__nomem(e);
     e->error_where = NULL;
     for (int i = 0; s == LUN_OK && i < a->lent_count; i++)
@@ -141,6 +141,6 @@ lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *
     for (int i = 0; i < a->lent_count; i++)
         give_back(e, at, &a->lents[i]);
     free(made);
-    e->source_line = place;
+    e->source_line = source_line;
     return s;
 }

@@ -103,7 +103,7 @@ static lun_status give(lun_queue *q, lun_item *item)
 }
 
 /* Whether the queue's kernels can use the memory. */
-static lun_status check_place(const lun_queue *q, const lun_task *t)
+static lun_status check_location(const lun_queue *q, const lun_task *t)
 {
     const lun_backend_slot *own = q->at->backend->buffer_new ? q->at : NULL;
     for (int k = 0; k < t->arrays; k++) {
@@ -130,7 +130,7 @@ lun_status lun_queue_enqueue(lun_queue *q, lun_task *t)
         return LUN_EARG;
     LUN_NEED(q->e, t && t->e == q->e);
     lun__queues_sweep(q->e);
-    lun_status s = check_place(q, t);
+    lun_status s = check_location(q, t);
     if (s == LUN_OK)
         s = new_item(q, LUN_ITEM_TASK, &item);
     if (s != LUN_OK)
@@ -169,7 +169,7 @@ lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_
 /* At once, by the user's engine. */
 static lun_status evaluate_now(lun_queue *q, lun_array *a)
 {
-    const lun_place_alone before = lun__alone_begin(q->e, q->at);
+    const lun_alone before = lun__alone_begin(q->e, q->at);
     lun_status s = lun_eval(q->e, &a, 1);
     lun__alone_end(q->e, before);
     return s;

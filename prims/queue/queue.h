@@ -57,11 +57,11 @@ lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slo
 /* The slot of that device, of the user's engine, in engine `own`: open, with the same memory. */
 lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
 /* A backend of the engine is the only one in use for a while. */
-typedef struct lun_place_alone {
+typedef struct lun_alone {
     int current, set_count;
-} lun_place_alone;
-lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
-void lun__alone_end(lun_engine *e, lun_place_alone before);
+} lun_alone;
+lun_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
+void lun__alone_end(lun_engine *e, lun_alone before);
 /* The last reference ends it. */
 void lun__memory_release(lun_memory *m);
 /* LUN_EFREED if it was freed; `what` and `number` name it. */

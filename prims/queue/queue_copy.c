@@ -53,7 +53,7 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
 }
 
 /* Which of a side's elements: `extents` of them along its axes, from given.from on. */
-static lun_status place_box(lun_engine *e, const side *s, const int64_t *extents, lun_layout *out)
+static lun_status box_layout(lun_engine *e, const side *s, const int64_t *extents, lun_layout *out)
 {
     *out = lun__layout_right(s->rank, s->extent);
     for (int k = 0; k < s->rank; k++) {
@@ -169,9 +169,9 @@ lun_status lun__copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy
         return s;
     const int64_t *box = extents ? extents : source.extent;
     out->dtype = source.dtype;
-    s = place_box(e, &target, box, &out->to.at);
+    s = box_layout(e, &target, box, &out->to.at);
     if (s == LUN_OK)
-        s = place_box(e, &source, box, &out->from.at);
+        s = box_layout(e, &source, box, &out->from.at);
     if (s == LUN_OK)
         s = check_apart(e, &target, &source, box);
     if (s != LUN_OK)
@@ -248,7 +248,7 @@ static lun_status temporary(const lun_backend_slot *b, int64_t bytes, lun_buffer
     return b->backend->buffer_new(b->state, (bytes + 511) / 512 * 512, out);
 }
 
-/* Elements side by side from the start of a buffer, to or from the places of `at` in another. */
+/* Elements side by side from the start of a buffer, to or from the offsets of `at` in another. */
 static lun_status transfer(const moving *m, const lun_backend_slot *b, lun_buffer *to,
                            const lun_layout *at, const lun_buffer *from, const lun_layout *of)
 {

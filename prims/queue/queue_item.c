@@ -37,7 +37,7 @@ static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_ite
 
 lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
-    const lun_place_alone before = lun__alone_begin(e, at);
+    const lun_alone before = lun__alone_begin(e, at);
     const int math = e->math;
     e->math = e->services.math = item->math;
     lun_host_begin(e);
@@ -56,7 +56,7 @@ void lun__event_unref(lun_engine *e, lun_event *ev)
         lun__object_free(e->account, ev);
 }
 
-static const char *place_name(const lun_copy_operand *p)
+static const char *side_name(const lun_copy_operand *p)
 {
     return p->memory ? p->memory->device : "an array";
 }
@@ -73,8 +73,8 @@ void lun__item_profile(lun_engine *e, const lun_item *item)
         w->body = item->task->function.body;
         w->elements = item->task->run.teams * item->task->run.threads;
     } else if (item->kind == LUN_ITEM_COPY) {
-        snprintf(what, sizeof what, "%s to %s", place_name(&item->copy.from),
-                 place_name(&item->copy.to));
+        snprintf(what, sizeof what, "%s to %s", side_name(&item->copy.from),
+                 side_name(&item->copy.to));
         w->name = "copy";
         w->what = what;
         w->elements = lun__layout_count(&item->copy.to.at);

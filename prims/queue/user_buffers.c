@@ -77,15 +77,15 @@ lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backe
     return lun__backend_beside(own, b, theirs);
 }
 
-lun_place_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
+lun_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
 {
-    const lun_place_alone before = {e->current, e->set_count};
+    const lun_alone before = {e->current, e->set_count};
     e->current = at->number;
     e->set_count = 0;
     return before;
 }
 
-void lun__alone_end(lun_engine *e, lun_place_alone before)
+void lun__alone_end(lun_engine *e, lun_alone before)
 {
     e->current = before.current;
     e->set_count = before.set_count;

@@ -296,10 +296,10 @@ lun_status lun_spmd_unable(lun_engine *e, const char *why)
     lun_status s = r->given_up ? lun__is_over(e) : pass_split(e);
     if (s != LUN_OK)
         return s;
-    const char *place = lun__source_line_text(e, e->source_line);
-    const bool told = !*place || !strncmp(why, place, strlen(place)); /* where it happened */
+    const char *line = lun__source_line_text(e, e->source_line);
+    const bool told = !*line || !strncmp(why, line, strlen(line)); /* where it happened */
     lun__strbuf_clear(&r->doing);
-    lun__strbuf_printf(&r->doing, "cannot take its step (%s%s%s)", told ? "" : place,
+    lun__strbuf_printf(&r->doing, "cannot take its step (%s%s%s)", told ? "" : line,
                        told ? "" : ": ", why);
     s = start(e, UNABLE);
     return s == LUN_OK ? finish(e, UNABLE, "a step of all ranks") : s;

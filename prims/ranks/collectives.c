@@ -24,12 +24,12 @@ static int part_of(int64_t count, int64_t done, int64_t most)
     return (int)(left < most ? left : most);
 }
 
-static lun_status sum(lun_engine *e, const int64_t *counts, int size, int64_t *places,
+static lun_status sum(lun_engine *e, const int64_t *counts, int size, int64_t *offsets,
                       int64_t *total)
 {
     *total = 0;
     for (int i = 0; i < size; i++) {
-        places[i] = *total;
+        offsets[i] = *total;
         if (__builtin_add_overflow(*total, counts[i], total))
             return lun__nomem(e);
     }
@@ -62,7 +62,7 @@ lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *al
 
 /* A round of a gather: own bytes from `done` on; the pieces go to their offsets in `all`. */
 static lun_status gather_round(lun_engine *e, const char *own, const int64_t *counts,
-                               const int64_t *places, int64_t done, char *all)
+                               const int64_t *offsets, int64_t done, char *all)
 {
     lun_net *n = e->ranks->net;
     int64_t most = window(e->ranks), bytes = 0;
@@ -83,7 +83,7 @@ static lun_status gather_round(lun_engine *e, const char *own, const int64_t *co
         return s;
     const char *from = piece;
     for (int i = 0; s == LUN_OK && i < n->size; from += parts[i++])
-        memcpy(all + places[i] + (parts[i] ? done : 0), from, (size_t)parts[i]);
+        memcpy(all + offsets[i] + (parts[i] ? done : 0), from, (size_t)parts[i]);
     free(parts);
     free(piece);
     return s;
@@ -208,7 +208,7 @@ typedef struct exchange {
     const char *given;
     char *got, *out, *in; /* out, in: the bytes of one round */
     const int64_t *given_counts;
-    int64_t *got_counts, *given_places, *got_places;
+    int64_t *got_counts, *given_offsets, *got_offsets;
     int *out_counts, *in_counts;
 } exchange;
 
@@ -217,8 +217,8 @@ static void free_exchange(exchange *x)
     free(x->got);
     free(x->out);
     free(x->in);
-    free(x->given_places);
-    free(x->got_places);
+    free(x->given_offsets);
+    free(x->got_offsets);
     free(x->out_counts);
     free(x->in_counts);
 }
@@ -226,11 +226,11 @@ static void free_exchange(exchange *x)
 static bool room_for(exchange *x, int size)
 {
     x->got_counts = calloc((size_t)size, sizeof *x->got_counts);
-    x->given_places = calloc((size_t)size, sizeof *x->given_places);
-    x->got_places = calloc((size_t)size, sizeof *x->got_places);
+    x->given_offsets = calloc((size_t)size, sizeof *x->given_offsets);
+    x->got_offsets = calloc((size_t)size, sizeof *x->got_offsets);
     x->out_counts = calloc((size_t)size, sizeof *x->out_counts);
     x->in_counts = calloc((size_t)size, sizeof *x->in_counts);
-    return x->got_counts && x->given_places && x->got_places && x->out_counts && x->in_counts;
+    return x->got_counts && x->given_offsets && x->got_offsets && x->out_counts && x->in_counts;
 }
 
 static lun_status move(lun_engine *e, exchange *x)
@@ -276,11 +276,11 @@ static lun_status move_round(lun_engine *e, exchange *x, int64_t done)
         return lun__nomem(e);
     for (int64_t i = 0, at = 0; i < size; at += x->out_counts[i++])
         if (x->out_counts[i])
-            memcpy(x->out + at, x->given + x->given_places[i] + done, (size_t)x->out_counts[i]);
+            memcpy(x->out + at, x->given + x->given_offsets[i] + done, (size_t)x->out_counts[i]);
     lun_status s = move(e, x);
     for (int64_t i = 0, at = 0; s == LUN_OK && i < size; at += x->in_counts[i++])
         if (x->in_counts[i])
-            memcpy(x->got + x->got_places[i] + done, x->in + at, (size_t)x->in_counts[i]);
+            memcpy(x->got + x->got_offsets[i] + done, x->in + at, (size_t)x->in_counts[i]);
     return s;
 }
 
@@ -314,7 +314,7 @@ static void count_exchange(lun_engine *e, const int64_t *counts)
 static lun_status move_parts(lun_engine *e, exchange *x, int64_t most, void **got)
 {
     int64_t total = 0;
-    lun_status s = sum(e, x->got_counts, e->ranks->net->size, x->got_places, &total);
+    lun_status s = sum(e, x->got_counts, e->ranks->net->size, x->got_offsets, &total);
     if (s == LUN_OK && !(x->got = malloc((size_t)total + 1)))
         s = lun__nomem(e);
     for (int64_t done = 0; s == LUN_OK && done < most; done += window(e->ranks))
@@ -335,7 +335,7 @@ static lun_status exchange_counted(lun_engine *e, const void *given, const int64
     int64_t total, longest = most ? *most : 1;
     exchange x = {.given = given, .given_counts = given_counts};
     lun_status s =
-        room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
+        room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total) : lun__nomem(e);
     if (s == LUN_OK && longest)
         s = move_counts(e, &x);
     if (s == LUN_OK && !most)
@@ -391,7 +391,7 @@ lun_status lun_spmd_exchange_known(lun_engine *e, const void *given, const int64
     const int size = e->ranks->net->size;
     exchange x = {.given = given, .given_counts = given_counts};
     lun_status s =
-        room_for(&x, size) ? sum(e, given_counts, size, x.given_places, &total) : lun__nomem(e);
+        room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total) : lun__nomem(e);
     if (s == LUN_OK) {
         memcpy(x.got_counts, got_counts, (size_t)size * sizeof *got_counts);
         s = move_parts(e, &x, most, got);

@@ -78,9 +78,9 @@ void lun__clock_reaches(lun_engine *e, double at)
 
 void lun__add_source_line(lun_engine *e, lun_strbuf *text)
 {
-    const char *place = lun__source_line_text(e, e->source_line);
-    if (*place)
-        lun__strbuf_printf(text, " (%s)", place);
+    const char *line = lun__source_line_text(e, e->source_line);
+    if (*line)
+        lun__strbuf_printf(text, " (%s)", line);
 }
 
 /* ---- ends of ranks that pass messages on ----------------------------------------------------- */

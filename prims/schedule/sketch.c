@@ -118,12 +118,12 @@ static bool distance(const lun_sweep_box *b, const lun_padding *p, const lun_nod
     if (p->rank != b->rank || more < 0 || (more && view->rank != 1))
         return false;
     for (int k = 0; k < p->rank; k++) {
-        int64_t n = k < more ? 1 : at.extent[k - more], place = at.offset / all.stride[k];
-        place %= p->extent[k];
-        if (n != b->extent[k] || p->inner[k] != n || place + n > p->extent[k] ||
+        int64_t n = k < more ? 1 : at.extent[k - more], start = at.offset / all.stride[k];
+        start %= p->extent[k];
+        if (n != b->extent[k] || p->inner[k] != n || start + n > p->extent[k] ||
             (n > 1 && at.stride[k - more] != all.stride[k]))
             return false;
-        by[k] = place - p->before[k];
+        by[k] = start - p->before[k];
     }
     return true;
 }

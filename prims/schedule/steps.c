@@ -52,13 +52,13 @@ static lun_node *in_memory(lun_node *n)
 static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s,
                               lun_lowered *l)
 {
-    lun_node *places[LUN_PAIRS_HELD];
+    lun_node *offsets[LUN_PAIRS_HELD];
     int count;
-    lun_status status = lun__lower_pairs(e, groups, g, l, places, &count);
+    lun_status status = lun__lower_pairs(e, groups, g, l, offsets, &count);
     bool held = true;
     for (int i = 0; i < count; i++) {
-        held = hold(s, places[i]) && held;
-        lun__node_release(e, places[i]);
+        held = hold(s, offsets[i]) && held;
+        lun__node_release(e, offsets[i]);
     }
     if (status != LUN_OK || held)
         return status;
@@ -142,7 +142,7 @@ static void need_all(lun_steps *s, uint64_t walk, int at, int k)
     const lun_node *in;
     for (int i = 0; i < l->ir.slot_count; i++) {
         need(s, walk, l->slots[i].node, k);
-        need(s, walk, l->slots[i].view, k); /* places of pairs */
+        need(s, walk, l->slots[i].view, k); /* offsets of pairs */
     }
     for (int i = 0; i < l->ir.arg_count; i++)
         need(s, walk, l->args[i].node, k);

@@ -122,12 +122,12 @@ int64_t lun__sweep_moves(const lun_steps *s, int at, int slot)
                 o->slots[i].offset == l->slots[slot].offset)
                 return 0;
     }
-    lun_layout places;
+    lun_layout layout;
     if (n->kind == LUN_NODE_INDEX)
         return 0;
     if (!view)
         return size * (l->ir.slots[slot].role == LUN_SLOT_IN ? s->at[at].n : n->n);
-    lun__node_layout(view, &places);
-    int64_t some = lun__layout_distinct(&places);
+    lun__node_layout(view, &layout);
+    int64_t some = lun__layout_distinct(&layout);
     return size * (some < s->at[at].n ? some : s->at[at].n);
 }

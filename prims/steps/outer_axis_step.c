@@ -287,9 +287,9 @@ lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowere
 
 /* Where slot i of a visit finds the elements of `lanes` rows from `row` on, by chunk, lane and
  * line. */
-static lun_layout places(const lun_outer_reduction *x, const lun_slot_source *from,
-                         const lun_outer_block *b, const lun_outer_tile *p, int64_t row,
-                         int64_t lanes)
+static lun_layout layout_of(const lun_outer_reduction *x, const lun_slot_source *from,
+                            const lun_outer_block *b, const lun_outer_tile *p, int64_t row,
+                            int64_t lanes)
 {
     lun_layout kept, to = {.rank = 2};
     int64_t step = 0;
@@ -324,7 +324,7 @@ static lun_status visit(const lun_outer_reduction *x, const lun_outer_block *b,
             s = lun__bind_slot(x->e, &to, i, NULL, 0, n);
             continue;
         }
-        lun_layout at = places(x, from, b, p, row + from->copy * LUN_LANES, lanes);
+        lun_layout at = layout_of(x, from, b, p, row + from->copy * LUN_LANES, lanes);
         at.offset += from->offset;
         s = x->at && from->node->kind == LUN_NODE_LEAF
                 ? lun__local_bind_elements(x->e, &to, i, from->node, x->at, &at)
@@ -354,7 +354,7 @@ typedef struct rows {
 } rows;
 
 /* Where slot i of a visit finds its elements. */
-static bool piece_places(const lun_outer_reduction *x, const lun_slot_source *from,
+static bool piece_layout(const lun_outer_reduction *x, const lun_slot_source *from,
                          const lun_outer_block *b, const lun_outer_tile *p, const rows *w,
                          lun_layout *out)
 {
@@ -391,7 +391,7 @@ static bool has_pieces(const lun_outer_reduction *x, const lun_outer_block *b,
     if (w->lanes * b->lines % LUN_BLOCK)
         return false;
     for (int i = 0; i < l->ir.slot_count - 2 * x->a->result_count; i++)
-        if (l->ir.slots[i].role == LUN_SLOT_IN && !piece_places(x, &l->slots[i], b, p, w, &at))
+        if (l->ir.slots[i].role == LUN_SLOT_IN && !piece_layout(x, &l->slots[i], b, p, w, &at))
             return false;
     return true;
 }
@@ -434,7 +434,7 @@ static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_bloc
     for (int i = 0; s == LUN_OK && i < first; i++) {
         const lun_slot_source *from = &l->slots[i];
         lun_layout at;
-        if (l->ir.slots[i].role == LUN_SLOT_IN && piece_places(x, from, b, p, w, &at))
+        if (l->ir.slots[i].role == LUN_SLOT_IN && piece_layout(x, from, b, p, w, &at))
             s = lun__bind_segments(x->e, &to, i, from->node->storage, from->node->offset, &at,
                                    false);
         else

@@ -26,11 +26,11 @@
 static void put_element(const lun_team_run *r, const lun_races *races, lun_strbuf *out)
 {
     const int slot = races->at;
-    int64_t place = races->element;
+    int64_t element = races->element;
     lun__strbuf_puts(out, r->names ? r->names[slot] : "an array");
     if (slot >= r->first && slot < r->first + r->scratches) {
         lun__strbuf_printf(out, "[" LUN_NTH_LONG "]",
-                           (long long)(place % r->scratch[slot - r->first].count));
+                           (long long)(element % r->scratch[slot - r->first].count));
         return;
     }
     const lun_node *n = r->arrays[slot];
@@ -38,8 +38,8 @@ static void put_element(const lun_team_run *r, const lun_races *races, lun_strbu
     lun__node_shape(n, shape);
     for (int k = 0; k < n->rank; k++) {
         below /= shape[k];
-        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]", (long long)(place / below));
-        place %= below;
+        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]", (long long)(element / below));
+        element %= below;
     }
 }
 
@@ -77,9 +77,9 @@ static lun_status explain_race(lun_engine *e, const lun_team_run *r, const lun_r
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-_Static_assert((LUN_REMEMBERED_TEAMS & (LUN_REMEMBERED_TEAMS - 1)) == 0, "a mask gives the place");
+_Static_assert((LUN_REMEMBERED_TEAMS & (LUN_REMEMBERED_TEAMS - 1)) == 0, "a mask gives the entry");
 
-static lun_remembered_teams **place_of(lun_engine *e, uint64_t number)
+static lun_remembered_teams **entry_of(lun_engine *e, uint64_t number)
 {
     return &e->teams[number & (LUN_REMEMBERED_TEAMS - 1)];
 }
@@ -128,7 +128,7 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
 lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
                                  int64_t team_bytes, lun_remembered_teams **out)
 {
-    lun_remembered_teams **at = place_of(e, r->number), *t = *at;
+    lun_remembered_teams **at = entry_of(e, r->number), *t = *at;
     if (fits(t, r, form, team_bytes)) {
         *at = NULL;
         *out = t;
@@ -182,7 +182,7 @@ void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t)
         forget(t);
         return;
     }
-    lun_remembered_teams **at = place_of(e, t->number);
+    lun_remembered_teams **at = entry_of(e, t->number);
     forget(*at);
     *at = t;
 }

@@ -2,9 +2,9 @@
  * has them merged; see fetch.h.
  *
  * Invariant: e->diverged is the number of lun_versions.  Version k has as many elements as the
- * array, and is current at place[k] alone; a version belongs to its array, and ends with it or once
- * it is merged (lun__versions_taken).  Where `decided`, `combine` is what the array had when it was
- * distributed anew, and no kernel may write the versions any more (goes_on). */
+ * array, and is current at place[k] alone; a version belongs to its array, and ends with it or
+ * once it is merged (lun__versions_taken).  Where `decided`, `combine` is what the array had when
+ * it was distributed anew, and no kernel may write the versions any more (goes_on). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,21 +104,21 @@ static lun_status make(lun_engine *e, lun_storage *s, lun_versions *v, lun_piece
 /* Versions at the locations in use, which have no storages yet; NULL without memory. */
 static lun_versions *new_versions(lun_engine *e, const lun_writing *how)
 {
-    const int places = lun__set_places(e);
+    const int locations = lun__set_places(e);
     lun_versions *v = calloc(1, sizeof *v);
     if (!v)
         return NULL;
     e->diverged++;
     v->end = end;
     v->how = *how;
-    v->at = calloc((size_t)places, sizeof *v->at);
-    v->place = calloc((size_t)places, sizeof *v->place);
+    v->at = calloc((size_t)locations, sizeof *v->at);
+    v->place = calloc((size_t)locations, sizeof *v->place);
     if (!v->at || !v->place) {
         end(e, v);
         return NULL;
     }
-    v->count = places;
-    for (int k = 0; k < places; k++)
+    v->count = locations;
+    for (int k = 0; k < locations; k++)
         v->place[k] = lun__set_at(e, k);
     return v;
 }
@@ -146,11 +146,11 @@ static lun_status part_with(lun_engine *e, lun_storage *s, lun_versions *v, lun_
 
 static lun_status part(lun_engine *e, lun_storage *s, const lun_writing *how)
 {
-    const size_t places = (size_t)lun__set_places(e);
+    const size_t locations = (size_t)lun__set_places(e);
     lun_versions *v = new_versions(e, how);
-    lun_piece **pieces = calloc(2 * places, sizeof *pieces);
+    lun_piece **pieces = calloc(2 * locations, sizeof *pieces);
     const lun_status status =
-        v && pieces ? part_with(e, s, v, pieces, pieces + places) : lun__nomem(e);
+        v && pieces ? part_with(e, s, v, pieces, pieces + locations) : lun__nomem(e);
     if (status != LUN_OK && v)
         end(e, v);
     free(pieces);

@@ -20,12 +20,12 @@ bool lun__places_read(const lun_engine *e)
 lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all)
 {
     const int64_t slices = s->count / unit;
-    const int places = e->set_count;
+    const int locations = e->set_count;
     lun_piece *piece;
     lun_status status = LUN_OK;
-    for (int k = 0; status == LUN_OK && s->count && k < places; k++) {
-        const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k) * unit;
-        const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, places, k + 1) * unit;
+    for (int k = 0; status == LUN_OK && s->count && k < locations; k++) {
+        const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, locations, k) * unit;
+        const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, locations, k + 1) * unit;
         if (lo < hi && (all || reads(e->set[k])))
             status = lun__placed_ensure(e, s, e->set[k], lo, hi, &piece);
     }

@@ -93,7 +93,7 @@ static lun_status write_host(storing *x, int64_t lo, int64_t hi)
 }
 
 /* Elements of a location whose machine does not write them. */
-static lun_status write_place(storing *x, const lun_placed_move *m)
+static lun_status write_location(storing *x, const lun_placed_move *m)
 {
     const lun_piece *p = piece_of(x, m);
     if (p->data)
@@ -155,7 +155,7 @@ static lun_status store(storing *x, int64_t hi)
     status = end(x, status);
     for (int i = 0; status == LUN_OK && i < x->count; i++)
         if (!x->begun[i])
-            status = write_place(x, &x->moves[i]);
+            status = write_location(x, &x->moves[i]);
     return status;
 }
 

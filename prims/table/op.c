@@ -150,7 +150,7 @@ static lun_op mirrored(lun_op op)
     return op;
 }
 
-/* The integer in whose place x may stand on the right; false: x is no integer, and equals none. */
+/* The integer that x may stand for on the right; false: x is no integer, and equals none. */
 static bool whole(lun_op op, lun_value *x)
 {
     if (!lun__value_is_float(*x))

@@ -211,7 +211,7 @@ static inline int32_t ir_reduce_places(lun_ir *ir, lun_op op, int32_t a)
 {
     int32_t result = ir_reduce(ir, op, -1, a);
     lun__ir_result_add(ir, LUN_I64);
-    ir->ins[ir->count - 1].places = 1;
+    ir->ins[ir->count - 1].with_index = 1;
     return result;
 }
 

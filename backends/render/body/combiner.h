@@ -9,7 +9,7 @@
 lun_snippet lun__combine_function(lun_renderer *r, int32_t v);
 
 /* Name of a function (x, a) on single elements: whether x, which comes later, is better than a for
- * REDUCE v with `places`. */
+ * REDUCE v with `with_index`. */
 lun_snippet lun__combine_better(lun_renderer *r, int32_t v);
 /* Appends statements, each behind `indent`: cells to[0], to[1], the element and its index, become
  * the better of those at a and b, of earlier and later chunks. */

@@ -30,8 +30,8 @@ void lun__scan_total(lun_renderer *r, lun_strbuf *out);
 /* ---- extreme_index.c ------------------------------------------------------------------------- */
 /* Reductions that give the index of the least or largest element. */
 
-/* For REDUCE v with `places`, whose lanes are a<v> and beside each its index q<v>, the number of a
- * block of 64: */
+/* For REDUCE v with `with_index`, whose lanes are a<v> and beside each its index q<v>, the number
+ * of a block of 64: */
 
 /* Vectors of indices; to be called with v's lanes. */
 lun_rep lun__extreme_index_rep(const lun_renderer *r, int32_t v);

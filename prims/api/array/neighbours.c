@@ -20,15 +20,15 @@ static int axis_of(const lun_axes *axes, int k)
 
 lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius)
 {
-    char place[48] = "";
+    char call[48] = "";
     if (at->line)
-        snprintf(place, sizeof place, " of get(x, ...) in line %d", at->line);
+        snprintf(call, sizeof call, " of get(x, ...) in line %d", at->line);
     for (int k = 0; radius && k < at->axes; k++)
         if (at->by[k] > radius[k] || at->by[k] < -radius[k])
             return lun__fail(e, LUN_EARG,
                              "offset %lld%s is beyond the radius of axis " LUN_NTH
                              ", which is %lld",
-                             (long long)at->by[k], place, k, (long long)radius[k]);
+                             (long long)at->by[k], call, k, (long long)radius[k]);
     return LUN_OK;
 }
 

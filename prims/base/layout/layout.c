@@ -1,6 +1,6 @@
 /* layout.c - arithmetic on layouts; see layout.h.  Touches no element (strided.c does).
  *
- * Products of strides wrap where they leave int64_t: only places that no element has are concerned
+ * Products of strides wrap where they leave int64_t: only offsets that no element has are concerned
  * then, for lun__layout_range has said that those of the elements fit. */
 #include "base/layout/layout.h"
 
@@ -109,7 +109,7 @@ bool lun__layout_is_injective(const lun_layout *l)
         return true;
     int axis[LUN_LAYOUT_RANK];
     int count = sorted(l, axis);
-    uint64_t reach = 0; /* from the lowest place to the highest, of the axes so far */
+    uint64_t reach = 0; /* from the lowest offset to the highest, of the axes so far */
     for (int i = 0; i < count; i++) {
         uint64_t step = length_of(l->stride[axis[i]]), more;
         if (step <= reach)
@@ -277,7 +277,7 @@ static int64_t stride_of_one(const lun_layout *inner, int64_t step)
 
 /* Along each axis of `outer` all indices of `inner` move by constant steps, which are found from
  * the first two elements.  The steps give strides if no index leaves its extent at any corner;
- * where one did, a carry into the next index would bring elements to other places. */
+ * where one did, a carry into the next index would bring elements to other offsets. */
 bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_layout *out)
 {
     lun_layout s = lun__layout_simplified(inner), r = *outer;

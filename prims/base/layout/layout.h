@@ -35,7 +35,7 @@ bool lun__layout_is_dense(const lun_layout *l);
 bool lun__layout_is_injective(const lun_layout *l);
 /* Whether the elements, in some order of the axes, fill offset .. offset + count - 1. */
 bool lun__layout_is_permutation(const lun_layout *l);
-/* The lowest and highest places that are used; count > 0.  False: beyond int64_t. */
+/* The lowest and highest offsets that are used; count > 0.  False: beyond int64_t. */
 bool lun__layout_range(const lun_layout *l, int64_t *low, int64_t *high);
 /* The same of elements first .. last: of several rows those of all of these rows. */
 bool lun__layout_range_of(const lun_layout *l, int64_t first, int64_t last, int64_t *low,
@@ -51,18 +51,18 @@ bool lun__layout_segments(const lun_layout *l, int64_t line, int64_t *step, int6
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
-/* `inner` gives the places of elements, `outer` picks elements of inner by their flat number: *out
- * picks places.  False if no strides say it, and where strides say it only because steps into
+/* `inner` gives the offsets of elements, `outer` picks elements of inner by their flat number: *out
+ * picks offsets.  False if no strides say it, and where strides say it only because steps into
  * different axes happen to make up for one another, which takes three axes of inner. */
 bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_layout *out);
 
-/* Elements along the axes that have a stride: at different places, if the layout is injective but
+/* Elements along the axes that have a stride: at different offsets, if the layout is injective but
  * for axes of stride 0. */
 int64_t lun__layout_distinct(const lun_layout *l);
 /* Whether elements k * line .. (k + 1) * line - 1 stand side by side for all k; line > 0. */
 bool lun__layout_in_segments(const lun_layout *l, int64_t line);
 
-/* Place of element f, 0 <= f < count. */
+/* Offset of element f, 0 <= f < count. */
 int64_t lun__layout_offset(const lun_layout *l, int64_t f);
 
 /* Elements first .. first + count - 1, in flat order, from the layout at `base` (offset is added
@@ -72,14 +72,14 @@ int64_t lun__layout_offset(const lun_layout *l, int64_t f);
  * cut out by offset and extents) take about two thirds of the time of 16 rows of 8192. */
 void lun__layout_read(const lun_layout *l, const void *base, int size, int64_t first, int64_t count,
                       void *to);
-/* The inverse: contiguous elements into the layout.  Of elements at one place any one stays. */
+/* The inverse: contiguous elements into the layout.  Of elements at one offset any one stays. */
 void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
                        const void *from);
-/* Elements first .. first + count - 1 of one layout into the places of the same elements of
+/* Elements first .. first + count - 1 of one layout into the offsets of the same elements of
  * another.  As above. */
 void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
                       void *to_base, int size, int64_t first, int64_t count);
-/* The places of elements first .. first + count - 1. */
+/* The offsets of elements first .. first + count - 1. */
 void lun__layout_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
 
 #endif

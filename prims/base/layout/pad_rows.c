@@ -124,10 +124,10 @@ static void put_run(copy *c, int64_t at, int64_t count)
 static bool is_box(const lun_padding *p, const lun_layout *s, lun_pad_box *out)
 {
     int j = s->rank - 1;
-    int64_t place = s->offset, step = 1, left = s->extent[j];
+    int64_t offset = s->offset, step = 1, left = s->extent[j];
     bool begun = false;
     for (int k = p->rank - 1; k >= 0; k--) {
-        const int64_t n = p->extent[k], at = place % n;
+        const int64_t n = p->extent[k], at = offset % n;
         out->first[k] = at - p->before[k];
         out->count[k] = 1;
         if (j >= 0 && (begun || s->stride[j] == step)) {
@@ -137,7 +137,7 @@ static bool is_box(const lun_padding *p, const lun_layout *s, lun_pad_box *out)
             out->count[k] = begun ? n : left;
             left = begun ? left / n : --j >= 0 ? s->extent[j] : 1;
         }
-        place /= n;
+        offset /= n;
         step *= n;
     }
     return j < 0;
@@ -266,7 +266,7 @@ lun_pad_run lun__pad_run(const lun_padding *p, const lun_pad_box *b, int64_t fir
         first /= b->count[k];
     }
     r.count = rows * n - r.column;
-    r.place = row * n + shift + r.column;
+    r.offset = row * n + shift + r.column;
     return r;
 }
 
@@ -281,7 +281,7 @@ void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *bas
         put_same(&c, &p->value, count);
         return;
     }
-    const int64_t place = r.place - b->first[last] - r.column + from;
-    lun__copy_strided_few(to, size, (const char *)base + place * size, r.line * size, count,
+    const int64_t offset = r.offset - b->first[last] - r.column + from;
+    lun__copy_strided_few(to, size, (const char *)base + offset * size, r.line * size, count,
                           (size_t)size);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window of the flat order on its way through a simplified layout: indices, and the place. */
+/* A window of the flat order on its way through a simplified layout: indices, and the offset. */
 typedef struct walk {
     lun_layout l;
     int64_t index[LUN_LAYOUT_RANK];

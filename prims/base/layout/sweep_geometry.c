@@ -122,7 +122,7 @@ static void find_lags(const lun_sweep_box *b, const lun_sweep_plan *p, int stage
             p->array[a].ring = 0;
 }
 
-/* The places of an array's elements in a unit, and its bytes.  False: too many to count. */
+/* The offsets of an array's elements in a unit, and its bytes.  False: too many to count. */
 static bool lay_out(const lun_sweep_box *b, const lun_sweep_plan *p, int array, int64_t *bytes)
 {
     lun_sweep_part *a = &p->array[array];

@@ -7,7 +7,7 @@
  *
  * Vectors have 16 bytes, or 32 or 64 where the processor can and elements are large enough for a
  * tile to fit its registers.  With 64, a whole line, lines are loaded and stored once, so that a
- * pitch that brings them all to one place of the cache does no harm. */
+ * pitch that brings them all to one set of the cache does no harm. */
 #include "base/layout/plane.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ block_apart(const matrix *m, int64_t row, int64_t column, int size, int side, ti
         memcpy(m->to + (row + i) * m->to_pitch + column * size, to + i * LINE, LINE);
 }
 
-/* Whether lines of this pitch, as many as a block has, are too many for the places of the nearest
+/* Whether lines of this pitch, as many as a block has, are too many for the sets of the nearest
  * cache that they may take: 8 of each 64, as most processors have it. */
 static bool is_crowded(int64_t pitch, int size)
 {

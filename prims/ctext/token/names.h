@@ -46,7 +46,7 @@ lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, cons
 
 /* ---- words.c --------------------------------------------------------------------------------- */
 
-/* LUN_EARG with the place, the word and what to write instead in error for a text that uses such a
+/* LUN_EARG with the line, the word and what to write instead in error for a text that uses such a
  * word without defining it, or a static variable in a function, which OpenCL lacks: functions given
  * as C text run on every backend. */
 lun_status lun__cwords_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,

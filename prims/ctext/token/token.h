@@ -34,7 +34,7 @@ typedef struct lun_ctokens {
 } lun_ctokens;
 
 /* Cuts text, at most INT32_MAX / 2 bytes, into *out, which is empty before.  LUN_EARG for a comment
- * without its end, with its place in *bad; LUN_ENOMEM.  To be freed in every case. */
+ * without its end, with its position in *bad; LUN_ENOMEM.  To be freed in every case. */
 lun_status lun__ctokens_read(lun_ctokens *out, const char *text, size_t length, size_t *bad);
 void lun__ctokens_free(lun_ctokens *t);
 

@@ -122,7 +122,7 @@ static int64_t expect_run(const lun_padding *d, const lun_layout *l, int size, i
         if (column < at.low || column >= at.high)
             continue;
         right++;
-        assert_memory_equal(array + (at.place + i) * size, element(d, p.at[first + i], size),
+        assert_memory_equal(array + (at.offset + i) * size, element(d, p.at[first + i], size),
                             (size_t)size);
     }
     return right;
