@@ -111,6 +111,11 @@ local NAMES = {
         methods = "cov corr corrcoef histogram2d percentile moment skew kurtosis zscore describe pct_change isna notna "
             .. "dropna fillna ffill bfill interpolate",
     },
+    {
+        file = "signals",
+        functions = "hanning hamming blackman bartlett kaiser",
+        methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
+    },
 }
 
 for _, names in ipairs(NAMES) do

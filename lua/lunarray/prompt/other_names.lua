@@ -78,6 +78,8 @@ local WRITTEN = {
     ["stdev stddev sd"] = { "a:std()" },
     ["inner vdot"] = { "a:dot(b)" },
     pearsonr = { "a:corr(b)" }, pct = { "b:pct_change()" },
+    hann = { "lun.hanning(10)" }, median_filter = { "a:medfilt(3)" }, savgol_filter = { "lun.index(5):savgol(3, 2)" },
+    gaussian_filter = { "b:gaussian(1)" },
     accumulate = { "a:cumsum()" }, ["fold foldl aggregate"] = { 'a:reduce("+", 0)' },
     ["matmul mm bmm mv multi_dot gemm"] = { "M:matmul(M:transpose())" },
     ["cdist pdist pairwise_distances"] = { 'lun.allpairs(function(x, y) return math.abs(x - y) end, "+")(M, M)' },

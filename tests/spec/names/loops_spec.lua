@@ -650,3 +650,70 @@ describe("names of statistics", function()
             function() lun.zeros(3):interpolate { axis = 2 } end)
     end)
 end)
+
+describe("names of polynomials and filters", function()
+    it("divide what they multiply, and undo each other", function()
+        local a, b = lun.vector { 2, -3, 0, 5 }, lun.vector { 1, 4 }
+        same({ 2, 5, -12, 5, 20 }, a:polymul(b))
+        local quotient, rest = a:polymul(b):polyadd { 7 }:polydiv(b)
+        same({ 2.0, -3.0, 0.0, 5.0 }, quotient)
+        same({ 7.0 }, rest)
+        same({ 2.0, -3.0, 0.0, 5.0 }, a:polyint():polyder())
+        same({ 6, -6, 0 }, a:polyder())
+        assert.equal(9, a:polyval(2))
+        assert.equal(5.5, lun.polyval({ 0.5, 2 }, 7))
+        same({ 5.0, 5.0 }, lun.vector { 5.0 }:polyval(lun.vector { 1, 2 }))
+        same({ 0, 0 }, lun.zeros(0):polyval(lun.vector { 1, 2 }):cast "i64")
+        same({ 1, -6, 11, -6 }, lun.poly { 1, 2, 3 })
+        local x = lun.range(-5, 5) / 2
+        local c = x:polyfit(x:square() * 3 - x + 0.5, 2)
+        assert.is_true(c:allclose(lun.vector { 3.0, -1.0, 0.5 }, { rtol = 1e-13, atol = 0 }))
+        fails("bad argument #2 to 'polyfit' (2 points do not determine a polynomial of degree 2)",
+            function() lun.vector { 1, 2 }:polyfit({ 1, 2 }, 2) end)
+        fails("bad argument #2 to 'polyfit' (the points do not determine a polynomial of degree 1)",
+            function() lun.vector { 1, 1, 1 }:polyfit({ 1, 2, 3 }, 1) end)
+        fails("bad argument #1 to 'polyfit' (2 values for 3 points)", function() lun.index(3):polyfit({ 1, 2 }, 1) end)
+        fails("bad argument #1 to 'polydiv' (the divisor's first coefficient is 0)", function() a:polydiv { 0, 1 } end)
+    end)
+
+    it("filter as loops and SciPy do", function()
+        local list = {}
+        for k = 1, 30 do
+            list[k] = (k * 37 + k * k * 11) % 23 + 0.0
+        end
+        local a = lun.vector(list)
+        local medians = {}
+        for i = 1, 30 do
+            local around = {}
+            for k = i - 2, i + 2 do
+                around[#around + 1] = list[k] or 0.0
+            end
+            table.sort(around)
+            medians[i] = around[3]
+        end
+        same(medians, a:medfilt(5))
+        -- scipy.signal.savgol_filter(a, 7, 3), scipy.ndimage.gaussian_filter(a, 1.5)
+        assert.is_true(a:savgol(7, 3):take { 1, 2, 15, -1 }:allclose(lun.vector { 3.0952381, 1.35714286, 10.42857143, 18.73809524 },
+            { rtol = 1e-8 }))
+        assert.is_true(a:gaussian(1.5):take { 1, 2, 15, -1 }:allclose(lun.vector { 2.47175564, 2.60230738, 11.00269078, 14.22567363 },
+            { rtol = 1e-8 }))
+        local cubic = lun.index(20) ^ 3 - lun.index(20) * 7
+        assert.is_true(cubic:savgol(9, 3):allclose(cubic, { rtol = 1e-12 }))
+        assert.equal("f32", lun.ones({ 3, 4 }, "f32"):gaussian(2):dtype())
+        assert.is_true(lun.ones { 3, 4 }:gaussian(2):allclose(lun.ones { 3, 4 }))
+        assert.equal(0, lun.zeros { 0, 4 }:gaussian(1):size())
+        same(list, a:savgol(1, 0))
+        for n = 0, 6 do
+            for _, name in ipairs { "hanning", "hamming", "blackman", "bartlett" } do
+                local w = lun[name](n)
+                assert.equal(n, #w)
+                assert.is_true(w:flip():allclose(w), name)
+            end
+        end
+        fails("bad argument #1 to 'medfilt' (4: an odd width expected)", function() a:medfilt(4) end)
+        fails("bad argument #1 to 'medfilt' (a width of 31 is more than the length, 30)", function() a:medfilt(31) end)
+        fails("bad argument #2 to 'savgol' (7: from 0 to 6 expected)", function() a:savgol(7, 7) end)
+        fails("bad argument #1 to 'gaussian' (0: a number above 0 expected)", function() a:gaussian(0) end)
+        fails("bad argument #1 to 'hanning' (-1: at least 0 expected)", function() lun.hanning(-1) end)
+    end)
+end)

@@ -336,4 +336,22 @@ describe("names beside NumPy", function()
             { "a:histogram2d(b, {4, lun.vector{1, 3, 20}})", "np.histogram2d(a, b, [4, [1, 3, 20]])", 1e-14 },
         })
     end))
+
+    it("have polynomials and windows", numpy.needed(pending, function()
+        on({ "i32", "i64", "f64" }, {
+            { "v:polyval(A)", "np.polyval(v, A)" }, { "v:polyval(2)", "np.polyval(v, 2)" }, { "v:polyder()", "np.polyder(v)" },
+            { "v:polyder(3)", "np.polyder(v, 3)" }, { "v:polyint(2)", "np.polyint(v, 2)", 1e-15 },
+            { "v:polymul{1, 2, 3}", "np.polymul(v, [1, 2, 3])" }, { "v:polyadd{1, 2, 3}", "np.polyadd(v, [1, 2, 3])" },
+            { "v:polydiv{1, 2, 3}", "np.polydiv(v, [1, 2, 3])", 1e-13 }, { "one:polydiv{1, 2}", "np.polydiv(one, [1, 2])" },
+            { "v:poly()", "np.poly(v)", 1e-14 },
+        })
+        compare({ x = { "f64", { 30 }, 37, -9 }, y = { "f64", { 30 }, 23 } }, {
+            { "x:polyfit(y, 1)", "np.polyfit(x, y, 1)", 1e-11 }, { "x:polyfit(y, 4)", "np.polyfit(x, y, 4)", 1e-8 },
+            { "x:polyfit(y, 0)", "np.polyfit(x, y, 0)", 1e-14 }, { "(x / 3):i0()", "np.i0(x / 3)", 2e-15 },
+            { "lun.hanning(12)", "np.hanning(12)", 1e-14, 0.1 }, { "lun.hamming(7)", "np.hamming(7)", 1e-14 },
+            { "lun.blackman(9)", "np.blackman(9)", 1e-14, 0.1 }, { "lun.bartlett(8)", "np.bartlett(8)", 1e-15 },
+            { "lun.kaiser(11, 8.6)", "np.kaiser(11, 8.6)", 1e-13 }, { "lun.kaiser(1, 3)", "np.kaiser(1, 3)" }, { "lun.hanning(0)",
+                "np.hanning(0)" },
+        })
+    end))
 end)
