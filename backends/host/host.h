@@ -26,7 +26,7 @@ struct lun_frame {
     const void *const *math; /* vector math functions, see math/vecmath.h */
     uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
     uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
-    int64_t trap;            /* out: -1, or an instruction that met b == 0 at an index < n */
+    int64_t trap;            /* out: -1, or an instruction that found b == 0 at an index < n */
     int64_t stream;          /* nonzero: use non-temporal stores; the caller fences */
     void *scratch;           /* for the executor's own use: this worker's memory */
     /* out: with trap: the value that a CHECK reports; of a function of a REDUCE or SCAN the

@@ -53,7 +53,7 @@ struct lun__run {
     atomic_llong ready; /* SCAN: the chunk whose carry is in `carry` */
     uint64_t carry;
     atomic_int stop;      /* cancelled */
-    atomic_llong trapped; /* the lowest chunk that met a trap; INT64_MAX: none */
+    atomic_llong trapped; /* the lowest chunk with a trap; INT64_MAX: none */
     atomic_flag trap_lock;
     int64_t trap, trap_value; /* of that chunk; under the lock */
     lun_status failure;       /* what that makes of the run */

@@ -17,7 +17,7 @@ typedef struct lun_account {
     int64_t used, elements;
     int64_t peak; /* the most elements */
     bool shared;  /* by several threads: set before the second one begins */
-    bool refused; /* memory for an object, since that was last told */
+    bool refused; /* memory for an object, since that was last reported */
 } lun_account;
 
 static inline int64_t lun__account_used(const lun_account *a)

@@ -95,7 +95,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
 {
     char name[CLAIM];
     struct stat st;
-    bool made = false, met = false; /* met: another process's */
+    bool made = false, met = false; /* met: there is another process's */
     if (!lun__cache_directory(c, true))
         return LUN_CLAIM_NONE;
     claim_name(key, key_length, name);

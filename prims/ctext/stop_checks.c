@@ -266,7 +266,7 @@ static void spread(finder *f)
     }
 }
 
-/* A function ends after a call in which another was told to. */
+/* A function ends after a call in which another one was stopped. */
 static void edit_calls(finder *f, int unit)
 {
     const lun_cunit *u = &f->units->at[unit];

@@ -204,7 +204,7 @@ static void put_token(lun_cmaker *m, int token)
     lun__strbuf_puts(&m->text, e->after ? e->after : "");
 }
 
-/* Functions hand on where failures are kept and what tells them to stop. */
+/* Functions hand on where failures are kept and the stop flag. */
 static bool hands(const lun_cmaker *m)
 {
     return m->checks.count || m->asks;

@@ -99,7 +99,7 @@ struct lun_engine {
     int backend_count, backend_room, current;
     lun_backend_slot **set; /* the locations in use, `current` is the first one's */
     int set_count;          /* 0: `current` is the only one */
-    void *told;             /* api/write/distribute.c: the lists that were told last */
+    void *told;             /* api/write/distribute.c: the lists that were given last */
 
     /* graph/node.c */
     lun_node **buckets, *spare;

@@ -225,7 +225,7 @@ static bool index_sources(lun_recipe *r, const lun_lowered *l, lun_node *const *
     return true;
 }
 
-/* The nodes, in the order in which `matches` meets them: the last one first. */
+/* The nodes, in the order in which `matches` visits them: the last one first. */
 static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
 {
     bool named[LUN_SHAPE_NODES] = {false};

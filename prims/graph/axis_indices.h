@@ -14,7 +14,7 @@ typedef struct lun_within {
     int64_t step[LUN_LAYOUT_RANK][LUN_LAYOUT_RANK];
 } lun_within;
 
-/* False: the indices cannot be told apart so. */
+/* False: the indices cannot be separated so. */
 bool lun__within(const lun_layout *at, int rank, const int64_t *extent, lun_within *out);
 /* The same elements by flat numbers of an array of those extents, whose index along axis k is
  * `less[k]` smaller. */

@@ -12,8 +12,8 @@ typedef struct walk {
     const lun_ir *ir;
     const lun_ir_structure *s;
     lun_ir_agreement *out;
-    uint8_t *now;   /* by block that is open: what stands in it from here on is loose */
-    uint8_t *apart; /* by LOOP: threads run it for different numbers of rounds */
+    uint8_t *now;       /* by block that is open: what stands in it from here on is loose */
+    uint8_t *divergent; /* by LOOP: threads run it for different numbers of rounds */
     bool changed;
 } walk;
 
@@ -44,7 +44,7 @@ static bool may_differ(const walk *w, int32_t i)
 static void enter(walk *w, int32_t block)
 {
     const lun_ir_ins *ins = &w->ir->ins[block];
-    w->now[block] = w->out->loose[block] || w->apart[block] ||
+    w->now[block] = w->out->loose[block] || w->divergent[block] ||
                     (ins->kind == LUN_IR_IF && w->out->varies[ins->a]);
 }
 
@@ -56,7 +56,7 @@ static void leave(walk *w, int32_t i)
         w->now[p] = 1;
         bool goes_on = p == w->s->target[i] && w->ir->ins[i].kind == LUN_IR_CONTINUE;
         if (w->ir->ins[p].kind == LUN_IR_LOOP && !goes_on)
-            mark(w, &w->apart[p]);
+            mark(w, &w->divergent[p]);
     } while (p != w->s->target[i]);
 }
 
@@ -95,7 +95,7 @@ lun_status lun__ir_agree(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agr
         return LUN_ENOMEM;
     out->loose = out->varies + n;
     w.now = out->varies + 2 * n;
-    w.apart = out->varies + 3 * n;
+    w.divergent = out->varies + 3 * n;
     while (w.changed) {
         w.changed = false;
         for (int32_t i = 0; i < ir->count; i++)

@@ -273,7 +273,7 @@ lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, in
 {
     int32_t values[LUN_GROUP_SINKS][LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
-    l.apart = true;
+    l.other_index = true;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
         emit_copies(&l, l.g->sinks[i], copies, values[i]);
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
@@ -309,7 +309,7 @@ lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g
 {
     int32_t values[LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
-    l.apart = true;
+    l.other_index = true;
     int32_t results[LUN_GROUP_SINKS];
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
         lun_node *n = l.g->sinks[i];

@@ -41,7 +41,7 @@ typedef struct lun_binding {
     lun_stage stage;       /* of the launch: ALL unless it is set */
     int64_t bytes;         /* that a run reads and writes, */
     int64_t read, written; /* and of these what counts as such */
-    bool apart;            /* a run leaves a row for each chunk: the caller joins them */
+    bool unjoined;         /* a run leaves a row for each chunk: the caller joins them */
     bool is_scratch;       /* parts bound from now on are working memory, which does not count */
     bool whole;            /* of the launch */
     lun_stream *streams;   /* NULL: none needed yet */

@@ -208,10 +208,10 @@ lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_
 }
 
 lun_status lun__join_collect(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
-                             lun_kernel *k, lun_launch *run, lun_work_mark mark, bool apart)
+                             lun_kernel *k, lun_launch *run, lun_work_mark mark, bool unjoined)
 {
     lun_status s = mark ? b->backend->wait(b->state, mark, LUN_WAIT_END, NULL) : LUN_OK;
-    return s == LUN_OK && !apart ? finish(e, l, &(joint){b, k, run}) : s;
+    return s == LUN_OK && !unjoined ? finish(e, l, &(joint){b, k, run}) : s;
 }
 
 void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells)

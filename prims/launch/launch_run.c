@@ -34,7 +34,7 @@ static lun_status run_timed(lun_engine *e, lun_binding *to, lun_kernel *k)
     const double start = timed ? lun__now() : 0;
     lun_status s = lun__join_submit(e, to->b, to->l, k, &to->run, &to->mark);
     if (s == LUN_OK)
-        s = lun__join_collect(e, to->b, to->l, k, &to->run, to->mark, to->apart);
+        s = lun__join_collect(e, to->b, to->l, k, &to->run, to->mark, to->unjoined);
     if (timed)
         e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
     e->untimed = timed ? 0 : e->untimed + 1;
@@ -107,7 +107,7 @@ lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k,
 
 lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
 {
-    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->mark, to->apart);
+    lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->mark, to->unjoined);
     if (s == LUN_OK)
         count_bytes(e, to);
     return s;

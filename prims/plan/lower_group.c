@@ -44,7 +44,7 @@ static int emit_view(lun_lowerer *l, lun_node *n)
 /* Where lines are taken each alone, a kernel's own index counts within one. */
 static int emit_index(lun_lowerer *l, lun_node *n)
 {
-    if (l->out->line || l->apart)
+    if (l->out->line || l->other_index)
         return load_slot(l, n, lun__lower_slot(l, n, 0, LUN_SLOT_IN));
     return lun__lower_moved(
         l, lun__lower_add(

@@ -22,8 +22,8 @@ struct lun_lowerer {
     int group;
     lun_lowered *out;
     uint64_t walk;
-    bool apart; /* an index of the kernel is none of the group's: a visit's counts accumulators */
-    int copy;   /* of a visit */
+    bool other_index; /* the kernel's is none of the group's: a visit's counts accumulators */
+    int copy;         /* of a visit */
     lun_status status;
     lun_outputs *calls; /* of the CALLs emitted so far */
     int call_count, call_room;

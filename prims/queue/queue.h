@@ -192,7 +192,7 @@ struct lun_queue {
     int waiting;                  /* of those not ended */
     bool stopping, ends;
     lun_trouble trouble;   /* status LUN_OK: none */
-    lun_stats owed, known; /* counters of the worker's, not told; as they were last */
+    lun_stats owed, known; /* counters of the worker's, not reported yet; as they were last */
     lun_queue *next, **link;
 };
 
@@ -218,7 +218,7 @@ void lun__item_profile(lun_engine *e, const lun_item *item);
 void lun__item_free(lun_engine *e, lun_item *item);
 /* The engine's last failure, kept. */
 void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out);
-/* The same told as e's failure; t is empty then. */
+/* The same as e's failure; t is empty then. */
 lun_status lun__trouble_report(lun_engine *e, lun_trouble *t);
 
 /* An item's reference. */

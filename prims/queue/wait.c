@@ -137,7 +137,7 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
     return s;
 }
 
-/* The queue's failure, told once; what is left is dropped first. */
+/* The queue's failure, reported once; what is left is dropped first. */
 static lun_status tell(lun_queue *q)
 {
     lun_queues *all = q->e->queues;

@@ -38,7 +38,7 @@ static lun_status gather_records(lun_engine *e, const void *own, int64_t count, 
     return s;
 }
 
-/* After an agreement that has told whether the counts are the same, and how large they are. */
+/* After an agreement on whether the counts are the same, and how large they are. */
 static lun_status gather_agreed(lun_engine *e, const lun_agreed *a, const void *own, int64_t count,
                                 int64_t **counts, char **all)
 {

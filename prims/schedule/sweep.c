@@ -42,8 +42,8 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
         return LUN_OK;
     const int64_t rings = cache_bytes > 0 ? cache_bytes : LUN_SWEEP_CACHE,
                   whole = widest_of(&s->at[first]);
-    const bool apart = lun__sweep_is_slower(e, whole, cache_bytes);
-    lun_status status = lun__sketch(e, s, first, apart ? first + 1 : end, &k);
+    const bool one_by_one = lun__sweep_is_slower(e, whole, cache_bytes);
+    lun_status status = lun__sketch(e, s, first, one_by_one ? first + 1 : end, &k);
     if (status != LUN_OK)
         return status;
     const bool alone =

@@ -53,20 +53,20 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_stor
     return s;
 }
 
-static lun_status run(lun_engine *e, const lun_lowered *l, int64_t n, bool apart, lun_storage *out)
+static lun_status run(lun_engine *e, const lun_lowered *l, int64_t n, bool shared, lun_storage *out)
 {
     const lun_stats before = e->stats;
     const double start = e->profiling ? lun__now() : 0;
     lun_kernel_entry *k;
     lun_status s = lun__run_kernel(e, l, &k);
     if (s == LUN_OK)
-        s = apart ? share(e, l, n, out) : launch(e, l, k, n, out);
+        s = shared ? share(e, l, n, out) : launch(e, l, k, n, out);
     if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
         lun__profile_after(e, &before, lun__now() - start, l, k, n);
     return s;
 }
 
-lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool apart,
+lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
                              lun_storage **out)
 {
     lun_backend_slot *b;
@@ -74,10 +74,10 @@ lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, boo
     *out = NULL;
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
-            s = (apart ? lun__storage_empty
-                       : lun__storage_result)(e, (lun_dtype)l->ir.slots[i].dtype, n, out);
+            s = (shared ? lun__storage_empty
+                        : lun__storage_result)(e, (lun_dtype)l->ir.slots[i].dtype, n, out);
     if (s == LUN_OK && n > 0)
-        s = run(e, l, n, apart, *out);
+        s = run(e, l, n, shared, *out);
     if (s != LUN_OK && *out) {
         lun__storage_release(e, *out);
         *out = NULL;

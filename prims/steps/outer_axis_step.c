@@ -366,10 +366,10 @@ static bool piece_layout(const lun_outer_reduction *x, const lun_slot_source *fr
     int64_t row = p->first * LUN_CHUNK + w->first + from->copy * LUN_LANES;
     to.offset = kept.offset + b->first * kept.stride[0] + row * step + from->offset;
     const int64_t extent[] = {p->chunks, LUN_LANES / w->lanes, w->turns, w->lanes};
-    const int64_t apart[] = {LUN_CHUNK, w->lanes, w->copies * LUN_LANES, 1};
+    const int64_t distance[] = {LUN_CHUNK, w->lanes, w->copies * LUN_LANES, 1};
     for (int k = 0; k < 4; k++) {
         to.extent[k] = extent[k];
-        to.stride[k] = apart[k] * step;
+        to.stride[k] = distance[k] * step;
     }
     kept.extent[0] = b->count;
     kept.offset = 0;

@@ -19,12 +19,12 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
 /* n, a CONCAT of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */
 lun_status lun__run_copy(lun_engine *e, lun_node *n);
 
-/* Runs it over n indices where the backend in use computes; TARGETs are written in place, and
- * what failed may have written before.  apart: the locations of the set in use share the indices as
- * they do those of other kernels, but none of an array that each has a copy of; each writes its
- * own version of the TARGETs, which have versions.  *out: elements of the OUT slot, if there is
- * one, a reference; else NULL. */
-lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool apart,
+/* Runs it over n indices where the backend in use computes; TARGETs are written in place, and what
+ * failed may have written before.  shared: the locations of the set in use share the indices as
+ * they do those of other kernels, but none of an array that each has a copy of; each writes its own
+ * version of the TARGETs, which have versions.  *out: elements of the OUT slot, if there is one, a
+ * reference; else NULL. */
+lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
                              lun_storage **out);
 
 /* n, a RUNNING, or a RESULT of one, whose operands are LEAFs and NUMBERs: all its results become

@@ -15,7 +15,7 @@
 
 struct lun_source {
     int refs, descriptor;
-    bool told; /* `as` is complete: devices may have been told of it */
+    bool told; /* `as` is complete: devices may have opened it */
     lun_file as;
     char path[];
 };

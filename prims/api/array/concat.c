@@ -19,8 +19,8 @@ enum { FEW = 64 };
 
 static lun_status add_part(lun_engine *e, parts *p, lun_node *n)
 {
-    bool apart = n->kind == LUN_NODE_CONCAT && n->step == p->blocks && n->count <= FEW;
-    int more = apart ? n->count : 1;
+    bool joins = n->kind == LUN_NODE_CONCAT && n->step == p->blocks && n->count <= FEW;
+    int more = joins ? n->count : 1;
     if (p->count + more > p->room) {
         int room = 2 * (p->count + more);
         lun_node **at = realloc(p->at, (size_t)room * sizeof *at);
@@ -30,7 +30,7 @@ static lun_status add_part(lun_engine *e, parts *p, lun_node *n)
         p->room = room;
     }
     for (int k = 0; k < more; k++) {
-        lun_node *in = apart ? n->more[k] : n;
+        lun_node *in = joins ? n->more[k] : n;
         if (in->n > 0)
             p->at[p->count++] = lun__node_retain(in);
     }

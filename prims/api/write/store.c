@@ -89,13 +89,13 @@ typedef struct assignment {
 static bool is_elsewhere(lun_array *const *targets, int count, const lun_node *n)
 {
     const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL;
-    bool apart = in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped;
-    for (int t = 0; apart && t < count; t++) {
+    bool disjoint = in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped;
+    for (int t = 0; disjoint && t < count; t++) {
         const lun_node *into = lun__top(targets[t])->node;
-        apart = targets[t]->viewed && into && into->kind == LUN_NODE_LEAF &&
-                into->storage != in->storage && !into->storage->wrapped;
+        disjoint = targets[t]->viewed && into && into->kind == LUN_NODE_LEAF &&
+                   into->storage != in->storage && !into->storage->wrapped;
     }
-    return apart;
+    return disjoint;
 }
 
 /* Prepares source for target; evaluates nothing. */

@@ -1,4 +1,4 @@
-/* operand.h - how far the operands of a binary operator reach, told from tokens alone. */
+/* operand.h - how far the operands of a binary operator reach, found in tokens alone. */
 #ifndef LUN_COPERAND_H
 #define LUN_COPERAND_H
 
