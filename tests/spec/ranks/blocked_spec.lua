@@ -342,7 +342,7 @@ describe("a blocked array", function()
             ["local a = lun.zeros{s.block(9)} return a[11]"] = "s.lua:2: index 11 is out of range: the blocked array f64[9] "
                 .. "has 9 elements along axis 1",
             ["local a = lun.zeros{s.block(9)} return a + lun.zeros(8)"] = "s.lua:2: bad argument #2 to 'add' (shapes "
-                .. "differ: [9] and [8])",
+                .. "differ: f64[9] and f64[8])",
             ["local a = lun.zeros{s.block(9)} return a.nothing"] = "s.lua:2: a blocked array has no 'nothing': "
                 .. "a:distribute(\"copy\", {over=\"ranks\"}) is a private array, which has all",
             ["s.block(-1)"] = "s.lua:2: bad argument #1 to 'block' (an extent expected, got -1)",
