@@ -79,8 +79,8 @@ PROGRAM_OPENMP := $(OPENMP)
 endif
 
 # What each room may see. prims/ and backends/ get no path to Lua's headers.
-INC_prims    := -Iprims
-INC_backends := -Iprims -Ibackends
+INC_prims    = -Iprims -I$(GEN)
+INC_backends = -Iprims -Ibackends -I$(GEN)
 INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR) $(if $(LIBEDIT),-DLUN_LIBEDIT)
 
 # ---------------------------------------------------------------- sources and objects
@@ -100,7 +100,8 @@ ISA_avx2   := -DLUN_ISA=avx2 -march=x86-64-v3
 ISA_avx512 := -DLUN_ISA=avx512 -march=x86-64-v4 -mprefer-vector-width=512
 
 sources = $(shell find $(1) -name '*.c' | LC_ALL=C sort)
-ENGINE_SRC  := $(filter-out $(LOOPS),$(call sources,prims backends))
+EXAMPLE_SRC := $(call sources,backends/example)
+ENGINE_SRC  := $(filter-out $(LOOPS) $(EXAMPLE_SRC),$(call sources,prims backends))
 PROGRAM_SRC := $(call sources,interp/program)
 FIND_SRC    := $(call sources,interp/lua_library)
 INTERP_SRC  := $(filter-out $(PROGRAM_SRC) $(FIND_SRC),$(call sources,interp))
@@ -122,15 +123,24 @@ SHARED  := $(BUILD)/liblunarray.so.0
 STATIC  := $(BUILD)/liblunarray.a
 MODULE  := $(BUILD)/lunarray.so
 
+# A plug-in: it is linked with what it calls of base, table and ir, and takes nothing of its host.
+EXAMPLE := $(BUILD)/example.so
+
 .PHONY: all
-all: $(PROGRAM) $(SHARED) $(BUILD)/liblunarray.so $(STATIC) $(MODULE)
+all: $(PROGRAM) $(SHARED) $(BUILD)/liblunarray.so $(STATIC) $(MODULE) $(EXAMPLE)
 
 # ---------------------------------------------------------------- compiling
 # A change of this file (flags) rebuilds everything.
 COMPILE = @mkdir -p $(@D) && echo "  cc  $<" && $(CC) $(CFLAGS_ALL) $(1) -MMD -MP -c -o $@ $<
 
+$(OBJ)/prims/api/engine/plugins.o: prims/api/engine/plugins.c $(GEN)/backend_abi.h Makefile
+	$(call COMPILE,$(INC_prims))
 $(OBJ)/prims/%.o: prims/%.c Makefile
 	$(call COMPILE,$(INC_prims))
+$(OBJ)/prims/table/op_cell.o: prims/table/op_cell.c $(GEN)/loops_each.h Makefile
+	$(call COMPILE,$(INC_prims))
+$(OBJ)/backends/example/%.o: backends/example/%.c $(GEN)/backend_abi.h Makefile
+	$(call COMPILE,$(INC_backends))
 
 $(OBJ)/backends/openmp/%.o: backends/openmp/%.c Makefile
 	$(call COMPILE,$(INC_backends) -fopenmp)
@@ -142,7 +152,7 @@ $(OBJ)/backends/algorithms/%.o: backends/algorithms/%.c Makefile
 $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))
 
-LOOPS_FLAGS = $(INC_backends) -I$(GEN) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*)
+LOOPS_FLAGS = $(INC_backends) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*)
 $(OBJ)/backends/reference/instruction_loops_%.o: backends/reference/instruction_loops.c $(GEN)/loops_each.h Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 $(OBJ)/backends/math/f64_intrinsics_%.o: backends/math/f64_intrinsics.c Makefile
@@ -173,7 +183,12 @@ $(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
 # The interpreter's loops of each dtype: ID, KIND and the file to include, for each PLAIN row of the table.
 $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
 	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" && $$11 == "PLAIN" { \
-	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include \"reference/loops_of.h\"" }' $< >$@
+	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include LOOPS_OF" }' $< >$@
+
+# What a plug-in and its host must have alike: a hash of all that backend.h declares.
+CONTRACT := $(sort $(wildcard prims/*.h prims/base/*.h prims/base/layout/*.h prims/table/*.h prims/table/*.def prims/ir/*.h prims/ir/*.def))
+$(GEN)/backend_abi.h: $(CONTRACT) Makefile
+	@mkdir -p $(@D); echo "  gen $@"; printf '#define LUN_BACKEND_ABI %su\n' "$$(cat $(CONTRACT) | cksum | cut -d' ' -f1)" >$@
 
 # The functions of Lua that are called: LUA(lua_gettop) and so on.
 $(GEN)/lua_names.h: $(INTERP_SRC:%.c=$(OBJ)/%.o)
@@ -227,6 +242,12 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) \
 	    -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(OPENMP) $(LIBS)
+
+# Built against these sources: what it calls of base, table and ir is its own copy.
+EXAMPLE_OBJ := $(EXAMPLE_SRC:%.c=$(OBJ)/%.o)
+PLUGIN_OBJ  := $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/base prims/table prims/ir))
+$(EXAMPLE): $(EXAMPLE_OBJ) $(PLUGIN_OBJ)
+	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared -Wl,--gc-sections -o $@ $^ -lxxhash -lz -lm -lpthread
 
 # ---------------------------------------------------------------- running and testing
 # Both first make sure that everything needed is installed (tests/setup.sh).

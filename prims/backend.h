@@ -147,8 +147,9 @@ typedef enum lun_wait_how {
  * its own.  Elements of buffers may be on their way still; what uses them comes after them.  Each
  * function that fails writes services->error. */
 typedef struct lun_backend {
-    const char *name;                /* "reference", "openmp", "opencl" */
-    uint32_t is;                     /* LUN_IS_... */
+    uint32_t abi, size; /* of a plug-in: LUN_BACKEND_ABI and sizeof(lun_backend); else 0 */
+    const char *name;   /* "reference", "openmp", "opencl" */
+    uint32_t is;        /* LUN_IS_... */
     const struct lun_remote *remote; /* its devices are ranks; NULL: they are not */
 
     /* Fills at most room rows and returns the number of devices.  state NULL: before any is open:
@@ -175,7 +176,8 @@ typedef struct lun_backend {
 
     /* Whether `begin` does such work, of which no element is read; *scratch: bytes of host memory
      * that it needs for it beside operands and results.  What it does not take the native backend
-     * does, in host memory. */
+     * does, in host memory; of a LAUNCH it is asked before the kernel is built.  PAD and TRANSFER
+     * are for backends with memory of their own, which take them. */
     bool (*takes)(void *state, const lun_work *work, int64_t *scratch);
     /* Begins it; what `work` points to stays until it has ended, `work` itself does not.  A backend
      * on host memory does all of it.  One that takes launches in parts gives the device as much as
@@ -209,6 +211,16 @@ typedef struct lun_backend {
 } lun_backend;
 
 enum { LUN_IS_NATIVE = 1 }; /* kernels are host code on host memory: others may delegate to it */
+
+/* lun_backend.wait where `begin` does all. */
+static inline lun_status lun__ended_at_once(void *state, lun_work_mark mark, lun_wait_how how,
+                                            bool *ended)
+{
+    (void)state, (void)mark, (void)how;
+    if (ended)
+        *ended = true;
+    return LUN_OK;
+}
 
 /* Begins and ends it. */
 static inline lun_status lun__work_do(const lun_backend *b, void *state, const lun_work *work)
@@ -252,6 +264,20 @@ typedef struct lun_remote {
 
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
 extern const lun_backend *const lun__backends_all[];
+
+/* ---- plug-ins --------------------------------------------------------------------------------
+ * A library that LUNARRAY_PLUGINS names has the function lunarray_backend, which gives a backend,
+ * NULL: it has none for such a host.  It is built against these headers with LUN_BACKEND_ABI of the
+ * build, a hash of all that they declare (build/gen/backend_abi.h); what it calls of prims/base,
+ * table and ir it is linked with itself.  It stays loaded. */
+typedef struct lun_host {
+    uint32_t abi, size; /* LUN_BACKEND_ABI, sizeof(lun_host) */
+    bool (*cache_load)(lun_cache *cache, const char *key, size_t key_length, void **bytes,
+                       size_t *length);
+    void (*cache_store)(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
+                        size_t length);
+} lun_host;
+typedef const lun_backend *lun_backend_entry(uint32_t abi, const lun_host *host);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

@@ -391,6 +391,7 @@ local function program()
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
 | `LUNARRAY_SIM` | a seed: the ranks of `--ranks` are [simulated](../robustness.md#simulated-ranks) |
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
+| `LUNARRAY_PLUGINS` | libraries with [backends](../architecture/backends.md#plug-ins), paths with `:` between them; none in a sandbox |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |
 | `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |
 | `LUNARRAY_CACHE_SIZE` | megabytes of kernels kept there at most; 256 by default |

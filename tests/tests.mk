@@ -28,7 +28,7 @@ $(BUILD)/tests/shim/few_threads.so: tests/shim/few_threads.c Makefile
 	@$(CC) $(CFLAGS_ALL) $(LDFLAGS_TOOL) -fno-sanitize=all -fvisibility=default -shared -o $@ $< -ldl
 
 # To cmocka 2 some names of cmocka 1 are deprecated.
-INC_tests := $(INC_backends) -Iinterp -Itests/core -isystem $(LUA_INCDIR) -Wno-deprecated-declarations
+INC_tests = $(INC_backends) -Iinterp -Itests/core -isystem $(LUA_INCDIR) -Wno-deprecated-declarations
 vpath %_test.c $(sort $(dir $(CORE_SRC)))
 $(OBJ)/tests/%.o: %.c Makefile
 	$(call COMPILE,$(INC_tests) $(OPENMP))
@@ -36,6 +36,8 @@ $(OBJ)/tests/%.o: %.c Makefile
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
 	@mkdir -p $(@D); echo "  ld  $@"
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(COUNTED_FIRST) $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+$(OBJ)/tests/example_test.o: $(GEN)/backend_abi.h
+$(BUILD)/tests/example_test: | $(EXAMPLE)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
 
 # growth_test counts the basic blocks that these rooms run: how their work grows is no matter of speed.
@@ -50,9 +52,10 @@ $(BUILD)/tests/growth_test: $(COUNTED_OBJ)
 $(BUILD)/tests/growth_test: COUNTED_FIRST = $(COUNTED_OBJ)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
-SYNTAX_SRC := $(ALL_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*/*.c tests/diff/*.c tests/shim/*.c)
+SYNTAX_SRC := $(ALL_SRC) $(EXAMPLE_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*/*.c tests/diff/*.c tests/shim/*.c)
 .PHONY: syntax
 syntax: $(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok)
+$(SYNTAX_SRC:%=$(BUILD)/syntax/%.ok): | $(GEN)/backend_abi.h $(GEN)/loops_each.h
 
 READ = @mkdir -p $(@D) && echo "  clang  $<" && \
     $(CLANG) $(CFLAGS_ALL) $(1) -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@

@@ -117,8 +117,6 @@ double lun__host_guess(int64_t cost, int64_t count, int64_t bytes);
 /* LUN_WORK_COMBINE by exec's combine, for rows of `results` cells. */
 lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
                              lun_launch *launch, uint64_t *cells, int64_t pairs);
-/* lun_backend.wait where `begin` does all. */
-lun_status lun__host_wait(void *state, lun_work_mark mark, lun_wait_how how, bool *ended);
 /* Bytes of the machine's memory; 0: unknown. */
 int64_t lun__host_memory(void);
 

@@ -313,14 +313,6 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
 
 /* ---- what backends on host memory have in common --------------------------------------------- */
 
-lun_status lun__host_wait(void *state, lun_work_mark mark, lun_wait_how how, bool *ended)
-{
-    (void)state, (void)mark, (void)how;
-    if (ended)
-        *ended = true;
-    return LUN_OK;
-}
-
 int64_t lun__host_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

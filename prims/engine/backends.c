@@ -53,6 +53,7 @@ lun_status lun__backend_unknown(lun_engine *e, const char *name)
         if (!e->backends[i]->of && (!strchr(e->backends[i]->name, ':') ||
                                     e->backends[i]->state)) /* a device that was found */
             lun__strbuf_printf(&e->error, "%s %s", i ? "," : "", e->backends[i]->name);
+    lun__strbuf_puts(&e->error, lun__strbuf_text(&e->refused_plugins));
     return LUN_EARG;
 }
 
@@ -220,6 +221,11 @@ static bool takes(const lun_backend_slot *b, const lun_work *work, int64_t *scra
 {
     return !(b->backend->buffer_new && work->kind == LUN_WORK_ALGORITHM) &&
            b->backend->takes(b->state, work, scratch);
+}
+
+bool lun__backend_runs(const lun_backend_slot *at, const lun_ir *ir)
+{
+    return takes(at, &(lun_work){.kind = LUN_WORK_LAUNCH, .is.run.ir = ir}, &(int64_t){0});
 }
 
 bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scratch)

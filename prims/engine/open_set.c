@@ -335,7 +335,7 @@ void lun__set_back(lun_engine *e, const lun_in_use *before)
     e->set = before->at;
 }
 
-lun_status lun__backend_choose(lun_engine *e, const char *name)
+lun_status lun__backends_list(lun_engine *e)
 {
     for (int i = 0; lun__backends_all[i]; i++) {
         lun_backend_slot b = {.backend = lun__backends_all[i]};
@@ -345,10 +345,15 @@ lun_status lun__backend_choose(lun_engine *e, const char *name)
         if (b.backend->is & LUN_IS_NATIVE)
             e->services.native = b.backend;
     }
+    return LUN_OK;
+}
+
+lun_status lun__backend_choose(lun_engine *e, const char *name)
+{
+    lun_backend_slot *at;
     e->current = 0;
     if (name && name[0])
         return lun__places_use(e, name);
-    lun_backend_slot *at;
     lun_status s = best(e, &at);
     if (s == LUN_OK)
         e->current = at->number;

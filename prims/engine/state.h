@@ -97,6 +97,7 @@ struct lun_engine {
     lun_cache *cache;
     lun_backend_slot **backends;
     int backend_count, backend_room, current;
+    lun_strbuf refused_plugins;
     lun_backend_slot **set; /* the locations in use, `current` is the first one's */
     int set_count;          /* 0: `current` is the only one */
     void *told;             /* api/write/distribute.c: the lists that were given last */
@@ -182,6 +183,8 @@ lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 /* Whether the one in use does that work, an algorithm in host memory; *scratch: see
  * lun_backend.takes. */
 bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scratch);
+/* Whether a kernel of that IR runs there. */
+bool lun__backend_runs(const lun_backend_slot *at, const lun_ir *ir);
 /* The one in use, if it does that work, else the native one. */
 lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
                             int64_t *scratch);
@@ -206,7 +209,9 @@ lun_status lun__backend_settle(lun_backend_slot *at);
 lun_status lun__backend_finish(const lun_backend_slot *at);
 /* ---- open_set.c: several backends, or devices, as one ---------------------------------------- */
 
-/* Lists the backends and uses the locations named, or the first backend that is good for a start if
+/* Lists the backends of the build. */
+lun_status lun__backends_list(lun_engine *e);
+/* Uses the locations named, or the first backend that is good for a start if
  * name is NULL or "". */
 lun_status lun__backend_choose(lun_engine *e, const char *name);
 /* Uses the set of locations that the text names, see lun_use.  After a failure the old one

@@ -263,6 +263,7 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
         return status;
     }
     const lun_step *last = last_launch(&s, root);
+    const int current = e->current;
     lun_recipe *r = last && !e->set_count ? lun__recipe_learn(e, &root, 1, &s) : NULL;
     status = lun__steps_note(e, &root, 1, LUN_IS_PEEKED);
     if (status == LUN_OK && r) {
@@ -273,6 +274,7 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
             status = lun__run_kernel(e, &last->lowered, &k);
         if (status == LUN_OK)
             status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
+        e->current = current;
     } else if (status == LUN_OK) {
         status = lun__steps_run(e, &s, s.count);
     }

@@ -115,9 +115,11 @@ lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
         lun__recent_use(&e->recipes_used, &r->recent);
         return lun__step_run_on_set(e, &r->step);
     }
+    const int current = e->current;
     lun_status status = kernel_of(e, r);
     if (status == LUN_OK)
         status = lun__run_lowered(e, &r->step.lowered, r->ref.kernel, r->step.n);
+    e->current = current;
     if (status == LUN_OK)
         e->stats.kept += r->step.kept;
     return status;
@@ -132,10 +134,12 @@ bool lun__recipe_splits(const lun_recipe *r)
 lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, int64_t count,
                                    void *host)
 {
+    const int current = e->current;
     lun_status status = kernel_of(e, r);
-    return status == LUN_OK
-               ? lun__run_part(e, &r->step.lowered, r->ref.kernel, r->step.n, first, count, host)
-               : status;
+    if (status == LUN_OK)
+        status = lun__run_part(e, &r->step.lowered, r->ref.kernel, r->step.n, first, count, host);
+    e->current = current;
+    return status;
 }
 
 /* The recipe for the roots, its step on their nodes, which get that trait; NULL: none is known. */

@@ -173,6 +173,7 @@ static lun_status settle(lun_engine *e, const lun_step *step)
 lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
+    const int current = e->current; /* a step may run elsewhere, see launch/kernels.h */
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
         bool done = false;
@@ -185,6 +186,7 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
             status = settle(e, &s->at[i]);
         if (status == LUN_OK)
             lun__steps_done(e, s, i);
+        e->current = current;
     }
     return status;
 }
@@ -201,6 +203,7 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
     if (status == LUN_OK)
         status = lun__steps_make(e, less ? cones : bases, count, LUN_STEPS_KEEP, &s);
     const bool made = status == LUN_OK;
+    const int current = e->current;
     for (int i = 0; made && status == LUN_OK && i < s.count; i++) {
         lun_kernel_entry *k;
         lun_kernel_facts facts;
@@ -217,6 +220,7 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
             status = lun__explain_refusal(e, l);
         if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
             status = LUN_ELIMIT;
+        e->current = current;
     }
     if (made)
         lun__steps_free(e, &s);

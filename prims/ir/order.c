@@ -75,3 +75,41 @@ int32_t lun__order_first(const lun_ir *ir, int32_t casts[LUN_ORDER_CASTS], int *
     uint8_t kind = ir->ins[v].kind;
     return kind == LUN_IR_CONST || kind == LUN_IR_ARG || kind == LUN_IR_LOADU ? v : -1;
 }
+
+/* ---- a chunk by an operation ----------------------------------------------------------------- */
+
+static void pair_by_operation(void *ctx, const uint64_t *a, const uint64_t *b, uint64_t *out)
+{
+    const lun_order_chunk *c = ctx;
+    const uint64_t x[3] = {*a, *b, 0};
+    (void)lun__op_cell(c->op, c->dtype, x, out);
+}
+
+void lun__order_chunk_begin(lun_order_chunk *c, lun_op op, lun_dtype t)
+{
+    uint64_t identity = 0;
+    const bool has = lun__op_identity(op, t, &identity);
+    *c = (lun_order_chunk){.op = op, .dtype = t};
+    c->in_lanes = has && lun__op_get(op)->flags & LUN_OPF_COMM;
+    for (int l = 0; l < LUN_LANES; l++)
+        c->lane[l] = identity;
+}
+
+void lun__order_chunk_push(lun_order_chunk *c, uint64_t cell)
+{
+    uint64_t *lane = &c->lane[c->pushed++ % LUN_LANES];
+    if (c->in_lanes)
+        pair_by_operation(c, lane, &cell, lane);
+    else
+        lun__order_push(&c->roots, cell, pair_by_operation, c);
+}
+
+uint64_t lun__order_chunk_end(lun_order_chunk *c)
+{
+    if (!c->in_lanes)
+        return lun__order_finish(&c->roots, pair_by_operation, c);
+    for (int half = LUN_LANES / 2; half; half /= 2)
+        for (int l = 0; l < half; l++)
+            pair_by_operation(c, &c->lane[l], &c->lane[l + half], &c->lane[l]);
+    return c->lane[0];
+}

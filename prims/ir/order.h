@@ -143,6 +143,23 @@ void lun__order_push(lun_order_roots *r, uint64_t cell, lun_order_pair pair, voi
 /* The root of what was pushed, at least one cell; r is empty then. */
 uint64_t lun__order_finish(lun_order_roots *r, lun_order_pair pair, void *ctx);
 
+/* ---- a chunk by an operation, element by element --------------------------------------------- */
+
+/* In lanes, or by the tree of adjacent pairs, as REDUCE says above. */
+typedef struct lun_order_chunk {
+    lun_op op;
+    lun_dtype dtype; /* which C computes in */
+    bool in_lanes;
+    int64_t pushed;
+    uint64_t lane[LUN_LANES];
+    lun_order_roots roots;
+} lun_order_chunk;
+
+void lun__order_chunk_begin(lun_order_chunk *c, lun_op op, lun_dtype t);
+void lun__order_chunk_push(lun_order_chunk *c, uint64_t cell);
+/* The cell of the chunk, of which at least one element was pushed. */
+uint64_t lun__order_chunk_end(lun_order_chunk *c);
+
 /* ---- a scan's first value -------------------------------------------------------------------- */
 
 enum { LUN_ORDER_CASTS = 8 };

@@ -267,7 +267,8 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     lun_ir_role role = (lun_ir_role)to->l->ir.slots[i].role;
     if (s->stale && s->source && role == LUN_SLOT_IN && is_sequential(&to->l->ir, i))
         return bind_stream(e, s, i, to);
-    lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
+    lun_status status =
+        s->stale || (changes && s->mirrors) ? lun__storage_host(e, s, changes) : LUN_OK;
     to->room[i] = part ? count : s->room - origin;
     to->at[i] = (char *)s->data + origin * size;
     return status;

@@ -63,6 +63,9 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
     lun_backend_slot *b;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = lun__backend(e, &b);
+    k->asked = b;
+    if (s == LUN_OK && !lun__backend_runs(b, ir))
+        s = lun__backend_native(e, &b);
     if (s == LUN_OK && lun__ir_print(ir, &text) != LUN_OK)
         s = lun__nomem(e);
     if (s == LUN_OK)
@@ -182,6 +185,7 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
     e->stats.kernels++;
     e->stats.kernel_bytes += own_bytes(k);
     keep_within(e, k);
+    e->current = k->at->number;
     *out = k;
     return LUN_OK;
 }

@@ -18,31 +18,34 @@ struct lun_kernel_entry {
     lun_recent_link recent;
     lun_kernel_entry *next; /* in its bucket */
     lun_kernel_ref *refs;
-    lun_backend_slot *at; /* that built it */
-    int math;             /* lun_math that it was built for */
-    uint64_t hash;        /* of the key */
+    lun_backend_slot *asked; /* the backend that was in use, */
+    lun_backend_slot *at;    /* that built it: the same, or the native one for it */
+    int math;                /* lun_math that it was built for */
+    uint64_t hash;           /* of the key */
     char *key; /* IR without functions: its slots and instructions as bytes; else its text */
     size_t length;
     lun_kernel *kernel;
 };
 
-/* The kernel of the backend in use for that IR, built if there is none yet.  It stays until the
- * next call, and longer while e->kernels_held. */
+/* The kernel of the backend in use for that IR, built if there is none yet, or of the native
+ * backend, which is in use then, on host memory.  It stays until the next call, and longer while
+ * e->kernels_held. */
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 
 /* The same for a lowered group; a refusal is explained. */
 lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 
-/* Whether k is a kernel of the backend and the math mode in use. */
+/* Whether k is a kernel for the backend and the math mode in use. */
 static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry *k)
 {
-    return k->at == e->backends[e->current] && k->math == e->math;
+    return k->asked == e->backends[e->current] && k->math == e->math;
 }
 
-/* k is used now, without a look-up. */
+/* k is used now, without a look-up; what built it is the backend in use, until the step's end. */
 static inline void lun__kernel_used(lun_engine *e, lun_kernel_entry *k)
 {
     lun__recent_use(&e->kernels_used, &k->recent);
+    e->current = k->at->number;
 }
 
 /* Points a ref, at first all zero, at k; NULL: at none, before it goes away itself. */

@@ -147,6 +147,8 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
 {
     lun_piece *x;
     lun_status s = lun__run_kernel(e, l, k);
+    if (s == LUN_OK && (*k)->at != lun__computes_at(at))
+        s = lun__fail(e, LUN_EBACKEND, "location %s does not run this kernel", at->name);
     if (s == LUN_OK)
         s = lun__bind_open(e, l, to);
     else

@@ -13,8 +13,9 @@ const lun_node *lun__placing_array(const lun_node *n)
 
 bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
 {
-    if (!e->backends[e->current]->backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
-        return e->backends[e->current]->backend->buffer_new != NULL;
+    const lun_backend_slot *b = e->backends[e->current];
+    if (!b->backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
+        return b->backend->buffer_new && lun__backend_runs(b, &step->lowered.ir);
     if (step->kind != LUN_STEP_PRODUCT)
         return false;
     const lun_product p = lun__product_of(step->node);

@@ -480,12 +480,23 @@ static const lun_share_rule rules[] = {
 static const lun_share_rule alone = {
     .kind = LUN_SHARE_ALONE, .need = need_alone, .work = work_alone, .made = made_alone};
 
+/* Whether every location runs the kernel of a step that has one. */
+static bool all_run(lun_engine *e, const lun_step *step)
+{
+    const lun_ir *ir = step->pairs ? &step->pairs->kernel.ir : &step->lowered.ir;
+    bool all = true;
+    for (int k = 0; step->kind == LUN_STEP_LAUNCH && all && k < lun__set_places(e); k++)
+        all = lun__backend_runs(lun__computes_at(lun__set_at(e, k)), ir);
+    return all;
+}
+
 lun_status lun__share_rule_of(lun_engine *e, const lun_step *step, lun_placing_look *look,
                               void *ctx, const lun_share_rule **out, lun_spread **cut)
 {
     *out = &alone;
     *cut = NULL;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    const size_t count = all_run(e, step) ? sizeof rules / sizeof *rules : 0;
+    for (size_t i = 0; i < count; i++) {
         const lun_status s = rules[i].share(e, step, look, ctx, cut);
         if (s == LUN_OK && !*cut)
             continue;

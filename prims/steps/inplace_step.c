@@ -57,12 +57,14 @@ static lun_status run(lun_engine *e, const lun_lowered *l, int64_t n, bool share
 {
     const lun_stats before = e->stats;
     const double start = e->profiling ? lun__now() : 0;
+    const int current = e->current;
     lun_kernel_entry *k;
     lun_status s = lun__run_kernel(e, l, &k);
     if (s == LUN_OK)
         s = shared ? share(e, l, n, out) : launch(e, l, k, n, out);
     if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
         lun__profile_after(e, &before, lun__now() - start, l, k, n);
+    e->current = current;
     return s;
 }
 

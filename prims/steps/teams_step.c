@@ -431,5 +431,6 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
         s = r->check ? watched(e, r, t) : all_teams(e, t, r->teams);
     }
     lun__team_kernel_give(e, t);
+    e->current = b->number;
     return s;
 }

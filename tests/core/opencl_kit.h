@@ -21,8 +21,8 @@ typedef struct device_kit {
     char dir[64];
 } device_kit;
 
-static const lun_backend *const device = &lun__backend_opencl;
-static int device_workgroup; /* of the launches to come */
+static const lun_backend *device = &lun__backend_opencl; /* example_test has another one */
+static int device_workgroup;                             /* of the launches to come */
 
 /* Services without a device.  dir "": no cache; NULL: a new one. */
 static inline void device_services(device_kit *k, const char *dir)

@@ -13,7 +13,7 @@ check() {
         if (header ~ /^(lua|lauxlib|lualib|luaconf)\.h(pp)?$/) return file ~ /^interp\//
         if (header ~ /^(CL|OpenCL)\//) return file ~ /^backends\/opencl\//
         if (header == "omp.h" || header == "hwloc.h") return file ~ /^backends\/openmp\//
-        if (header == "dlfcn.h" && file ~ /^(prims\/net|interp\/lua_library)\//) return 1
+        if (header == "dlfcn.h" && file ~ /^(prims\/net|prims\/api\/engine|interp\/lua_library)\//) return 1
         if (header == "dlfcn.h" || header == "spawn.h") return file ~ /^backends\/(openmp|opencl|gpu)\//
         if (header == "zlib.h" && file == "prims/base/crc.c") return 1
         if (header == "png.h" || header == "zlib.h") return file ~ /^interp\/bind\//
@@ -73,7 +73,7 @@ check() {
         }
         why = ""
         if (found != "") why = refused(file, found)
-        else if (quoted && header !~ /^(loops_each|lua_names|lua_soname)\.h$/) why = "must include " header " by its path from prims/, backends/ or interp/"
+        else if (quoted && header !~ /^(loops_each|lua_names|lua_soname|backend_abi)\.h$/) why = "must include " header " by its path from prims/, backends/ or interp/"
         else if (!of_system(header, file)) why = "must not include <" header ">"
         if (why != "") { print file " " why; bad = 1 }
     }

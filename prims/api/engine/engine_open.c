@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "api/engine/plugins.h"
 #include "base/sized.h"
 #include "cache/cache.h"
 #include "engine/state.h"
@@ -171,7 +172,10 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .log_ctx = c->log_ctx,
                                  .cancel = &e->cancel,
                                  .link = e->services.link};
-    return lun__backend_choose(e, places);
+    s = lun__backends_list(e);
+    if (s == LUN_OK)
+        s = lun__plugins_add(e);
+    return s == LUN_OK ? lun__backend_choose(e, places) : s;
 }
 
 /* Why a configuration makes no sense, NULL if it does. */
@@ -259,6 +263,7 @@ void lun_close(lun_engine *e)
     lun__pool_close(e->pool);
     lun__watch_close(e->watch);
     lun__profile_free(e->profile);
+    lun__strbuf_free(&e->refused_plugins);
     for (int i = 0; i < e->source_line_count; i++)
         free(e->source_lines[i]);
     free(e->source_lines);

@@ -1,0 +1,33 @@
+/* op_cell.c - one operation on one element: the rows of ops.def, compiled for each dtype that C
+ * computes in.  For what interprets element by element; loops over many are the backends'. */
+#include <math.h>
+
+#include "table/op.h"
+#include "table/op_types.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wstrict-aliasing"
+#pragma GCC diagnostic ignored "-Wbool-operation"
+#define LOOPS_OF "table/op_cell_of.h"
+#include "loops_each.h"
+#pragma GCC diagnostic pop
+
+bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out)
+{
+    static uint64_t (*const rows[LUN_DTYPE_COUNT])(int op, const uint64_t *x) = {
+#define ENTRY_PLAIN(ID) [LUN_##ID] = do_##ID,
+#define ENTRY_STORED(ID)
+#define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, ...) \
+    ENTRY_##form(ID)
+#include "table/dtypes.def"
+#undef LUN_DTYPE
+    };
+    if (!rows[t])
+        return false;
+    if (x)
+        *out = rows[t](op, x);
+    return true;
+}
