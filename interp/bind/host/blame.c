@@ -2,7 +2,6 @@
  * blame.h. */
 #include "bind/host/blame.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -167,11 +166,15 @@ static int called_level(lua_State *L)
     return found;
 }
 
-/* Pushes the source line of that call, as luaL_where does. */
+/* Pushes the source line of that call, as luaL_where does; also where a C function of Lua's called
+ * it for the script, such as ipairs a metamethod. */
 static void push_line(lua_State *L, int level)
 {
-    char line[LUN__SOURCE_LINE];
-    if (level == 0) {
+    char line[LUN__SOURCE_LINE] = "";
+    lua_Debug caller;
+    const bool by_c = has_upvalues(L) && lua_getstack(L, 1, &caller) &&
+                      lua_getinfo(L, "S", &caller) && caller.what[0] == 'C' && !is_caught(L, 1);
+    if (level == 0 && !by_c) {
         luaL_where(L, 1);
         return;
     }
@@ -270,14 +273,13 @@ int lun__bad_argument(lua_State *L, int arg, const char *message)
     lua_getinfo(L, "nf", &call);
     if (strcmp(call.namewhat, "metamethod") == 0)
         return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, written(call.name), message);
-    if (!call.name && push_known(L)) {
-        const char *name = lua_tostring(L, -1);
-        push_line(L, name[0] && !isalpha((unsigned char)name[0]));
-        lua_pushfstring(L, "bad argument #%d to '%s' (%s)", arg, name, message);
-        lua_concat(L, 2);
-        return lua_error(L);
-    }
-    return luaL_argerror(L, arg, message);
+    if (call.name)
+        return luaL_argerror(L, arg, message);
+    const char *name = push_known(L) ? lua_tostring(L, -1) : "?";
+    push_line(L, 0);
+    lua_pushfstring(L, "bad argument #%d to '%s' (%s)", arg, name, message);
+    lua_concat(L, 2);
+    return lua_error(L);
 }
 
 /* Pushes a text of ours in which the function that it names is replaced by the one that the script

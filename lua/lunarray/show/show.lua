@@ -183,11 +183,7 @@ end
 
 -- The text of an array, of several lines without a newline at the end.
 function show.text(a)
-    local usable, dtype = pcall(a.dtype, a)
-    if not usable then
-        error(dtype, 0) -- freed: the source line is not in this file
-    end
-    local shape = { a:shape() }
+    local dtype, shape = a:dtype(), { a:shape() }
     local head = title(a, shape, dtype)
     if #shape == 0 then
         return head .. "\n" .. digits.scalar(dtype, a:read(1, 1)[1])

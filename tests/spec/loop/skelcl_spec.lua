@@ -39,7 +39,7 @@ kernels: 1
 kernels: 1
 44.0 66.0 66.0
 -44.0 -66.0 -66.0
-wrong number of arguments to 'compose' (4 arrays expected, got 3)
+examples/skelcl/compose.lua:21: wrong number of arguments to 'compose' (4 arrays expected, got 3)
 ]],
     listing_2_01 = [[
 0.25 0.5 0.75 1.0 1.25 1.5

@@ -179,6 +179,25 @@ describe("a wrong call #place", function()
         assert.equal("", table.concat(faults, "\n"))
     end)
 
+    it("of a metamethod that a function of Lua's calls stands at the script's line", function()
+        local CALLS = { "tostring(v)", "('%s'):format(v)", "ipairs(v)(v, 0)", "pairs(v)", "table.insert(v, 1)",
+            "table.unpack(v)", "table.remove(v)", "table.move(v, 1, 2, 1, {})", "table.move({ 1 }, 1, 1, 1, v)", "table.sort { v, v, v }",
+            "table.sort(v)", "('a'):gsub('.', function() return v[1] end)", "error(select(2, pcall(v.sum, v)), 0)",
+            "table.unpack(w, 1, 9)", "table.insert(w, 1)", "table.remove(w)", "table.move({ 1 }, 1, 1, 9, w)", "table.sort { w, 'x' }",
+            "table.sort { w, lun.zeros(7), w }", "table.concat(w, ' ', 1, 9)", "error(select(2, pcall(w.sum, w, { axis = 9 })), 0)",
+            "error(select(2, xpcall(w.sum, function(e) return e end, w, { axis = 9 })), 0)" }
+        faults = {}
+        for _, call in ipairs(CALLS) do
+            local v, w = lun.vector { 1, 2, 3 }, lun.vector { 1, 2, 3 }
+            v:free()
+            local ok, e = pcall(assert(load("local lun, v, w = ...\n\nlocal r = " .. call, "@" .. SCRIPT)), lun, v, w)
+            if ok or not tostring(e):find("^" .. PLACE .. ": .") then
+                faults[#faults + 1] = call .. ": " .. tostring(e)
+            end
+        end
+        assert.equal("", table.concat(faults, "\n"))
+    end)
+
     it("gives the number that the argument has in the script", function()
         local function message(text)
             local ok, e = pcall(assert(load("local a = ...\n\nlocal r = " .. text .. "\nreturn r", "@" .. SCRIPT)), lun.vector { 1, 2, 3 })
