@@ -297,7 +297,10 @@ local function wanted_spread(a, kind, options)
                 tostring(key)), 0)
         end
     end
-    if kind == "copy" then
+    if core.internal.drops "distribute" and (kind == "block" or kind == "copy" and blocked.is(a)) then
+        error("the result of 'distribute' over ranks is another array, and this statement drops it: "
+            .. "b = a:distribute(...)", 0)
+    elseif kind == "copy" then
         return nil
     elseif kind ~= "block" then
         error(("bad argument #1 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(

@@ -334,6 +334,36 @@ describe("a blocked array", function()
         end
     end)
 
+    it("is not what a statement that drops it makes of an array", function()
+        local dropped = "the result of 'distribute' over ranks is another array, and this statement drops it: b = a:distribute(...)"
+        for script, line in pairs {
+            ["a:distribute('block', {over = 'ranks'})"] = "2",
+            ["s.distribute(a, 'block', {over = 'ranks'})"] = "2",
+            ["b:distribute('block', {over = 'ranks', rule = 'remainder'})"] = "2",
+            ["b:distribute('copy', {over = 'ranks'})"] = "2",
+            ["\n(a + 1):distribute('block', {\nover = 'ranks' })"] = "3",
+            ["for i = 1, 2 do a:distribute('block', {over = 'ranks'}) end"] = "2",
+            -- taken, or by a call that may be: on the same line, by pcall, at the end of a function, of a stripped one
+            ["local c = a:distribute('block', {over = 'ranks'})"] = false,
+            ["print(a:distribute('block', {over = 'ranks'}):sum())"] = false,
+            ["a:distribute('copy', {over = 'ranks'})"] = false,
+            ["local c = a:distribute('block', {over = 'ranks'}) a:distribute('block', {over = 'ranks'})"] = false,
+            ["pcall(a.distribute, a, 'block', {over = 'ranks'})"] = false,
+            ["return a:distribute('block', {over = 'ranks'})"] = false,
+            ["load(string.dump(function(a) a:distribute('block', {over = 'ranks'}) end, true))(a)"] = false,
+            ["a:distribute('block')"] = false,
+        } do
+            local said = run(2, ("local a = lun.index(9) local b = a:distribute('block', {over = 'ranks'}) "
+                .. "local ok, e = pcall(function() %s end) print(ok, e)"):format(script))
+            local last = said[#said]
+            if line then
+                assert.are.equal(("false\ts.lua:%s: %s"):format(line, dropped), last, script)
+            else
+                assert.are.equal("true", last:match "^%a+", script .. ": " .. last)
+            end
+        end
+    end)
+
     it("says what is wrong", function()
         local function message(script, n)
             return run(n or 2, ("print(select(2, pcall(function() %s end)))"):format(script))[1]
