@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "algorithms/algorithm_functions.h"
+#include "algorithms/quantile_of.h"
 #include "algorithms/select.h"
 #include "algorithms/sort/keys.h"
 #include "algorithms/sort/sort.h"
@@ -96,35 +97,13 @@ static int64_t numbers_in(const ordered *o, int64_t n)
     return low;
 }
 
-/* The element below a part q of n numbers, and how far it is to the next one. */
-static int64_t place_of(double q, int64_t n, double *part)
-{
-    const double at = q * (double)(n - 1);
-    const int64_t below = at < (double)(n - 1) ? (int64_t)at : n - 1;
-    *part = at - (double)below;
-    return below;
-}
-
-/* Between a and b, a <= b, at 0 < part < 1.  Where the difference is no number of f64, because an
- * end is infinite or huge ends have opposite signs, it is the sum of weighted ends, which cannot
- * overflow: an infinite end stays, between both infinities is NaN.  Equal ends give their value. */
-static double between(double a, double b, double part)
-{
-    const double step = b - a;
-    if (a == b)
-        return a;
-    if (!__builtin_isfinite(step))
-        return a * (1 - part) + b * part;
-    return part < 0.5 ? a + step * part : b - step * (1 - part);
-}
-
 /* Of n numbers, n > 0. */
 static double quantile(const ordered *o, int64_t n, double q)
 {
     double part;
-    const int64_t below = place_of(q, n, &part);
+    const int64_t below = lun__quantile_place(q, n, &part);
     const double a = element(o, below);
-    return below == n - 1 || part == 0 ? a : between(a, element(o, below + 1), part);
+    return below == n - 1 || part == 0 ? a : lun__quantile_between(a, element(o, below + 1), part);
 }
 
 /* The results of segment i, of which so many elements are numbers. */
@@ -155,7 +134,7 @@ static lun_status select_line(const lun_services *services, const lun_team *team
     const int64_t numbers = n - x.nans;
     for (int64_t k = 0; numbers && k < r->in[1].n; k++) {
         double part;
-        const int64_t below = place_of(q[k], numbers, &part);
+        const int64_t below = lun__quantile_place(q[k], numbers, &part);
         lun__select_want(&x, below, false);
         lun__select_want(&x, below + 1 < numbers ? below + 1 : below, false);
     }

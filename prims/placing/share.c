@@ -303,10 +303,15 @@ static lun_status share_order(lun_engine *e, const lun_step *step, lun_placing_l
                : LUN_OK;
 }
 
-/* Whether what locations find out is less than the elements. */
+/* Whether what locations find out is less than the elements: of a quantile of all elements a table
+ * of digits each. */
 static bool is_less(const lun_engine *e, const lun_node *n)
 {
-    return n && (n->op != LUN_ALGORITHM_HISTOGRAM || n->n * lun__set_places(e) < n->more[0]->n);
+    const int64_t places = lun__set_places(e), all = n ? n->more[0]->n : 0;
+    if (n && n->op == LUN_ALGORITHM_QUANTILE)
+        return n->step == all && n->n <= LUN_DIGIT_QUANTILES &&
+               places * (2 << LUN_DIGIT_BITS) < all;
+    return n && (n->op != LUN_ALGORITHM_HISTOGRAM || n->n * places < all);
 }
 
 static lun_status share_choose(lun_engine *e, const lun_step *step, lun_placing_look *look,
@@ -314,7 +319,7 @@ static lun_status share_choose(lun_engine *e, const lun_step *step, lun_placing_
 {
     const lun_node *n = algorithm_of(step);
     return (all_take(e, n, LUN_ALGORITHM_TOPK, LUN_ALGORITHM_UNIQUE) ||
-            all_take(e, n, LUN_ALGORITHM_HISTOGRAM, LUN_ALGORITHM_HISTOGRAM)) &&
+            all_take(e, n, LUN_ALGORITHM_HISTOGRAM, LUN_ALGORITHM_QUANTILE)) &&
                    is_less(e, n)
                ? lun__placing_stream(e, n, look, ctx, out)
                : LUN_OK;

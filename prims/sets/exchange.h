@@ -22,6 +22,7 @@ typedef struct lun_exchange_at {
     bool device;          /* in memory of its own, which the device does by itself */
     bool lent;            /* of a device that does not: on host memory, by the host */
     lun_interval shard;   /* the elements of the operands that it takes */
+    bool kept;            /* its candidates for quantiles are its run */
     int64_t count;        /* elements of its run, */
     int64_t found;        /* of its shard of a result whose length is found */
     lun_interval samples; /* their numbers; */
@@ -64,6 +65,8 @@ lun_status lun__exchange_room(lun_exchange *x, lun_storage *s, int k, int64_t lo
                               lun_column *out);
 /* The shard of the operands of n at location k, for r. */
 lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r);
+/* Operand i, which all locations read. */
+lun_status lun__exchange_whole(lun_exchange *x, int i, lun_column *to);
 /* Column i of the run of location k. */
 lun_column lun__exchange_run_column(const lun_exchange *x, int i, int k);
 /* Location k is to run an algorithm; runs what is wanted, devices while the host works. */

@@ -69,7 +69,7 @@ static lun_status load_number(lun_exchange *x, int i, lun_column *to)
 }
 
 /* An operand that each location reads whole. */
-static lun_status load_whole(lun_exchange *x, int i, lun_column *to)
+lun_status lun__exchange_whole(lun_exchange *x, int i, lun_column *to)
 {
     const lun_node *in = x->n->more[i];
     const lun_dtype t = (lun_dtype)in->dtype;
@@ -118,7 +118,7 @@ lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
         const lun_node *in = n->more[j];
         if (i == j)
             r->in[j] = lun__column(NULL, (lun_dtype)in->dtype, count);
-        s = j >= lun__placing_shared(n)   ? load_whole(x, j, &r->in[j])
+        s = j >= lun__placing_shared(n)   ? lun__exchange_whole(x, j, &r->in[j])
             : in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j])
                                           : load_array(x, k, j, r);
     }

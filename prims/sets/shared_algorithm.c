@@ -174,6 +174,98 @@ static lun_status count_bins(lun_exchange *x)
     return s;
 }
 
+/* Memory on the host instead of what is there. */
+static lun_status make_host(lun_exchange *x, lun_storage **s, lun_dtype t, int64_t n)
+{
+    if (*s)
+        lun__storage_release(x->e, *s);
+    *s = NULL;
+    return lun__storage_new(x->e, t, n, s);
+}
+
+/* Location k counts digits of its candidates, and keeps those that have them if they are few. */
+static lun_status want_digits(lun_exchange *x, int k, int64_t counts, int64_t part)
+{
+    const lun_interval own = x->at[k].shard;
+    const bool kept = x->at[k].kept;
+    lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_DIGITS);
+    lun_status s = kept ? LUN_OK : lun__exchange_load(x, k, r);
+    if (s == LUN_OK && !kept)
+        s = lun__exchange_room(x, x->run[0], k, own.lo, own.lo + (own.hi - own.lo) / 32,
+                               &r->out[1]);
+    if (kept) {
+        r->in[0] = lun__exchange_run_column(x, 0, k);
+        r->out[1] = lun__column(r->in[0].data, r->in[0].dtype, 0);
+    }
+    r->in[1] = lun__exchange_column(x->host[1], 0, x->host[1]->count);
+    r->out[0] = lun__exchange_column(x->host[0], part * counts, counts);
+    return s;
+}
+
+/* Digits of all candidates, of so many counts; the sums stand behind those of locations. */
+static lun_status count_digits(lun_exchange *x, int64_t counts)
+{
+    int64_t part = 0;
+    lun_status s = make_host(x, &x->host[0], LUN_I64, (x->parts + 1) * counts);
+    for (int k = 0; s == LUN_OK && k < x->places; k++)
+        if (x->at[k].shard.lo < x->at[k].shard.hi)
+            s = want_digits(x, k, counts, part++);
+    if (s == LUN_OK)
+        s = lun__exchange_run(x);
+    part = 0;
+    for (int k = 0; s == LUN_OK && k < x->places; k++) {
+        const int64_t *own = (const int64_t *)x->host[0]->data + part * counts;
+        int64_t found = 0;
+        if (x->at[k].shard.lo >= x->at[k].shard.hi)
+            continue;
+        part++;
+        for (int64_t i = 0; i < counts - 1; i++)
+            found += own[i];
+        if (!x->at[k].kept && found == x->at[k].r.out[1].n) {
+            x->at[k].kept = true;
+            x->at[k].count = found;
+        }
+    }
+    if (s == LUN_OK)
+        add_counts(x, counts, (int64_t *)x->host[0]->data + x->parts * counts);
+    return s;
+}
+
+/* The next digits of what is asked for, by the sums of so many counts. */
+static lun_status narrow(lun_exchange *x, int64_t counts)
+{
+    const lun_node *in = x->n->more[0], *parts = x->n->more[1];
+    lun_algorithm_run r = {.which = LUN_ALGORITHM_NARROW, .option = {x->n->cell}};
+    if (counts)
+        r.in[0] = lun__exchange_column(x->host[0], x->parts * counts, counts);
+    lun_status s = lun__exchange_whole(x, 1, &r.in[1]);
+    r.in[2] = lun__column(NULL, (lun_dtype)in->dtype, in->n);
+    r.out[0] = lun__exchange_column(x->result[0], 0, parts->n);
+    r.out[1] = lun__exchange_column(x->host[1], 0, x->host[1]->count);
+    return s == LUN_OK ? lun__exchange_native(x, &r) : s;
+}
+
+/* QUANTILE of all elements, digit by digit of their keys. */
+static lun_status narrow_down(lun_exchange *x)
+{
+    const lun_node *in = x->n->more[0];
+    int64_t counts = 0;
+    lun_status s = lun__storage_empty(x->e, (lun_dtype)in->dtype, in->n, &x->run[0]);
+    if (s == LUN_OK)
+        s = make_host(x, &x->host[1], LUN_I64, lun__digit_state(x->n->more[1]->n));
+    if (s == LUN_OK)
+        s = lun__storage_new(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
+    do {
+        if (s == LUN_OK && counts)
+            s = count_digits(x, counts);
+        if (s == LUN_OK)
+            s = narrow(x, counts);
+        counts = s == LUN_OK ? *(const int64_t *)x->host[1]->data : 0;
+        counts = counts ? (counts << LUN_DIGIT_BITS) + 1 : 0;
+    } while (counts);
+    return s;
+}
+
 /* What takes its operands in order: what it gives of a shard stays at its location. */
 static lun_status take(lun_exchange *x)
 {
@@ -300,9 +392,10 @@ lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
         return LUN_OK;
     n = n->kind == LUN_NODE_RESULT ? n->in[0] : n;
     return share(e, n, cut, true,
-                 n->op == LUN_ALGORITHM_TOPK     ? choose_first
-                 : n->op == LUN_ALGORITHM_UNIQUE ? tell_apart
-                                                 : count_bins);
+                 n->op == LUN_ALGORITHM_TOPK       ? choose_first
+                 : n->op == LUN_ALGORITHM_UNIQUE   ? tell_apart
+                 : n->op == LUN_ALGORITHM_QUANTILE ? narrow_down
+                                                   : count_bins);
 }
 
 lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut)

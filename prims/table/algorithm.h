@@ -22,6 +22,18 @@ enum { LUN_ALGORITHM_OPERANDS = 4, LUN_ALGORITHM_RESULTS = 3, LUN_ALGORITHM_OPTI
 /* Of option[0] of MERGED: equal elements are one. */
 enum { LUN_MERGED_ONE = 2 };
 
+/* Of DIGITS and NARROW: bits of a digit, quantiles at most, words of the state of so many, and how
+ * many a state is of; its first word: tables of counts. */
+enum { LUN_DIGIT_BITS = 11, LUN_DIGIT_QUANTILES = 8 };
+static inline int64_t lun__digit_state(int64_t quantiles)
+{
+    return 4 + 6 * quantiles;
+}
+static inline int64_t lun__digit_quantiles(int64_t words)
+{
+    return (words - 4) / 6;
+}
+
 typedef struct lun_algorithm_row {
     const char *name, *doc;
     int operands, results;

@@ -46,6 +46,21 @@ static inline uint64_t lun__key(const lun_keys *k, uint64_t raw)
     return (raw & sign ? raw ^ all : raw | sign) ^ k->down;
 }
 
+static inline uint64_t lun__key_nan(const lun_keys *k)
+{
+    const uint64_t sign = (uint64_t)1 << (k->bits - 1);
+    return sign | (sign - 1);
+}
+
+/* The bits of the element of a key; of ascending floats that are no NaN. */
+static inline uint64_t lun__key_raw(const lun_keys *k, uint64_t key)
+{
+    const uint64_t sign = (uint64_t)1 << (k->bits - 1);
+    if (!k->infinity)
+        return key ^ k->flip;
+    return key & sign ? key ^ sign : key ^ lun__key_nan(k);
+}
+
 /* The records of n elements, whose indices begin with `index`; how many are NaN. */
 int64_t lun__keys_read(const lun_keys *k, const void *from, int64_t n, int64_t index, lun_record r,
                        void *to);

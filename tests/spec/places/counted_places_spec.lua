@@ -1,4 +1,4 @@
--- Histograms on several locations, which count their own elements: results have the bits of one location, and few bytes
+-- Histograms and quantiles on several locations, which count their own elements: results have the bits of one location, and few bytes
 -- go to the host.
 
 local moves = require "moves"
@@ -38,6 +38,33 @@ local PROGRAM = [[
     end
 ]]
 
+-- Of so many elements that digits of keys are counted.
+local QUANTILES = [[
+    local parts = { 0, 0.25, 0.5, 0.77, 0.999, 1 }
+    local function show(text, e) print(text, (e:tobytes():gsub(".", function(c) return ("%02x"):format(c:byte()) end))) end
+    for _, n in ipairs { 4095, 12289, 28673, 70001 } do
+        for _, t in ipairs { "f64", "f32", "f16", "i32", "u8", "i16", "i64", "u64", "bool" } do
+            for w, way in ipairs { { "block" }, { "block", { rule = "ceiling" } }, { "single" }, { "copy" } } do
+                local a = lun.random(n, { seed = n + w }) * 90 - (t:find "u" and 0 or 30)
+                if w == 2 then a = a:floor() end
+                a = a:cast(t):copy():distribute(way[1], way[2])
+                local text = ("%d %s %d"):format(n, t, w)
+                show(text, a:quantile(parts))
+                show(text .. " median", a:quantile { 0.5 })
+                if t:find "^f" then
+                    local holes = lun.where((lun.index(n) % 17):eq(3), 0 / 0, a / (lun.index(n) % 5)):cast(t):eval()
+                    show(text .. " NaNs", holes:quantile(parts))
+                    show(text .. " without NaNs", holes:quantile(parts, { skipnan = true }))
+                    show(text .. " ends", lun.where(a:gt(0), 1 / 0, -1 / 0):cast(t):eval():quantile(parts))
+                    show(text .. " zeros", (a * 0):eval():quantile(parts))
+                    show(text .. " only NaNs", (a * (0 / 0)):eval():quantile(parts, { skipnan = true }))
+                end
+                show(text .. " a part", a:sub { n // 3 + 1, n }:quantile(parts))
+            end
+        end
+    end
+]]
+
 local function on(set, text)
     lun.use(set)
     local said = {}
@@ -64,6 +91,11 @@ describe("what several locations count", function()
         assert.equal(#wanted, k)
     end)
 
+    it("has the bits of one where quantiles are narrowed down", function()
+        local wanted = on("openmp", QUANTILES)
+        for _, set in ipairs { "openmp/2", "openmp/3", "reference/7" } do assert.same(wanted, on(set, QUANTILES), set) end
+    end)
+
     it("leaves elements where they are, as it is explained", function()
         lun.use "openmp/3"
         local n = 100000
@@ -74,6 +106,11 @@ describe("what several locations count", function()
         assert.equal(0, #plan.moves)
         moves.counted(function() e:eval() end, moves.told(e), "histogram")
         assert.equal(n, e:sum())
+        for _, parts in ipairs { { 0.5 }, { 0.1, 0.5, 0.9 } } do
+            local q = a:quantile(parts)
+            assert.equal(3, #lun.explain(q)[1].places)
+            moves.counted(function() q:eval() end, { moves = 0, bytes_moved = 0, bytes_to_host = 0, bytes_to_device = 0 }, "quantile")
+        end
         -- as many bins as elements: these go to the host, and not bins
         e = (a:histogram(n, { range = { 0, 3 } }))
         assert.equal(1, #lun.explain(e)[1].places)
