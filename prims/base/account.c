@@ -4,6 +4,35 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
+lun_account *lun__account_open(void)
+{
+    lun_account *a = calloc(1, sizeof *a);
+    if (a)
+        a->refs = 1;
+    return a;
+}
+
+void lun__account_keep(lun_account *a)
+{
+    __atomic_add_fetch(&a->refs, 1, __ATOMIC_RELAXED);
+}
+
+void lun__account_drop(lun_account *a)
+{
+    if (a && __atomic_sub_fetch(&a->refs, 1, __ATOMIC_ACQ_REL) == 0)
+        free(a);
+}
+
+void lun__account_give_late(lun_account *a, int64_t bytes)
+{
+    __atomic_add_fetch(&a->late, bytes, __ATOMIC_RELAXED);
+}
+
+int64_t lun__account_late(lun_account *a)
+{
+    return __atomic_exchange_n(&a->late, 0, __ATOMIC_RELAXED);
+}
+
 void lun__account_join(lun_account *a, const lun_account *other)
 {
     if (!a->shared)
@@ -16,6 +45,8 @@ bool lun__account_take_shared(lun_account *a, int64_t bytes)
 {
     const int64_t now = __atomic_add_fetch(&a->used, bytes, __ATOMIC_RELAXED);
     if (!a->limit || now <= a->limit)
+        return true;
+    if (__atomic_sub_fetch(&a->used, lun__account_late(a), __ATOMIC_RELAXED) <= a->limit)
         return true;
     __atomic_sub_fetch(&a->used, bytes, __ATOMIC_RELAXED);
     return false;

@@ -76,7 +76,7 @@ struct lun_engine {
     int sandbox, jit, math;
     bool check_indices;                /* of C functions that are made from now on */
     bool block_all;                    /* see lun_block_all */
-    lun_account own_account, *account; /* a worker's is that of the user's engine */
+    lun_account *own_account, *account; /* a worker's is that of the user's engine */
     lun_config config;                 /* as given, without its texts */
     int local_rank;                    /* of several ranks: its number among those of its machine */
     volatile int cancel;

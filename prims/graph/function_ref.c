@@ -23,6 +23,8 @@ void lun_function_release(lun_function *f)
         f->front.release(f->front.ctx);
     free(f->cells);
     lun_function *of = f->of;
+    lun__account_give_late(f->account, (int64_t)sizeof *f);
+    lun__account_drop(f->account);
     free(f);
     lun_function_release(of); /* which is made from none */
 }

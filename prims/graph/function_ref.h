@@ -8,9 +8,10 @@
 
 struct lun_function {
     int refs;
-    lun_op op;             /* LUN_OP_COUNT: not an operation */
-    lun_ir_function *text; /* C form, or NULL */
-    lun_front front;       /* front.specialise is NULL for the other forms */
+    struct lun_account *account; /* where it counts; a reference */
+    lun_op op;                   /* LUN_OP_COUNT: not an operation */
+    lun_ir_function *text;       /* C form, or NULL */
+    lun_front front;             /* front.specialise is NULL for the other forms */
     /* A combiner with the extra arguments of its use and what it captured then: what it was made
      * from; numbers as cells, for the body's parameters from the third on; LEAFs for its slots,
      * with references that front.release ends. */

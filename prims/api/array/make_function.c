@@ -8,9 +8,15 @@
 lun_status lun__function_make(lun_engine *e, lun_op op, lun_ir_function *text,
                               const lun_front *front, lun_function **out)
 {
-    lun_function *f = calloc(1, sizeof *f);
-    if (!f)
+    if (!lun__account_take_object(e->account, sizeof(lun_function)))
         return lun__nomem(e);
+    lun_function *f = calloc(1, sizeof *f);
+    if (!f) {
+        lun__account_give(e->account, sizeof *f);
+        return lun__nomem(e);
+    }
+    lun__account_keep(e->account);
+    f->account = e->account;
     f->refs = 1;
     f->op = op;
     f->text = text;

@@ -148,7 +148,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (s != LUN_OK)
         return s;
     e->sandbox = c->sandbox;
-    e->own_account.limit = c->memory_limit;
+    e->own_account->limit = c->memory_limit;
     e->compiler = strdup(cc && cc[0] ? cc : "cc");
     if (c->cache_dir)
         dir = c->cache_dir;
@@ -206,9 +206,13 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     }
     lun_engine *e = calloc(1, sizeof *e);
     lun__open_failed(e ? "" : "out of memory");
-    if (!e)
+    if (e)
+        e->account = e->own_account = lun__account_open();
+    if (!e || !e->account) {
+        free(e);
+        lun__open_failed("out of memory");
         return LUN_ENOMEM;
-    e->account = &e->own_account;
+    }
     e->error.message = true;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
@@ -273,6 +277,7 @@ void lun_close(lun_engine *e)
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
     lun__strbuf_free(&e->error_plain);
+    lun__account_drop(e->own_account);
     free(e);
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lunarray.h"
+#include "lunarray_bind.h"
 #include "stop_kit.h"
 
 #define OK(call) assert_int_equal((call), LUN_OK)
@@ -361,6 +362,57 @@ static void test_log(void **state)
     assert_non_null(strstr(last, "no backend 'nope'"));
 }
 
+enum { FUNCTIONS = 1000, MANY = 1000000 / 32 };
+
+static void *release_all(void *functions)
+{
+    for (int i = 0; i < FUNCTIONS; i++)
+        lun_function_release(((lun_function **)functions)[i]);
+    return NULL;
+}
+
+/* Functions count until they are released, on whichever thread, also after the engine. */
+static void test_functions_count(void **state)
+{
+    static lun_function *f[FUNCTIONS], *many[MANY];
+    lun_config c = plain;
+    lun_engine *e = open_with(c);
+    lun_function *one, *more;
+    pthread_t other;
+    int made = 0;
+    (void)state;
+    const int64_t before = lun_memory_used(e);
+    for (int i = 0; i < FUNCTIONS; i++)
+        OK(lun_function_op(e, LUN_OP_NEG, &f[i]));
+    OK(lun_function_op(e, LUN_OP_NEG, &one));
+    assert_true(lun_memory_used(e) - before >= FUNCTIONS * 32);
+    assert_int_equal(pthread_create(&other, NULL, release_all, f), 0);
+    pthread_join(other, NULL);
+    assert_true(lun_memory_used(e) - before < FUNCTIONS * 32);
+    lun_close(e);
+    lun_function_release(one);
+
+    c.memory_limit = 1000000;
+    e = open_with(c);
+    while (lun_function_op(e, LUN_OP_NEG, &more) == LUN_OK) {
+        f[made % FUNCTIONS] = more;
+        if (++made % FUNCTIONS == 0) /* far more than fit, of which few are there */
+            release_all(f);
+        if (made == 200 * FUNCTIONS)
+            break;
+    }
+    assert_int_equal(made, 200 * FUNCTIONS);
+    for (made = 0; made < MANY && lun_function_op(e, LUN_OP_NEG, &many[made]) == LUN_OK; made++)
+        ;
+    assert_true(made > 0 && made < MANY);
+    assert_non_null(strstr(lun_error(e), "memory"));
+    lun_function_release(many[0]);
+    OK(lun_function_op(e, LUN_OP_NEG, &many[0]));
+    while (made > 0)
+        lun_function_release(many[--made]);
+    lun_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_memory_limit_of_scripts),
         cmocka_unit_test(test_memory_limit_below_anything),
         cmocka_unit_test(test_files_without_end),
+        cmocka_unit_test(test_functions_count),
         cmocka_unit_test(test_allocator),
         cmocka_unit_test(test_allocator_fails),
         cmocka_unit_test(test_log),
