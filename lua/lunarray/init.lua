@@ -73,50 +73,7 @@ end
 
 -- Names that are written over the others: rows of the files of lua/lunarray/names, each loaded when one of its names is
 -- first called. Of `methods` each is a function of the module, too.
-local NAMES = {
-    {
-        file = "making",
-        functions = "eye tri meshgrid cartesian logspace geomspace finfo iinfo result_type can_cast",
-        methods = "diag tril triu zeros_like ones_like full_like vander itemsize nbytes",
-    },
-    {
-        file = "shapes",
-        functions = "broadcast_arrays hstack vstack dstack",
-        methods = "tile repeat_ roll flip swapaxes matrix_transpose moveaxis rot90 expand_dims squeeze "
-            .. "broadcast_to unstack split take_along_axis put_along_axis delete insert trim_zeros",
-    },
-    {
-        file = "sums",
-        functions = "",
-        methods = "cumsum cumprod cummax cummin cumulative_sum cumulative_prod diff gradient trapz "
-            .. "trapezoid average ptp nansum nanmean nanmin nanmax nanstd nanmedian count_nonzero "
-            .. "bincount",
-    },
-    {
-        file = "elementwise",
-        functions = "",
-        methods = "square reciprocal rint modf signbit fmod ldexp frexp popcount clz ctz sar gcd lcm ipow "
-            .. "lxor logaddexp heaviside deg2rad rad2deg sinpi cospi sinc expit logit softplus minimum "
-            .. "maximum clip nan_to_num isclose allclose equals",
-    },
-    {
-        file = "search",
-        functions = "",
-        methods = "digitize nonzero argwhere extract interp unique_values unique_counts unique_inverse unique_all isin "
-            .. "intersect union setdiff setxor nunique mode value_counts rank",
-    },
-    {
-        file = "statistics",
-        functions = "",
-        methods = "cov corr corrcoef histogram2d percentile moment skew kurtosis zscore describe pct_change isna notna "
-            .. "dropna fillna ffill bfill interpolate",
-    },
-    {
-        file = "signals",
-        functions = "hanning hamming blackman bartlett kaiser",
-        methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
-    },
-}
+local NAMES = require "lunarray.names.list"
 
 for _, names in ipairs(NAMES) do
     local file = "lunarray.names." .. names.file
@@ -131,8 +88,6 @@ for _, names in ipairs(NAMES) do
         end
     end
 end
-
-core.internal.names = NAMES -- for help and the reference
 
 lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
 

@@ -44,7 +44,7 @@ row("polyval", "c:polyval(x)",
 row("polyder", "c:polyder([m=1])", "the coefficients of the m-th derivative", "lun.vector{1, 2, 3}:polyder()", "{2, 2}",
     function(c, m)
         c = coefficients(c, 1)
-        for _ = 1, m == nil and 1 or whole(m, 2, 0) do
+        for _ = 1, math.min(m == nil and 1 or whole(m, 2, 0), #c) do -- then nothing is left
             local n, list = #c, {}
             for i = 1, n - 1 do
                 list[i] = c[i] * (n - i)
@@ -58,7 +58,7 @@ row("polyint", "c:polyint([m=1])", "the coefficients of the m-th integral that i
     "lun.vector{2, 2}:polyint()", "{1.0, 2.0, 0.0}",
     function(c, m)
         c = coefficients(c, 1)
-        for _ = 1, m == nil and 1 or whole(m, 2, 0) do
+        for _ = 1, m == nil and 1 or whole(m, 2, 0, 1000) do
             local n, list = #c, {}
             for i = 1, n do
                 list[i] = c[i] / (n + 1 - i)

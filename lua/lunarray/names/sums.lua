@@ -102,7 +102,8 @@ row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
             parts[#parts + 1] = slice(a, options.append, axis)
         end
         a = #parts > 1 and core.concat(parts, axis) or a
-        for _ = 1, n == nil and 1 or call.whole(n, 2, 0) do
+        local extent = (select(axis, a:shape()))
+        for _ = 1, math.min(n == nil and 1 or call.whole(n, 2, 0), extent) do -- then nothing is left
             local after, before = call.part(a, axis, 2, -1), call.part(a, axis, 1, -2)
             a = a:dtype() == "bool" and after:ne(before) or after - before
         end

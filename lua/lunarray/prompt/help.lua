@@ -573,7 +573,7 @@ end
 -- Rows of lua/lunarray/names: of a method the function has the same text.
 local NAMED, named, functions_named = {}, {}, {}
 
-for i, names in ipairs(core.internal.names) do
+for i, names in ipairs(require "lunarray.names.list") do
     local rows = require("lunarray.names." .. names.file)
     NAMED[i] = rows
     for _, row in ipairs(rows.list) do
