@@ -74,11 +74,11 @@ struct lun_engine {
     char error_line[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
-    bool check_indices;                /* of C functions that are made from now on */
-    bool block_all;                    /* see lun_block_all */
+    bool check_indices;                 /* of C functions that are made from now on */
+    bool block_all;                     /* see lun_block_all */
     lun_account *own_account, *account; /* a worker's is that of the user's engine */
-    lun_config config;                 /* as given, without its texts */
-    int local_rank;                    /* of several ranks: its number among those of its machine */
+    lun_config config;                  /* as given, without its texts */
+    int local_rank; /* of several ranks: its number among those of its machine */
     volatile int cancel;
     int stretch;     /* nesting of stretches, see watch.h */
     double deadline; /* of the outermost; 0: none */
