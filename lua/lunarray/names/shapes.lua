@@ -243,7 +243,7 @@ row("split", "a:split(n [, {axis=1}])",
                 starts[k + 1] = whole(i, 2, starts[k], extent + 1)
             end
         else
-            whole(n, 2, 1, math.max(extent, 1 << 16))
+            whole(n, 2, 1, math.max(extent, 100000))
             if extent % n ~= 0 then
                 bad(2, "axis %d of extent %d cannot be split into %d equal parts: give the indices at which parts "
                     .. "begin",
