@@ -349,9 +349,10 @@ static void sample(lun_algorithm_run *r)
 int64_t lun__unique_room(const lun_algorithm_run *r, int threads)
 {
     static char any[1];
-    const tables t = tables_of(r, threads, NULL);
-    if (is_narrow(r))
+    if (is_narrow(r)) {
+        const tables t = tables_of(r, threads, NULL);
         return tables_bytes(&t) + LINE;
+    }
     const lun_sorting s = sorting_of(r, any);
     const int64_t sorts = is_limited(r) ? 0 : lun__sorting_room(&s, threads) + sorted_bytes(r);
     const int64_t hashed = hashes(r) ? hashing_room(r, threads) : 0;

@@ -60,7 +60,6 @@ static void on_signal(int number, void (*handler)(int), int flags)
  * many instructions each time, until the whole input has ended. */
 static void raise_interrupt(lua_State *L, lua_Debug *where)
 {
-    (void)where;
     if (!in_session || !top || !asked) {
         lua_sethook(L, NULL, 0, 0);
         if (!top)
@@ -72,6 +71,14 @@ static void raise_interrupt(lua_State *L, lua_Debug *where)
     } else {
         lua_sethook(L, raise_interrupt, LUA_MASKCOUNT, patience);
         patience = patience > 1 ? patience / 2 : 1;
+    }
+    /* As in Lua, without a line where a C function has called the one that is interrupted, which
+     * an error of that one would have (bind/host/blame.h). */
+    lua_Debug caller;
+    if (lua_getinfo(L, "S", where) && where->what[0] == 'C' && lua_getstack(L, 1, &caller) &&
+        lua_getinfo(L, "S", &caller) && caller.what[0] == 'C') {
+        lua_pushliteral(L, "interrupted!");
+        lua_error(L);
     }
     luaL_error(L, "interrupted!");
 }

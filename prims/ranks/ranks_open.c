@@ -104,9 +104,10 @@ void lun__ranks_close(lun_engine *e)
         (void)lun_spmd_end(e, NULL);
         for (int i = 0; i < r->net->size; i++)
             free(r->ended[i]);
-        lun__tallies_free(r);
-        r->net->calls->close(r->net);
     }
+    lun__tallies_free(r);
+    if (r->net)
+        r->net->calls->close(r->net);
     while (r->sending) {
         lun_sending *s = r->sending;
         r->sending = s->next;
