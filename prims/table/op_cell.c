@@ -28,6 +28,6 @@ bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out)
     if (!rows[t])
         return false;
     if (x)
-        *out = rows[t](op, x);
+        *out = rows[t]((int)op, x);
     return true;
 }
