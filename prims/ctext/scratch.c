@@ -166,10 +166,11 @@ lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, in
     const lun_cunit *u = &units->at[entry];
     char shown[48];
     for (int i = 0, line = 0; i < t->count; i++) {
-        bool meets = lun__ctoken_word(t, i, "LUN_BARRIER") || lun__ctoken_word(t, i, "LUN_SCRATCH");
+        bool is_team_word =
+            lun__ctoken_word(t, i, "LUN_BARRIER") || lun__ctoken_word(t, i, "LUN_SCRATCH");
         if (t->at[i].kind == LUN_CTOKEN_DIRECTIVE)
             line = lun__ctoken_past_line(t, i);
-        if (!meets && !one_of(t, i, positions, sizeof positions / sizeof *positions) &&
+        if (!is_team_word && !one_of(t, i, positions, sizeof positions / sizeof *positions) &&
             (teams || !one_of(t, i, known, sizeof known / sizeof *known)))
             continue;
         if (!teams)
@@ -177,11 +178,12 @@ lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, in
                                       "%s is for functions without a result, which lun.teams and "
                                       "lun.task take",
                                       lun__ctoken_show(t, i, shown));
-        if ((i < line && meets) || (i >= line && (i < u->body || i > u->end)))
+        if ((i < line && is_team_word) || (i >= line && (i < u->body || i > u->end)))
             return lun__csource_error(s, i, error,
                                       "%s stands in the function that kernels call itself, in no "
                                       "helper%s",
-                                      lun__ctoken_show(t, i, shown), meets ? " or macro" : "");
+                                      lun__ctoken_show(t, i, shown),
+                                      is_team_word ? " or macro" : "");
     }
     return LUN_OK;
 }

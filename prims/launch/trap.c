@@ -6,7 +6,7 @@
 
 #include "graph/take_nodes.h"
 
-/* A note's text, to a message, with the value that was reported: %lld stands for an integer, with
+/* Puts the text of a note into a message, with the reported value: %lld stands for an integer, with
  * or without a mark, %g for a float. NULL: the value is not known; it is left out, with the blank
  * before it. */
 static void put_note(lun_strbuf *out, const char *note, const lun_value *value)

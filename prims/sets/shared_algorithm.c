@@ -278,15 +278,15 @@ static lun_status take(lun_exchange *x)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut)
+/* The operands of n, which the locations have taken so, are distributed so from now on. */
+static lun_status settle(lun_engine *e, const lun_node *n, lun_spread *cut)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < lun__placing_shared(n); i++) {
         const lun_node *in = n->more[i];
-        if (in->kind != LUN_NODE_LEAF || in->offset || in->storage->count != cut->n)
-            continue;
-        const lun_spread *was = lun__placed_spread(e, in->storage);
-        if (!was || !lun__spread_same(was, cut))
+        if (in->kind == LUN_NODE_LEAF &&
+            lun__placing_settles(cut, lun__placed_spread(e, in->storage), in->offset,
+                                 in->storage->count))
             s = lun__placed_decide(e, in->storage, cut);
     }
     return s;
@@ -372,7 +372,7 @@ static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool once,
     if (s == LUN_OK)
         s = work(x);
     if (s == LUN_OK)
-        s = lun__algorithm_settle(e, n, cut);
+        s = settle(e, n, cut);
     e->current = current;
     if (s == LUN_OK)
         give(x, further, transfer);

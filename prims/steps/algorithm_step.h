@@ -13,9 +13,6 @@
  * results that there are become LEAFs. */
 lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
 
-/* The operands of n, which the locations have taken so, are distributed so from now on. */
-lun_status lun__algorithm_settle(lun_engine *e, const lun_node *n, lun_spread *cut);
-
 /* ---- some elements at a time ----------------------------------------------------------------- */
 
 /* One under way. */
