@@ -7,6 +7,7 @@
  *     wait TEXT      reads until TEXT has appeared since the last wait (PATIENCE, else fails)
  *     idle           reads until the program has taken all input and sleeps (PATIENCE, else fails)
  *     sleep MS       reads for so long
+ *     time           writes "[ms since the last send, or the start]"
  *     touch NAME     makes a file of that name
  *     mark TEXT      writes TEXT on a line of its own into the output
  *     signal N       sends the program signal number N
@@ -35,6 +36,7 @@ static char seen[SEEN + 1]; /* since the last wait */
 static size_t seen_length;
 static int terminal;
 static pid_t program;
+static double sent_at;
 
 static double now_ms(void)
 {
@@ -103,6 +105,7 @@ static size_t unescape(char *text)
 
 static void send_bytes(const char *text, size_t n)
 {
+    sent_at = now_ms();
     while (n > 0) {
         ssize_t done = write(terminal, text, n);
         if (done <= 0)
@@ -206,6 +209,8 @@ static int follow(char *line)
         double end = now_ms() + atof(text);
         while (now_ms() < end && pump((int)(end - now_ms()) + 1))
             ;
+    } else if (strcmp(line, "time") == 0) {
+        printf("\n[%.1f ms]\n", now_ms() - sent_at);
     } else if (strcmp(line, "mark") == 0 && text) {
         printf("\n%s\n", text);
     } else if (strcmp(line, "touch") == 0 && text) {
@@ -247,6 +252,7 @@ int main(int argc, char **argv)
     size_t room = 0;
     ssize_t n;
     int status = 0, ok = 1;
+    sent_at = now_ms();
     pid_t pid = program = argc > 2 ? start(argv + 2, atoi(argv[1])) : -1;
     if (pid < 0) {
         fprintf(stderr, "pty: usage: pty columns command [arguments]; or no terminal can be had\n");

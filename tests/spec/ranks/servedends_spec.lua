@@ -83,7 +83,7 @@ describe("the end of a script that ranks compute for", function()
 end)
 
 describe("an error of a bad argument", function()
-    it("names the function alone, in each run", function()
+    it("names the script's line and the function alone, in each run", function()
         local script = [[
             print(select(2, pcall(lun.zeros, -1)))
             print(select(2, pcall(lun.random, 3, { dist = "cauchy" })))
@@ -95,7 +95,8 @@ describe("an error of a bad argument", function()
             local k = 0
             for line in run(launch, script):gmatch "[^\n]+" do
                 k = k + 1
-                assert.equal(names[k], line:match "^bad argument #%d to '([^']+)' ", line)
+                local where, name = line:match "/s%.lua:(%d+): bad argument #%d to '([^']+)' "
+                assert.same({ tostring(k), names[k] }, { where, name }, line)
             end
             assert.equal(#names, k)
         end
