@@ -32,8 +32,7 @@ void lun__profile_free(lun_profile *p)
 
 lun_status lun_profile_start(lun_engine *e)
 {
-    if (!e)
-        return LUN_EARG;
+    LUN_NEED(e, true);
     lun_profile *p = calloc(1, sizeof *p);
     if (!p)
         return lun__nomem(e);

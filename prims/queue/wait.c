@@ -163,6 +163,7 @@ lun_status lun_queue_wait(lun_queue *q)
 {
     if (!q)
         return LUN_EARG;
+    LUN_NEED(q->e, true);
     lun_status s = lun__queue_await(q, NULL);
     if (s != LUN_OK)
         return abandon(q, s);
@@ -173,8 +174,9 @@ lun_status lun_queue_wait(lun_queue *q)
 
 lun_status lun_queue_idle(lun_queue *q, bool *idle)
 {
-    if (!q || !idle)
+    if (!q)
         return LUN_EARG;
+    LUN_NEED(q->e, idle);
     *idle = is_idle(q);
     return *idle ? lun__queue_let_go(q, NULL, true) : LUN_OK;
 }
@@ -195,8 +197,9 @@ static bool look(const lun_event *ev, bool *dropped)
 lun_status lun_event_done(lun_event *ev, bool *done)
 {
     bool dropped;
-    if (!ev || !done)
+    if (!ev)
         return LUN_EARG;
+    LUN_NEED(ev->queue->e, done);
     *done = look(ev, &dropped);
     return *done ? lun__queue_let_go(ev->queue, ev, true) : LUN_OK;
 }
@@ -206,6 +209,7 @@ lun_status lun_event_wait(lun_event *ev)
     bool dropped;
     if (!ev)
         return LUN_EARG;
+    LUN_NEED(ev->queue->e, true);
     lun_status s = lun__queue_await(ev->queue, ev);
     if (s != LUN_OK)
         return abandon(ev->queue, s);

@@ -334,6 +334,7 @@ bool lun_is_measured(const lun_array *a)
 
 lun_status lun_measure(lun_engine *e, lun_array *a)
 {
+    LUN_NEED(e, true);
     return lun__usable(e, a);
 }
 

@@ -23,6 +23,7 @@ static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *
 
 lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source)
 {
+    LUN_NEED(e, true);
     char to[96], from[96];
     lun_layout at, wanted, spare;
     lun_status s = lun__check_writable(e, target);

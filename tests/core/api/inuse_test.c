@@ -69,6 +69,9 @@ static void bind_meanwhile(lun_array *a, lun_blank *blank)
     NOTHING(lun_ranks_transport(e)[0], 0);
     NOTHING(lun_same_elements(a, a), false);
     NOTHING((lun_host_share(e, 100, &sum, add_up), sum), 4950);
+    FAILS(lun_measure(e, a), LUN_EARG, told);
+    FAILS(lun_storable(e, a, a), LUN_EARG, told);
+    FAILS(lun_profile_start(e), LUN_EARG, told);
     FAILS(lun_fail(e, LUN_EIO, "mine"), LUN_EARG, told);
     FAILS(lun_fail_at(e, LUN_EIO, "mine", "here:1"), LUN_EARG, told);
     lun_host_set(e, a, NULL);

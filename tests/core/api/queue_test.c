@@ -1,5 +1,7 @@
 /* queue_test.c - the explicit layer from C: buffers, copies, tasks of a front end's, queues on
  * threads, events, failures, and an engine that is closed while they work. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -295,6 +297,76 @@ static void test_cancelled(void **state)
     assert_int_equal(kit_reference_open(NULL), 0);
 }
 
+/* ---- a thread that waits --------------------------------------------------------------------- */
+
+typedef struct waiter {
+    lun_queue *queue;
+    lun_event *event; /* NULL: it waits for the queue */
+    lun_status status;
+    atomic_bool ended;
+} waiter;
+
+static void *wait_there(void *ctx)
+{
+    waiter *w = ctx;
+    do /* refused while the test's thread is inside */
+        w->status = w->event ? lun_event_wait(w->event) : lun_queue_wait(w->queue);
+    while (w->status == LUN_EARG);
+    atomic_store(&w->ended, true);
+    return NULL;
+}
+
+/* A thread waits for endless work of the queue's own thread: no other one may ask or wait, as with
+ * all calls, and lun_cancel ends it. */
+static void wait_elsewhere(waiter *w)
+{
+    static const char told[] = "engine in use by another thread";
+    pthread_t thread;
+    bool is = false;
+    lun_status s;
+    assert_int_equal(pthread_create(&thread, NULL, wait_there, w), 0);
+    do
+        s = lun_queue_idle(w->queue, &is);
+    while (s == LUN_OK && !is); /* until it waits, as the work has no end */
+    assert_int_equal(s, LUN_EARG);
+    assert_non_null(strstr(lun_error(e), told));
+    FAILS(lun_queue_wait(w->queue), LUN_EARG, told);
+    if (w->event) {
+        FAILS(lun_event_done(w->event, &is), LUN_EARG, told);
+        FAILS(lun_event_wait(w->event), LUN_EARG, told);
+    }
+    assert_false(is);
+    while (!atomic_load(&w->ended)) /* again where it came before the wait */
+        lun_cancel(e);
+    pthread_join(thread, NULL);
+    assert_int_equal(w->status, LUN_ECANCEL);
+}
+
+static void test_waits_elsewhere(void **state)
+{
+    (void)state;
+    body f;
+    make_body(&f, true);
+    lun_queue *q = queue(true);
+    lun_memory *y = buffer(N);
+    lun_task *t = task_of(&f, y, 1, N);
+    lun_event *ev = NULL;
+    bool done = false;
+    OK(lun_queue_enqueue(q, t));
+    wait_elsewhere(&(waiter){.queue = q});
+    OK(lun_queue_enqueue(q, t));
+    OK(lun_queue_record(q, &ev));
+    wait_elsewhere(&(waiter){.queue = q, .event = ev});
+    OK(lun_event_done(ev, &done)); /* and now this one may */
+    assert_true(done);
+    OK(lun_event_wait(ev));
+    lun_event_release(ev);
+    lun_task_release(t);
+    lun_buffer_release(y);
+    lun_queue_free(q);
+    lun__ir_free(&f.ir);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -368,6 +440,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_expressions_in_order, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_copies, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_cancelled, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_waits_elsewhere, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_left_over, kit_reference_open, kit_close),
     };
