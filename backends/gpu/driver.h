@@ -69,7 +69,8 @@ typedef enum lun_gpu_answer {
     LUN_GPU_FAILED,  /* this call alone */
     LUN_GPU_REFUSED, /* the compiler does not take the text */
     LUN_GPU_FAULT,   /* a kernel failed while it ran; nothing more can be done on the device */
-    LUN_GPU_LOST     /* nothing more can be done on the device */
+    LUN_GPU_LOST,    /* nothing more can be done on the device */
+    LUN_GPU_STUCK    /* nor may anything be released: what was given may not have ended */
 } lun_gpu_answer;
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -188,8 +189,9 @@ typedef struct lun_gpu_driver {
     lun_gpu_answer (*finish)(void *queue);
 
     /* Transfers, beside what the queue runs and in the order among themselves in which they were
-     * given to it; they begin without a flush.  *mark: where this one ends, NULL after a failure;
-     * until then `from` must not change. */
+     * given to it; they begin without a flush.  *mark: where this one ends; until then
+     * `from` must not change.  NULL after a failure: nothing of it is under way then, unless the
+     * answer is LUN_GPU_STUCK. */
     lun_gpu_answer (*send)(void *queue, void *memory, int64_t offset, const void *from,
                            int64_t bytes, lun_gpu_after after, void **mark);
     /* Between memories of queues that share. */

@@ -44,8 +44,9 @@ lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer)
         return LUN_OK;
     if (answer == LUN_GPU_FAULT)
         lun__gpu_set_lost(g, "a kernel on it failed");
-    else if (answer == LUN_GPU_LOST)
+    else if (answer == LUN_GPU_LOST || answer == LUN_GPU_STUCK)
         lun__gpu_set_lost(g, "%s failed with %s", f->call, f->name ? f->name : "an unknown error");
+    g->stuck |= answer == LUN_GPU_STUCK;
     lun__gpu_fail(g, LUN_EBACKEND, "%s: ", g->device.name);
     lun__gpu_failure_text(g->services->error, *f);
     return f->memory ? LUN_ENOMEM : LUN_EBACKEND;

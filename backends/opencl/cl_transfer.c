@@ -18,7 +18,8 @@ static lun_gpu_answer open_transfers(lun_cl_queue *q)
     return q->transfers ? LUN_GPU_OK : lun__opencl_made(q, "clCreateCommandQueue", code);
 }
 
-/* What was given to the transfers' queue begins. */
+/* What was given to the transfers' queue begins.  After a failure it has ended, whichever call has
+ * failed: what was given runs even where a flush fails, and pieces before may be under way. */
 static lun_gpu_answer begun(lun_cl_queue *q, const char *call, cl_int code, cl_event event,
                             void **mark)
 {
@@ -26,11 +27,17 @@ static lun_gpu_answer begun(lun_cl_queue *q, const char *call, cl_int code, cl_e
         call = "clFlush";
         code = q->cl->clFlush(q->transfers);
     }
-    if (code == CL_SUCCESS)
+    if (code == CL_SUCCESS) {
         *mark = event;
-    else if (event)
+        return LUN_GPU_OK;
+    }
+    /* a driver that fails once need not fail twice */
+    const bool ended =
+        q->cl->clFinish(q->transfers) == CL_SUCCESS || q->cl->clFinish(q->transfers) == CL_SUCCESS;
+    if (event)
         q->cl->clReleaseEvent(event);
-    return lun__opencl_worked(q, call, code);
+    const lun_gpu_answer answer = lun__opencl_worked(q, call, code);
+    return ended ? answer : LUN_GPU_STUCK;
 }
 
 /* In pieces, so that none is under way for long. */
@@ -52,8 +59,6 @@ lun_gpu_answer lun__opencl_send(void *state, void *memory, int64_t offset, const
             at ? 0 : (cl_uint)after.count, at ? NULL : lun__opencl_events(after),
             last ? &event : NULL);
     }
-    if (code != CL_SUCCESS) /* pieces before may be under way */
-        q->cl->clFinish(q->transfers);
     return begun(q, "clEnqueueWriteBuffer", code, event, mark);
 }
 

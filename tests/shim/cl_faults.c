@@ -1,5 +1,6 @@
 /* cl_faults.c - stands between a program and the OpenCL library: passes every call on, but lets one
- * of them fail, counts what is made and released, and can crash where drivers do.
+ * of them fail, counts what is made and released, knows which commands may read memory of the host,
+ * and can crash where drivers do.
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
  * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
@@ -61,6 +62,58 @@ static int fails(const char *name)
     return 1;
 }
 
+/* Commands given to queues, in order; `host`: it reads memory of the host until it ends.  What is
+ * before an ended one in its queue has ended too. */
+typedef struct given {
+    cl_command_queue queue;
+    cl_event event; /* NULL: none; may be the handle of a later one again */
+    int host, ended;
+} given;
+static given *commands;
+static size_t command_count, command_room;
+
+static void note_end(cl_command_queue q, size_t end)
+{
+    for (size_t i = 0; i < end; i++)
+        if (commands[i].queue == q)
+            commands[i].ended = 1;
+}
+
+/* What a successful call has given; `blocks`: it and what was before it have ended. */
+static void note_given(cl_command_queue q, const cl_event *event, int host, int blocks)
+{
+    if (command_count == command_room) {
+        command_room = command_room ? 2 * command_room : 256;
+        commands = realloc(commands, command_room * sizeof *commands);
+        if (!commands)
+            abort();
+    }
+    commands[command_count++] = (given){q, event ? *event : NULL, host, 0};
+    if (blocks)
+        note_end(q, command_count);
+}
+
+static void note_ended_event(cl_event e)
+{
+    for (size_t i = command_count; i > 0; i--)
+        if (commands[i - 1].event == e) {
+            note_end(commands[i - 1].queue, i);
+            return;
+        }
+}
+
+/* Commands that read memory of the host and that no call since the last one of this has waited
+ * for. */
+long lun_test_cl_reading(void);
+long lun_test_cl_reading(void)
+{
+    long n = 0;
+    for (size_t i = 0; i < command_count; i++)
+        n += commands[i].host && !commands[i].ended;
+    command_count = 0;
+    return n;
+}
+
 static void *real(const char *name)
 {
     static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/libOpenCL.so.1",
@@ -89,8 +142,8 @@ static void *real(const char *name)
         return fails(#name) ? fail_code : call args; \
     }
 
-/* Calls that give an event. */
-#define EVENT(name, params, args)               \
+/* Calls that give a command to queue q, and its event. */
+#define EVENT(name, params, args, host, blocks) \
     CL_API_ENTRY cl_int CL_API_CALL name params \
     {                                           \
         REAL(name);                             \
@@ -98,6 +151,8 @@ static void *real(const char *name)
             return fail_code;                   \
         cl_int code = call args;                \
         alive += event && code == CL_SUCCESS;   \
+        if (code == CL_SUCCESS)                 \
+            note_given(q, event, host, blocks); \
         return code;                            \
     }
 
@@ -227,16 +282,16 @@ RELEASE(clReleaseMemObject, cl_mem)
 EVENT(clEnqueueReadBuffer,
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, void *p, cl_uint c,
        const cl_event *w, cl_event *event),
-      (q, m, b, o, n, p, c, w, event))
+      (q, m, b, o, n, p, c, w, event), 0, b == CL_TRUE)
 EVENT(clEnqueueWriteBuffer,
       (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t n, const void *p, cl_uint c,
        const cl_event *w, cl_event *event),
-      (q, m, b, o, n, p, c, w, event))
+      (q, m, b, o, n, p, c, w, event), 1, b == CL_TRUE)
 
 EVENT(clEnqueueCopyBuffer,
       (cl_command_queue q, cl_mem from, cl_mem to, size_t a, size_t b, size_t n, cl_uint c,
        const cl_event *w, cl_event *event),
-      (q, from, to, a, b, n, c, w, event))
+      (q, from, to, a, b, n, c, w, event), 0, 0)
 
 /* One mapping at a time is enough for memory that stays mapped. */
 static char beside[4096] __attribute__((aligned(4096)));
@@ -336,11 +391,43 @@ STATUS(clSetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void *v), (k, i,
 EVENT(clEnqueueNDRangeKernel,
       (cl_command_queue q, cl_kernel k, cl_uint n, const size_t *o, const size_t *g,
        const size_t *l, cl_uint c, const cl_event *w, cl_event *event),
-      (q, k, n, o, g, l, c, w, event))
+      (q, k, n, o, g, l, c, w, event), 0, 0)
 STATUS(clFlush, (cl_command_queue q), (q))
-STATUS(clFinish, (cl_command_queue q), (q))
-STATUS(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))
-STATUS(clGetEventInfo, (cl_event e, cl_event_info i, size_t n, void *v, size_t *r), (e, i, n, v, r))
+
+CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue q)
+{
+    REAL(clFinish);
+    if (fails("clFinish"))
+        return fail_code;
+    cl_int code = call(q);
+    if (code == CL_SUCCESS)
+        note_end(q, command_count);
+    return code;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint n, const cl_event *e)
+{
+    REAL(clWaitForEvents);
+    if (fails("clWaitForEvents"))
+        return fail_code;
+    cl_int code = call(n, e);
+    for (cl_uint i = 0; code == CL_SUCCESS && i < n; i++)
+        note_ended_event(e[i]);
+    return code;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event e, cl_event_info i, size_t n, void *v,
+                                               size_t *r)
+{
+    REAL(clGetEventInfo);
+    if (fails("clGetEventInfo"))
+        return fail_code;
+    cl_int code = call(e, i, n, v, r);
+    if (code == CL_SUCCESS && i == CL_EVENT_COMMAND_EXECUTION_STATUS && *(cl_int *)v <= CL_COMPLETE)
+        note_ended_event(e);
+    return code;
+}
+
 STATUS(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t n, void *v, size_t *r),
        (e, i, n, v, r))
 RETAIN(clRetainEvent, cl_event)

@@ -17,6 +17,7 @@ enum { N = 1000 };
 static void (*fail_at)(long k, int code);
 static const char *(*failed)(void);
 static long (*alive)(void);
+static long (*reading)(void);
 
 static void *symbol(const char *name)
 {
@@ -48,6 +49,8 @@ static void find_controls(void)
     memcpy(&failed, &address, sizeof address);
     address = symbol("lun_test_cl_alive");
     memcpy(&alive, &address, sizeof address);
+    address = symbol("lun_test_cl_reading");
+    memcpy(&reading, &address, sizeof address);
 }
 
 /* sum of a * b + argument, and its elements. */
@@ -109,6 +112,21 @@ static void session_close(session *s)
     lun__ir_free(&s->ir);
 }
 
+/* What call k, which failed, must not leave behind when all of its engine has ended. */
+static void nothing_left(long k, int code, const char *name, long objects, long files)
+{
+    const long unwaited = reading();
+    name = name ? name : "-";
+    if (unwaited)
+        fail_msg("call %ld (%s), code %d: %ld commands may still read memory that was freed", k,
+                 name, code, unwaited);
+    if (alive() != objects)
+        fail_msg("call %ld (%s), code %d: %ld objects are left", k, name, code, alive() - objects);
+    if (descriptors() != files)
+        fail_msg("call %ld (%s), code %d: %ld descriptors are left", k, name, code,
+                 descriptors() - files);
+}
+
 /* Call k fails with the code.  False if there is no k-th call any more. */
 static bool fail_once(const char *dir, long k, int code)
 {
@@ -139,12 +157,7 @@ static bool fail_once(const char *dir, long k, int code)
             device_says(&s.k, "can no longer be used");
     }
     session_close(&s);
-    if (alive() != before)
-        fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
-                 alive() - before);
-    if (descriptors() != open_before)
-        fail_msg("call %ld (%s), code %d: %ld descriptors are left", k, name ? name : "-", code,
-                 descriptors() - open_before);
+    nothing_left(k, code, name, before, open_before);
     return name != NULL;
 }
 
@@ -263,12 +276,7 @@ static bool script_once(const char *work_of, const char *dir, long k, int code)
         fail_msg("call %ld (%s), code %d: %lld nodes and %lld bytes of elements are left", k,
                  name ? name : "-", code, (long long)stats.nodes, (long long)stats.allocated);
     lun_close(e);
-    if (alive() != before)
-        fail_msg("call %ld (%s), code %d: %ld objects are left", k, name ? name : "-", code,
-                 alive() - before);
-    if (descriptors() != open_before)
-        fail_msg("call %ld (%s), code %d: %ld descriptors are left", k, name ? name : "-", code,
-                 descriptors() - open_before);
+    nothing_left(k, code, name, before, open_before);
     return name != NULL;
 }
 
