@@ -107,7 +107,7 @@ typedef struct lun_opening {
 
 /* What a state can do, as data; all zero: nothing but launches. */
 typedef struct lun_abilities {
-    bool segments; /* runs launches with lines; else the engine launches for each line */
+    bool segments; /* runs launches with segments; else the engine launches for each segment */
     bool turns;    /* runs launches with turns in memory of its own */
     bool teams; /* runs kernels of teams (lun_ir.threads): team t has the indices t * lanes ... of
                    lun__ir_lanes, of which the last may be nobody's */

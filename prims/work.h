@@ -32,8 +32,8 @@ enum { LUN_STREAM_COLUMNS = 64 }; /* that are read together, at most */
 typedef struct lun_stream_run lun_stream_run;
 typedef struct lun_stream {
     /* NULL: contiguous; or with a layout and no write, in launches with turns, also for OUT slots:
-     * each line is contiguous from the position that the layout gives for its first element; for
-     * UNIFORM and ARRAY slots: that position is element 0 for the line */
+     * each segment is contiguous from the position that the layout gives for its first element; for
+     * UNIFORM and ARRAY slots: that position is element 0 for the segment */
     int (*read)(const void *self, int64_t first, int64_t count, void *to);
     const void *self;
     void (*write)(const void *self, int64_t first, int64_t count, const void *from);
@@ -46,17 +46,17 @@ typedef struct lun_stream {
     int columns, next; /* next: the number of the slot counted from 1; 0: it is the last */
     bool (*read_columns)(const void *self, int columns, int64_t first, int64_t count,
                          void *const *to);
-    /* NULL, or how elements from `first` on stand in memory; elements first, first + line, ... of
-     * such a run, `count` in number, to memory */
+    /* NULL, or how elements from `first` on stand in memory; elements first, first + segment,
+     * ... of such a run, `count` in number, to memory */
     lun_stream_run (*run)(const void *self, int64_t first);
     void (*column)(const void *self, int64_t first, int64_t count, void *to);
 } lun_stream;
 /* `count` elements (0: they do not) side by side from `at` on, whole blocks of which may be read.
- * Of each `line` of them, of which the first one is number `column`, numbers low .. high - 1 are
+ * Of each `segment` of them, of which the first one is number `column`, numbers low .. high - 1 are
  * the stream's; others stand beyond an end, and what is found there is another element. */
 struct lun_stream_run {
     const void *at;
-    int64_t count, line, column, low, high;
+    int64_t count, segment, column, low, high;
 };
 
 /* One run of a kernel over indices first .. first+count-1 of its n.
@@ -64,16 +64,17 @@ struct lun_stream_run {
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
  * start.  Only indices first .. first+count-1 are accessed; blocks of 64 may be completed within
  * room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
- * first == 0 and count == n for kernels with SCAN and where there are lines; of a SCAN's stage
+ * first == 0 and count == n for kernels with SCAN and where there are segments; of a SCAN's stage
  * first == 0. */
 typedef struct lun_launch {
     int64_t n, first, count;
-    int64_t line; /* REDUCE and SCAN process each line of this many indices, at most LUN_CHUNK, on
-                     its own: n % line == 0; the kernel's index counts within a line; 0: no lines */
-    /* > 0: lines of an elementwise kernel, whose length is a multiple of 64, on host memory or a
-     * device that runs such launches.  One thread runs this many consecutive lines in order: a line
-     * may read what earlier ones wrote, and slots advance by a constant distance from line to
-     * line. */
+    /* REDUCE and SCAN process each segment of this many indices, at most LUN_CHUNK, on its own:
+     * n % segment == 0; the kernel's index counts within one; 0: no segments. */
+    int64_t segment;
+    /* > 0: segments of an elementwise kernel, whose length is a multiple of 64, on host memory or a
+     * device that runs such launches.  One thread runs this many consecutive segments in order:
+     * a segment may read what earlier ones wrote, and slots advance by a constant distance from
+     * segment to segment. */
     int64_t turns;
     void **slots; /* by slot */
     const int64_t
@@ -84,13 +85,14 @@ typedef struct lun_launch {
      * backends with memory of their own never files. */
     const lun_stream *streams;
     const uint64_t *args; /* by argument: a cell */
-    /* out, for kernels with REDUCE: a row for each chunk of the range, or each line, in order; a
+    /* out, for kernels with REDUCE: a row for each chunk of the range, or each segment, in order; a
      * row has a cell for each result, in its dtype.  Unchanged if count == 0.  With a stage: a cell
      * for each chunk of the SCAN. */
     uint64_t *partials;
-    lun_stage stage;  /* of a kernel with a SCAN and neither REDUCE nor lines: what is done of it */
-    int64_t bytes;    /* bytes that the run reads and writes; decides how it stores */
-    bool whole;       /* on host memory: once it has begun it is not stopped by any request */
+    lun_stage
+        stage;     /* of a kernel with a SCAN and neither REDUCE nor segments: what is done of it */
+    int64_t bytes; /* bytes that the run reads and writes; decides how it stores */
+    bool whole;    /* on host memory: once it has begun it is not stopped by any request */
     lun_races *races; /* kernels of teams: accesses are watched, and where two collide the run ends
                          as by a trap; NULL: they are not */
     int trap;         /* out: the IR instruction that trapped, such as a division by zero, or -1 */
@@ -148,7 +150,8 @@ typedef struct lun_algorithm_run {
     /* n: elements that fit; if the length is FOUND, it is set to the number of results; if it is
      * FEW also, to 0 where there are more than fit */
     lun_column out[LUN_ALGORITHM_RESULTS];
-    int64_t line;  /* length of a line, each of which is processed on its own; 0: there is one */
+    int64_t
+        segment;   /* length of a segment, each of which is processed on its own; 0: there is one */
     int64_t first; /* of a run on a piece: the number of its first element */
     uint64_t option[LUN_ALGORITHM_OPTIONS];
     int64_t every; /* of ORDERED: by so many elements samples are apart, > 0 */
@@ -160,8 +163,8 @@ typedef struct lun_algorithm_run {
     int way;
     uint64_t range[2];
     int64_t failed; /* out: if an element caused the failure, its number */
-    /* Of an algorithm that takes ROWS, run on no lines: another run with the same rows, which this
-     * run does too.  NULL: there is none. */
+    /* Of an algorithm that takes ROWS, run on no segments: another run with the same rows, which
+     * this run does too.  NULL: there is none. */
     struct lun_algorithm_run *beside;
 } lun_algorithm_run;
 
@@ -169,7 +172,7 @@ typedef struct lun_algorithm_run {
  * The result of one kernel is still in the cache when the next one reads it; arrays that only the
  * chain needs are never stored as a whole. */
 
-/* The result of a kernel of a chain: for each row an element, or a line of elements. */
+/* The result of a kernel of a chain: for each row an element, or a segment of elements. */
 typedef struct lun_chain_array {
     lun_dtype dtype;
     bool narrow; /* an element for each row */
@@ -184,10 +187,11 @@ typedef struct lun_chain_slot {
     int64_t step; /* then, for memory: elements from one row's part to the next row's */
 } lun_chain_slot;
 
-/* A kernel, given as a launch over all indices of all rows: a line of indices for each row
- * (launch->line), each run on its own, within which the kernel's index counts; or one index for
- * each row (line 0).  In the launch, `slots` points to the first row's part, `room` is the number
- * of elements from there on that may be read; a stream is read row by row; `partials` is unused. */
+/* A kernel, given as a launch over all indices of all rows: a segment of indices for each row
+ * (launch->segment), each run on its own, within which the kernel's index counts; or one index for
+ * each row (segment 0).  In the launch, `slots` points to the first row's part, `room` is the
+ * number of elements from there on that may be read; a stream is read row by row; `partials` is
+ * unused. */
 typedef struct lun_chain_stage {
     lun_kernel *kernel;
     lun_launch *launch;
@@ -203,7 +207,7 @@ typedef struct lun_chain_stage {
 typedef struct lun_chain {
     /* Computes array 0, in blocks of rows, before the stages run; NULL: a stage does. */
     const lun_product *product;
-    int64_t first, rows, line; /* rows first .. rows - 1 are run, all where there is a product */
+    int64_t first, rows, segment; /* rows first .. rows - 1 are run, all where there is a product */
     lun_chain_stage *stages;
     int count;
     const lun_chain_array *arrays;

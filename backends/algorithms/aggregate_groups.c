@@ -1,7 +1,7 @@
 /* aggregate_groups.c - what becomes of the rows of each group (table/aggregate.h).  Operands:
- * codes, i32, below the number of groups; elements, a line for each row; means of DEVIATIONS, else
- * not read.  A group's rows are taken in their order; with at most 8192 groups in parts of 65,536
- * rows of all, whose results are taken in order.
+ * codes, i32, below the number of groups; elements, a segment for each row; means of DEVIATIONS,
+ * else not read.  A group's rows are taken in their order; with at most 8192 groups in parts of
+ * 65,536 rows of all, whose results are taken in order.
  *
  * Few groups: a table for each part of the rows, some of which are filled at a time by different
  * threads and then folded, in order, into the result.  Many groups: a thread owns a range of them
@@ -39,12 +39,12 @@ typedef struct run {
     lun_aggregate which;
     bool skipnan, direct; /* direct: elements are read without a copy */
     const int32_t *codes;
-    int64_t n, groups, line;   /* rows; columns of all */
-    int64_t column, columns;   /* those that are taken now */
-    int64_t first, slot_count; /* parts, of which first .. are filled now */
-    int64_t together;          /* runs: this one and those behind it, which have as many slots */
+    int64_t n, groups, segment; /* rows; columns of all */
+    int64_t column, columns;    /* those that are taken now */
+    int64_t first, slot_count;  /* parts, of which first .. are filled now */
+    int64_t together;           /* runs: this one and those behind it, which have as many slots */
     int64_t owners;
-    char *table; /* the result: groups x line, of 8 bytes each */
+    char *table; /* the result: groups x segment, of 8 bytes each */
     char *slots, *workers;
 } run;
 
@@ -72,10 +72,10 @@ static run run_of(const lun_algorithm_run *r, int threads)
              .skipnan = (r->option[0] & LUN_AGGREGATE_SKIPNAN) != 0,
              .n = r->in[0].n,
              .groups = (int64_t)r->option[1],
-             .line = r->line ? r->line : 1};
+             .segment = r->segment ? r->segment : 1};
     x.skipnan = x.skipnan && lun__dtype_is_float(r->in[1].dtype);
     x.steps = lun__steps(x.which, x.skipnan, r->in[1].dtype, r->out[0].dtype);
-    x.columns = less(x.line, COLUMNS);
+    x.columns = less(x.segment, COLUMNS);
     x.slot_count = 0;
     if (x.groups <= FEW) {
         x.columns = less(x.columns, more(1, TABLE / more(x.groups, 1)));
@@ -96,7 +96,7 @@ int64_t lun__aggregate_room(const lun_algorithm_run *r, int threads)
 {
     const run x = run_of(r, threads);
     int64_t bytes = threads * (int64_t)WORKER_BYTES + x.slot_count * x.groups * x.columns * 8;
-    return bytes + (is_converted(&x) ? x.groups * x.line * 8 : 0);
+    return bytes + (is_converted(&x) ? x.groups * x.segment * 8 : 0);
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static void load_counts(const run *x, int64_t from, int64_t n, uint64_t *to)
 /* Squares of what elements of one row differ from those of its group. */
 static void deviate(const run *x, int64_t row, double *to)
 {
-    const double *m = (const double *)x->r->in[2].data + x->codes[row] * x->line + x->column;
+    const double *m = (const double *)x->r->in[2].data + x->codes[row] * x->segment + x->column;
     for (int64_t j = 0; j < x->columns; j++) {
         double d = to[j] - m[j];
         to[j] = x->skipnan && to[j] != to[j] ? 0 : d * d;
@@ -171,11 +171,11 @@ static const void *elements(const run *x, int64_t from, int64_t n, char *buffer)
 {
     if (x->direct)
         return (const char *)x->r->in[1].data + from * 8;
-    if (x->columns == x->line)
-        load(x, from * x->line, n * x->line, buffer);
+    if (x->columns == x->segment)
+        load(x, from * x->segment, n * x->segment, buffer);
     else
         for (int64_t i = 0; i < n; i++)
-            load(x, (from + i) * x->line + x->column, x->columns, buffer + i * x->columns * 8);
+            load(x, (from + i) * x->segment + x->column, x->columns, buffer + i * x->columns * 8);
     if (x->which == LUN_AGGREGATE_DEVIATIONS)
         for (int64_t i = 0; i < n; i++)
             deviate(x, from + i, (double *)(void *)buffer + i * x->columns);
@@ -188,7 +188,7 @@ static bool is_direct(const run *x)
     const bool plain = x->which == LUN_AGGREGATE_SUM || x->which == LUN_AGGREGATE_PROD;
     const bool order = x->which == LUN_AGGREGATE_MIN || x->which == LUN_AGGREGATE_MAX;
     const lun_dtype t = x->r->in[1].dtype;
-    return x->line == 1 && ((plain && !x->skipnan) || order) && lun__dtype_get(t)->bytes == 8 &&
+    return x->segment == 1 && ((plain && !x->skipnan) || order) && lun__dtype_get(t)->bytes == 8 &&
            lun__dtype_is_float(t) == x->steps->floats;
 }
 
@@ -232,14 +232,14 @@ static void fold_range(const run *x, int64_t range)
     const int64_t width = more(1, FOLDED / x->columns), from = range * width;
     const int64_t to = less(from + width, x->groups);
     const int64_t slots = less(x->slot_count, parts(x->n, PART) - x->first);
-    const bool whole = x->columns == x->line;
+    const bool whole = x->columns == x->segment;
     for (int64_t k = 0; k < slots; k++)
         if (whole)
-            x->steps->fold(x->table + from * x->line * 8, slot(x, k) + from * x->columns * 8,
-                           (to - from) * x->line);
+            x->steps->fold(x->table + from * x->segment * 8, slot(x, k) + from * x->columns * 8,
+                           (to - from) * x->segment);
         else
             for (int64_t g = from; g < to; g++)
-                x->steps->fold(x->table + (g * x->line + x->column) * 8,
+                x->steps->fold(x->table + (g * x->segment + x->column) * 8,
                                slot(x, k) + g * x->columns * 8, x->columns);
 }
 
@@ -302,16 +302,16 @@ static void own(void *ctx, int64_t owner, int worker)
     char *memory = worker_memory(x, worker);
     uint64_t *picked = (uint64_t *)(void *)(memory + LUN_LOAD_BLOCK * 8);
     int32_t *codes = (int32_t *)(void *)(memory + LUN_LOAD_BLOCK * 16);
-    char *table = x->table + (low * x->line + x->column) * 8;
+    char *table = x->table + (low * x->segment + x->column) * 8;
     for (int64_t i = 0; i < x->n && !lun__stop_requested(x->services); i += rows) {
         int64_t n = less(rows, x->n - i);
         const void *values = elements(x, i, n, memory);
         if (x->owners == 1) {
-            x->steps->rows(table, x->line, x->codes + i, values, n, x->columns);
+            x->steps->rows(table, x->segment, x->codes + i, values, n, x->columns);
             continue;
         }
         n = pick(x, i, n, (int32_t)low, (uint32_t)(high - low), values, codes, picked);
-        x->steps->rows(table, x->line, codes, picked, n, x->columns);
+        x->steps->rows(table, x->segment, codes, picked, n, x->columns);
     }
 }
 
@@ -324,7 +324,7 @@ static void finish(const run *x)
         if (rows[g] == INT64_MAX)
             rows[g] = 0;
     if (is_converted(x))
-        lun__store_values(x->r->out[0].dtype, x->table, x->steps->floats, x->groups * x->line,
+        lun__store_values(x->r->out[0].dtype, x->table, x->steps->floats, x->groups * x->segment,
                           x->r->out[0].data);
 }
 
@@ -338,9 +338,9 @@ static run begin(const lun_services *services, const lun_team *team, const lun_a
     x.workers = r->scratch;
     x.slots = x.workers + (int64_t)team->threads * WORKER_BYTES;
     x.table = is_converted(&x) ? x.slots + x.slot_count * x.groups * x.columns * 8 : r->out[0].data;
-    x.owners = less(team->threads, x.n * x.line / OWNER + 1);
+    x.owners = less(team->threads, x.n * x.segment / OWNER + 1);
     x.together = 1;
-    set_bits(x.table, x.steps->identity, x.groups * x.line);
+    set_bits(x.table, x.steps->identity, x.groups * x.segment);
     return x;
 }
 
@@ -358,8 +358,8 @@ static bool run_one(run *x)
 {
     const int64_t columns = x->columns;
     bool done = true;
-    for (x->column = 0; done && x->column < x->line; x->column += columns) {
-        x->columns = less(columns, x->line - x->column);
+    for (x->column = 0; done && x->column < x->segment; x->column += columns) {
+        x->columns = less(columns, x->segment - x->column);
         done = x->slot_count ? run_few(x) : lun__parts(x->services, x->team, x->owners, x, own);
     }
     return done;
@@ -372,7 +372,7 @@ lun_status lun__aggregate_run(const lun_services *services, const lun_team *team
     for (; r; r = r->beside) {
         int64_t count = 0;
         x[count++] = begin(services, team, r);
-        while (x->line == 1 && x->slot_count && r->beside && count < TOGETHER) {
+        while (x->segment == 1 && x->slot_count && r->beside && count < TOGETHER) {
             r = r->beside;
             x[count++] = begin(services, team, r);
         }

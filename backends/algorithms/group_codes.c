@@ -71,7 +71,7 @@ static lun_sorting sorting_of(const run *x, void *to, void *scratch)
 {
     return (lun_sorting){.dtype = x->keys->dtype,
                          .n = x->n,
-                         .line = x->n,
+                         .segment = x->n,
                          .from = x->keys->data,
                          .to = to,
                          .indices = x->indices,

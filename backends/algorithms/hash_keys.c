@@ -100,7 +100,7 @@ static int64_t most_keys(int64_t n, int64_t most)
 static lun_sorting sorting_of(const void *from, void *to, int64_t n, int64_t size)
 {
     return (lun_sorting){
-        .dtype = size == 4 ? LUN_U32 : LUN_U64, .n = n, .line = n, .from = from, .to = to};
+        .dtype = size == 4 ? LUN_U32 : LUN_U64, .n = n, .segment = n, .from = from, .to = to};
 }
 
 int64_t lun__hash_keys_room(int64_t n, int64_t most, bool counts, int threads)

@@ -17,9 +17,9 @@ static int workers_for(int64_t n, int threads)
     return (int)lun__sort_less(threads, n / LUN_SORT_LEAST + 1);
 }
 
-bool lun__select_pays(lun_dtype t, int64_t line)
+bool lun__select_pays(lun_dtype t, int64_t segment)
 {
-    return line >= LEAST && lun__dtype_bits(t) >= 32;
+    return segment >= LEAST && lun__dtype_bits(t) >= 32;
 }
 
 int64_t lun__select_room(lun_dtype t, int64_t n, int64_t most, bool placed, int threads)
@@ -35,17 +35,17 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
 {
     lun_selection *x = out;
     memset(x, 0, sizeof *x);
-    x->line = (lun_sort_segment){.services = services,
-                                 .team = team,
-                                 .workers = workers_for(n, team->threads),
-                                 .keys = lun__keys(t, descending),
-                                 .record = lun__sort_record(t, n, false),
-                                 .n = n,
-                                 .from = from};
+    x->segment = (lun_sort_segment){.services = services,
+                                    .team = team,
+                                    .workers = workers_for(n, team->threads),
+                                    .keys = lun__keys(t, descending),
+                                    .record = lun__sort_record(t, n, false),
+                                    .n = n,
+                                    .from = from};
     lun_sorter *s = &x->sorter;
-    s->l = &x->line;
-    s->radix = &lun__radix[x->line.record];
-    s->workers = x->line.workers;
+    s->l = &x->segment;
+    s->radix = &lun__radix[x->segment.record];
+    s->workers = x->segment.workers;
     s->own = (lun_sort_own *)(void *)((char *)scratch + -(uintptr_t)scratch % LUN_LINE);
     x->n = n;
     lun__sort_count_range(s, (lun_sort_range){.side = -1, .count = n, .high = 64});

@@ -11,7 +11,7 @@
 
 typedef struct lun_selection {
     lun_sort_segment
-        line; /* of sort_parts.h: services, team, the segment; made by lun__select_count */
+        segment; /* of sort_parts.h: services, team, the segment; made by lun__select_count */
     lun_sorter sorter;
     int64_t n, nans; /* out: elements that are NaN, which come last */
     /* out, by digit: elements before it, of all and of those taken; whether it is taken */
@@ -23,12 +23,12 @@ typedef struct lun_selection {
 } lun_selection;
 
 /* Whether it pays for a segment of so many elements. */
-bool lun__select_pays(lun_dtype t, int64_t line);
+bool lun__select_pays(lun_dtype t, int64_t segment);
 /* Elements of a segment that are taken at most: sorting the segment does no more than sorting so
  * many. */
-static inline int64_t lun__select_most(int64_t line)
+static inline int64_t lun__select_most(int64_t segment)
 {
-    return line / 2;
+    return segment / 2;
 }
 
 /* Bytes of scratch memory that a selection of at most `most` elements by at most so many threads

@@ -27,16 +27,16 @@ static int64_t rounded(int64_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-static int64_t line_of(const lun_algorithm_run *r)
+static int64_t segment_of(const lun_algorithm_run *r)
 {
-    return r->line ? r->line : r->in[0].n;
+    return r->segment ? r->segment : r->in[0].n;
 }
 
 static lun_sorting sorting_of(const lun_algorithm_run *r, const void *from, void *to, int64_t n)
 {
     return (lun_sorting){.dtype = r->in[0].dtype,
                          .n = n,
-                         .line = line_of(r) < n ? line_of(r) : n,
+                         .segment = segment_of(r) < n ? segment_of(r) : n,
                          .from = from,
                          .to = to};
 }
@@ -48,13 +48,13 @@ static int64_t element_bytes(const lun_algorithm_run *r)
 
 static bool selects(const lun_algorithm_run *r)
 {
-    return lun__select_pays(r->in[0].dtype, line_of(r));
+    return lun__select_pays(r->in[0].dtype, segment_of(r));
 }
 
 /* Elements that are sorted at a time. */
 static int64_t sorted_at_once(const lun_algorithm_run *r)
 {
-    return selects(r) ? line_of(r) : r->in[0].n;
+    return selects(r) ? segment_of(r) : r->in[0].n;
 }
 
 int64_t lun__quantile_room(const lun_algorithm_run *r, int threads)
@@ -109,23 +109,24 @@ static double quantile(const ordered *o, int64_t n, double q)
 /* The results of segment i, of which so many elements are numbers. */
 static void store(const lun_algorithm_run *r, const ordered *o, int64_t i, int64_t numbers)
 {
-    const int64_t lines = r->in[0].n / line_of(r), bytes = lun__dtype_get(r->out[0].dtype)->bytes;
-    const bool none = numbers == 0 || (numbers < line_of(r) && !(r->option[0] & SKIP));
+    const int64_t segments = r->in[0].n / segment_of(r),
+                  bytes = lun__dtype_get(r->out[0].dtype)->bytes;
+    const bool none = numbers == 0 || (numbers < segment_of(r) && !(r->option[0] & SKIP));
     const double *q = r->in[1].data;
     for (int64_t k = 0; k < r->in[1].n; k++) {
         const double x = none ? __builtin_nan("") : quantile(o, numbers, q[k]);
         uint64_t cell;
         memcpy(&cell, &x, sizeof cell);
         cell = lun__cell_cast(r->out[0].dtype, LUN_F64, cell);
-        memcpy((char *)r->out[0].data + (k * lines + i) * bytes, &cell, (size_t)bytes);
+        memcpy((char *)r->out[0].data + (k * segments + i) * bytes, &cell, (size_t)bytes);
     }
 }
 
 /* Line i, by selection; `to` has room for it, and then for what selecting and sorting needs. */
-static lun_status select_line(const lun_services *services, const lun_team *team,
-                              const lun_algorithm_run *r, int64_t i, char *to)
+static lun_status select_segment(const lun_services *services, const lun_team *team,
+                                 const lun_algorithm_run *r, int64_t i, char *to)
 {
-    const int64_t n = line_of(r);
+    const int64_t n = segment_of(r);
     const char *from = (const char *)r->in[0].data + i * n * element_bytes(r);
     const double *q = r->in[1].data;
     char *scratch = to + rounded(n * element_bytes(r));
@@ -153,12 +154,12 @@ static lun_status select_line(const lun_services *services, const lun_team *team
 }
 
 /* The results of some segments, all of which are in order. */
-static void store_lines(void *ctx, int64_t part, int worker)
+static void store_segments(void *ctx, int64_t part, int worker)
 {
     const ordered *all = ctx;
-    const int64_t n = line_of(all->r), end = (part + 1) * LINES, lines = all->r->in[0].n / n;
+    const int64_t n = segment_of(all->r), end = (part + 1) * LINES, segments = all->r->in[0].n / n;
     (void)worker;
-    for (int64_t i = part * LINES; i < (end < lines ? end : lines); i++) {
+    for (int64_t i = part * LINES; i < (end < segments ? end : segments); i++) {
         const ordered o = {.r = all->r, .elements = all->elements + i * n * element_bytes(all->r)};
         store(o.r, &o, i, numbers_in(&o, n));
     }
@@ -167,12 +168,12 @@ static void store_lines(void *ctx, int64_t part, int worker)
 lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
                              lun_algorithm_run *r)
 {
-    const int64_t n = line_of(r), lines = r->in[0].n / n;
+    const int64_t n = segment_of(r), segments = r->in[0].n / n;
     char *to = (char *)r->scratch + -(uintptr_t)r->scratch % LINE;
     lun_status status = LUN_OK;
     if (selects(r)) {
-        for (int64_t i = 0; status == LUN_OK && i < lines; i++)
-            status = select_line(services, team, r, i, to);
+        for (int64_t i = 0; status == LUN_OK && i < segments; i++)
+            status = select_segment(services, team, r, i, to);
         return status;
     }
     lun_sorting s = sorting_of(r, r->in[0].data, to, r->in[0].n);
@@ -180,7 +181,7 @@ lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
     status = lun__sorting_run(services, team, &s);
     ordered all = {.r = r, .elements = to};
     if (status == LUN_OK &&
-        !lun__parts(services, team, (lines + LINES - 1) / LINES, &all, store_lines))
+        !lun__parts(services, team, (segments + LINES - 1) / LINES, &all, store_segments))
         status = LUN_ECANCEL;
     return status;
 }

@@ -19,7 +19,7 @@ static lun_sorting sorting_of(const lun_algorithm_run *r)
     return (lun_sorting){.dtype = r->in[0].dtype,
                          .descending = r->option[0] & FALLING,
                          .n = r->in[0].n,
-                         .line = r->line ? r->line : r->in[0].n,
+                         .segment = r->segment ? r->segment : r->in[0].n,
                          .from = r->in[0].data,
                          .scratch = r->scratch};
 }
@@ -125,7 +125,7 @@ static int64_t selecting_room(const lun_algorithm_run *r, int64_t most, int thre
 static lun_sorting topk_of(const lun_algorithm_run *r, int64_t most, char *scratch)
 {
     lun_sorting s = sorting_of(r);
-    s.n = s.line = most;
+    s.n = s.segment = most;
     s.to = scratch;
     s.indices = (int64_t *)(void *)(scratch + rounded(most * element_bytes(r)));
     s.scratch = (char *)s.indices + rounded(most * (int64_t)sizeof(int64_t));
@@ -160,7 +160,7 @@ static lun_status topk_of_most(const lun_services *services, const lun_team *tea
     if (status != LUN_OK || !*done)
         return status;
     if (x.elements) {
-        s.n = s.line = x.count;
+        s.n = s.segment = x.count;
         s.from = x.elements;
     }
     status = lun__sorting_run(services, team, &s);

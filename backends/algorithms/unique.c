@@ -43,7 +43,7 @@ static lun_sorting sorting_of(const lun_algorithm_run *r, void *to)
 {
     return (lun_sorting){.dtype = r->in[0].dtype,
                          .n = r->in[0].n,
-                         .line = r->in[0].n,
+                         .segment = r->in[0].n,
                          .from = r->in[0].data,
                          .to = to};
 }

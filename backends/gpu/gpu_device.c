@@ -49,13 +49,13 @@ uint64_t lun__gpu_host(const char *cpuinfo)
 {
     static const char *const names[] = {"\nflags", "\nFeatures", "\nisa"};
     uint64_t hash = 0xcbf29ce484222325u;
-    const char *line = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !line; i++)
-        line = strstr(cpuinfo, names[i]);
-    if (!line)
+    const char *segment = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !segment; i++)
+        segment = strstr(cpuinfo, names[i]);
+    if (!segment)
         return 0;
-    for (line++; *line && *line != '\n'; line++)
-        hash = (hash ^ (unsigned char)*line) * 0x100000001b3u;
+    for (segment++; *segment && *segment != '\n'; segment++)
+        hash = (hash ^ (unsigned char)*segment) * 0x100000001b3u;
     return hash;
 }
 

@@ -35,8 +35,8 @@ lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t
     }
     if (l->stage)
         lun__cl_plan_stage(&shape, l->stage, count, plan);
-    else if (l->line)
-        lun__cl_plan_lines(&shape, l->n / l->line, l->line, g->device.units, plan);
+    else if (l->segment)
+        lun__cl_plan_segments(&shape, l->n / l->segment, l->segment, g->device.units, plan);
     else
         lun__cl_plan_make(&shape, first, count, g->device.units, plan);
     return LUN_OK;

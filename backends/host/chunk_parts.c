@@ -1,9 +1,9 @@
 /* chunk_parts.c - a chunk part by part; see chunk_parts.h.
  *
  * Neighbours along the last axis are side by side in memory too, but for those of the first and
- * the last elements of a line.  A kernel that only stores computes with what it finds there, and
- * these few elements once more, gathered from all lines of the part.  For others the elements are
- * copied, those of lines' ends over what was found there. */
+ * the last elements of a segment.  A kernel that only stores computes with what it finds there, and
+ * these few elements once more, gathered from all segments of the part.  For others the elements
+ * are copied, those of segments' ends over what was found there. */
 #include "host/chunk_parts.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 
 enum {
     ALIGNED = 64,
-    EDGE_SHARE = 16,  /* of a line at least so many times what is computed twice */
-    EDGE_COLUMNS = 64 /* of a line, at most */
+    EDGE_SHARE = 16,  /* of a segment at least so many times what is computed twice */
+    EDGE_COLUMNS = 64 /* of a segment, at most */
 };
 
 static size_t rounded(size_t bytes)
@@ -36,7 +36,7 @@ bool lun__parts_fit(const lun_ir *ir, const lun_launch *l)
 {
     bool found = false;
     lun_staging_need need;
-    if (!l->streams || l->line || ir->scan >= 0)
+    if (!l->streams || l->segment || ir->scan >= 0)
         return false;
     lun__staging_need(ir, l, &need);
     for (int s = 0; s < ir->slot_count; s++)
@@ -97,15 +97,15 @@ void lun__parts_open(lun_parts *p, const lun_ir *ir, const lun_launch *l, char *
     p->edges = p->buffers + (size_t)ir->slot_count * p->slot_bytes;
 }
 
-/* ---- ends of lines --------------------------------------------------------------------------- */
+/* ---- ends of segments ------------------------------------------------------------------------ */
 
 /* The elements of column `column` of lo .. hi - 1: the first one's index, and how many. */
 static int64_t column_of(const lun_stream_run *r, int64_t lo, int64_t hi, int64_t column,
                          int64_t *first)
 {
     int64_t ahead = column - r->column;
-    *first = lo + ahead + (ahead < 0 ? r->line : 0);
-    return *first < hi ? (hi - *first + r->line - 1) / r->line : 0;
+    *first = lo + ahead + (ahead < 0 ? r->segment : 0);
+    return *first < hi ? (hi - *first + r->segment - 1) / r->segment : 0;
 }
 
 static int64_t next_column(const lun_stream_run *r, int64_t column)
@@ -118,7 +118,7 @@ static int64_t first_column(const lun_stream_run *r)
     return r->low ? 0 : r->high;
 }
 
-/* Slot s, copied, with the elements that belong at ends of lines. */
+/* Slot s, copied, with the elements that belong at ends of segments. */
 static void patch(const lun_parts *p, int s, int64_t lo, int64_t hi, char *to)
 {
     const lun_stream_run *r = &p->runs[s];
@@ -126,36 +126,37 @@ static void patch(const lun_parts *p, int s, int64_t lo, int64_t hi, char *to)
     const size_t size = size_of(p->ir, s);
     const int64_t each = (int64_t)size;
     memcpy(to, r->at, (size_t)(hi - lo) * size);
-    for (int64_t c = first_column(r), first; c < r->line; c = next_column(r, c)) {
+    for (int64_t c = first_column(r), first; c < r->segment; c = next_column(r, c)) {
         const int64_t count = column_of(r, lo, hi, c, &first);
         if (count == 0)
             continue;
         from->column(from->self, from->origin + first, count, p->edges);
-        lun__copy_strided_few(to + (first - lo) * each, r->line * each, p->edges, each, count,
+        lun__copy_strided_few(to + (first - lo) * each, r->segment * each, p->edges, each, count,
                               size);
     }
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Whether wrong elements are a small part of each line. */
+/* Whether wrong elements are a small part of each segment. */
 static bool are_few(const lun_stream_run *r)
 {
-    const int64_t columns = r->low + r->line - r->high;
-    return r->low <= r->high && columns <= EDGE_COLUMNS && columns * EDGE_SHARE <= r->line;
+    const int64_t columns = r->low + r->segment - r->high;
+    return r->low <= r->high && columns <= EDGE_COLUMNS && columns * EDGE_SHARE <= r->segment;
 }
 
 /* Whether a slot's wrong elements are so few that the part computes them again; they are then
- * among those that it does.  The lines of all such slots are the same. */
+ * among those that it does.  The segments of all such slots are the same. */
 static bool takes_edges(lun_parts *p, const lun_stream_run *r)
 {
     const lun_stream_run *has = &p->again_at;
-    lun_stream_run both = {.line = r->line, .column = r->column, .low = r->low, .high = r->high};
-    if (r->low == 0 && r->high == r->line)
+    lun_stream_run both = {
+        .segment = r->segment, .column = r->column, .low = r->low, .high = r->high};
+    if (r->low == 0 && r->high == r->segment)
         return true;
-    if (!p->again || (has->line && (has->line != r->line || has->column != r->column)))
+    if (!p->again || (has->segment && (has->segment != r->segment || has->column != r->column)))
         return false;
-    if (has->line) {
+    if (has->segment) {
         both.low = has->low > r->low ? has->low : r->low;
         both.high = has->high < r->high ? has->high : r->high;
     }
@@ -228,8 +229,8 @@ static void move_edges(const lun_parts *p, int64_t lo, int64_t hi, int s, char *
     const lun_stream *from = &p->launch->streams[s];
     const size_t size = size_of(p->ir, s);
     const lun_stream_run *r = &p->again_at;
-    const int64_t step = r->line * (int64_t)size, each = (int64_t)size;
-    for (int64_t c = first_column(r), first; c < r->line; c = next_column(r, c)) {
+    const int64_t step = r->segment * (int64_t)size, each = (int64_t)size;
+    for (int64_t c = first_column(r), first; c < r->segment; c = next_column(r, c)) {
         const int64_t count = column_of(r, lo, hi, c, &first);
         char *slot = (char *)((uintptr_t)p->slots[s] + (uintptr_t)(first * each));
         if (count == 0)
@@ -248,7 +249,7 @@ static int64_t count_edges(const lun_parts *p, int64_t lo, int64_t hi)
 {
     const lun_stream_run *r = &p->again_at;
     int64_t total = 0, first;
-    for (int64_t c = first_column(r); c < r->line; c = next_column(r, c))
+    for (int64_t c = first_column(r); c < r->segment; c = next_column(r, c))
         total += column_of(r, lo, hi, c, &first);
     return total;
 }
@@ -277,7 +278,7 @@ static void compute_edges(const lun_parts *p, const lun_exec *x, int64_t lo, int
 
 void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame)
 {
-    if (p->again_at.line)
+    if (p->again_at.segment)
         compute_edges(p, x, lo, hi, frame);
     for (int s = 0; s < p->ir->slot_count; s++) {
         const lun_stream *to = &p->launch->streams[s];

@@ -21,7 +21,8 @@ typedef struct lun_parts {
     bool *patched;        /* by slot: the run is copied, with other elements at edges */
     char *buffers, *edges;
     size_t slot_bytes, edge_bytes; /* of a slot's buffer, of a slot's elements at edges */
-    /* Numbers of a line below `low` and from `high` on are to be computed again; line 0: none. */
+    /* Numbers of a segment below `low` and from `high` on are to be computed again; segment 0:
+     * none. */
     lun_stream_run again_at;
     bool again; /* a kernel may compute elements a second time, anywhere */
 } lun_parts;
@@ -36,7 +37,7 @@ void lun__parts_open(lun_parts *p, const lun_ir *ir, const lun_launch *l, char *
 /* The slots for the part that begins at lo; returns its end, at most hi. */
 int64_t lun__parts_next(lun_parts *p, int64_t lo, int64_t hi);
 /* Behind a part lo .. hi - 1 of a kernel that stores: computes those of its elements again that
- * are at edges of lines, and writes what went into buffers. */
+ * are at edges of segments, and writes what went into buffers. */
 void lun__parts_edges(lun_parts *p, const lun_exec *x, int64_t lo, int64_t hi, lun_frame *frame);
 
 #endif

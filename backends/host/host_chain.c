@@ -27,7 +27,7 @@ static bool is_known(const lun_chain *c, const lun_host_kernel *kernels, int k, 
     for (int j = 0; j < k && !known; j++)
         for (int s = 0; s < kernels[j].ir->slot_count && !known; s++)
             known = c->stages[j].slots[s].array < 0 &&
-                    kernels[j].ir->slots[s].role == LUN_SLOT_IN && c->stages[j].launch->line &&
+                    kernels[j].ir->slots[s].role == LUN_SLOT_IN && c->stages[j].launch->segment &&
                     c->stages[j].launch->slots[s] == l->slots[i];
     return known;
 }
@@ -40,11 +40,11 @@ static int64_t row_bytes(const lun_chain *c, const lun_host_kernel *kernels)
         if (!c->arrays[i].narrow && c->arrays[i].read)
             bytes += (int64_t)size_of(c->arrays[i].dtype);
     for (int k = 0; k < c->count; k++)
-        for (int i = 0; c->stages[k].launch->line && i < kernels[k].ir->slot_count; i++)
+        for (int i = 0; c->stages[k].launch->segment && i < kernels[k].ir->slot_count; i++)
             if (c->stages[k].slots[i].array < 0 && kernels[k].ir->slots[i].role == LUN_SLOT_IN &&
                 !is_known(c, kernels, k, i))
                 bytes += (int64_t)size_of((lun_dtype)kernels[k].ir->slots[i].dtype);
-    return (bytes ? bytes : 1) * c->line;
+    return (bytes ? bytes : 1) * c->segment;
 }
 
 static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
@@ -53,7 +53,7 @@ static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
     const int64_t count = l->end - l->first, cache = team->chunk_bytes;
     int64_t cost = 0, rows = (cache > 0 ? cache : CACHE_BYTES) / row_bytes(c, l->kernels);
     for (int k = 0; k < c->count; k++)
-        cost += l->kernels[k].cost * (c->stages[k].launch->line ? c->line : 1);
+        cost += l->kernels[k].cost * (c->stages[k].launch->segment ? c->segment : 1);
     double most =
         lun__host_guess(cost, count, c->bytes / (c->rows - c->first) * count) / LUN_WORKER_NS;
     int64_t workers = most < team->threads ? (int64_t)most : team->threads;
@@ -62,9 +62,9 @@ static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
     else if (workers > 1 && rows > count / (workers * SHARES))
         rows = count / (workers * SHARES);
     l->rows = rows < 1 ? 1 : rows > ROWS_MOST ? ROWS_MOST : rows;
-    lun__cut_make(&(lun_cut_work){.count = count * c->line, .bytes = c->bytes, .cost = 1},
+    lun__cut_make(&(lun_cut_work){.count = count * c->segment, .bytes = c->bytes, .cost = 1},
                   &(lun_team){.threads = 1, .cache_bytes = team->cache_bytes}, &r->cut);
-    r->cut.chunk = l->rows * c->line;
+    r->cut.chunk = l->rows * c->segment;
     r->cut.chunks = lun__cut_divide(count, l->rows);
     r->cut.batch = 1;
     r->cut.in_order = false;
@@ -90,7 +90,7 @@ static bool plan_memory(lun__links *l)
     const size_t longest = (size_t)l->whole > rows ? (size_t)l->whole : rows;
     for (int k = 0; k < c->count; k++) {
         const lun_ir *ir = l->kernels[k].ir;
-        const int64_t each = c->stages[k].launch->line ? c->line : 1;
+        const int64_t each = c->stages[k].launch->segment ? c->segment : 1;
         size_t sizes = 0;
         for (int i = 0; i < ir->slot_count; i++)
             sizes += lun__links_rounded(longest * size_of((lun_dtype)ir->slots[i].dtype));
@@ -104,7 +104,7 @@ static bool plan_memory(lun__links *l)
     }
     l->slots = take(l, slots * sizeof(void *));
     l->cells = take(l, results * (size_t)l->rows * sizeof(uint64_t));
-    l->chunks = take(l, results * (size_t)(c->line / LUN_CHUNK + 1) * sizeof(uint64_t));
+    l->chunks = take(l, results * (size_t)(c->segment / LUN_CHUNK + 1) * sizeof(uint64_t));
     l->spare = take(l, spare);
     for (int i = 0; i < c->array_count; i++) {
         const lun_chain_array *a = &c->arrays[i];
@@ -130,11 +130,11 @@ static bool take_rows(void *ctx, int worker, int64_t first, int64_t count, void 
 {
     lun__run *r = ctx;
     const lun__links *l = r->links;
-    const size_t line = (size_t)l->whole * size_of(l->chain->arrays[0].dtype);
+    const size_t segment = (size_t)l->whole * size_of(l->chain->arrays[0].dtype);
     lun_worker w = lun__run_worker(r, worker);
     for (int64_t at = 0, some; at < count; at += some) {
         some = count - at < l->rows ? count - at : l->rows;
-        const void *given = rows ? (char *)rows + (size_t)at * line : NULL;
+        const void *given = rows ? (char *)rows + (size_t)at * segment : NULL;
         if (lun__run_finished(r, first + at) ||
             !lun__links_run(r, &w, first + at, first + at, some, given))
             return false;
@@ -173,12 +173,12 @@ static lun_status run_rows(const lun_services *services, const lun_host_kernel *
                     .kernels = kernels,
                     .first = first,
                     .end = first + count,
-                    .whole = lun__order_blocks(chain->line),
+                    .whole = lun__order_blocks(chain->segment),
                     .headed = m != NULL};
     lun__run r = {.services = services,
                   .ir = kernels[0].ir,
                   .launch = chain->stages[0].launch,
-                  .end = chain->rows * chain->line,
+                  .end = chain->rows * chain->segment,
                   .chain = run_chunk,
                   .links = &l,
                   .drive = m ? drive : NULL,
@@ -198,7 +198,7 @@ static lun_status run_rows(const lun_services *services, const lun_host_kernel *
     lun_status s = LUN_ENOMEM;
     if (plan_memory(&l) &&
         !__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch)) {
-        r.line_step = l.bytes;
+        r.table_step = l.bytes;
         s = lun__run_go(&r, team, scratch);
     }
     keep_failure(&r, chain);

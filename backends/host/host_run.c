@@ -59,7 +59,7 @@ static lun_status go(lun__run *r, const lun_team *team)
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
     r->bounce = &b;
     lun_status s = LUN_OK;
-    if (r->launch->line || r->chain) /* which have stand-ins of their own */
+    if (r->launch->segment || r->chain) /* which have stand-ins of their own */
         lun__bounce_none(&b);
     else
         s = lun__bounce_open(&b, r->ir, r->launch, cut);
@@ -80,11 +80,11 @@ static lun_status go(lun__run *r, const lun_team *team)
 
 lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
 {
-    size_t bytes, feeds, lines;
+    size_t bytes, feeds, tables;
     if (__builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
-        __builtin_mul_overflow(r->line_step, (size_t)r->cut.workers, &lines) ||
+        __builtin_mul_overflow(r->table_step, (size_t)r->cut.workers, &tables) ||
         __builtin_add_overflow(feeds, scratch + LUN_ALIGNMENT, &bytes) ||
-        __builtin_add_overflow(bytes, lines, &bytes))
+        __builtin_add_overflow(bytes, tables, &bytes))
         return LUN_ENOMEM;
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
     char *memory = bytes <= sizeof local ? local : malloc(bytes);
@@ -92,7 +92,7 @@ lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
         return LUN_ENOMEM;
     r->scratch = memory + -(uintptr_t)memory % LUN_ALIGNMENT;
     r->feeds = feeds ? r->scratch + scratch : NULL;
-    r->lines = r->scratch + scratch + feeds;
+    r->tables = r->scratch + scratch + feeds;
     lun_status s = go(r, team);
     if (memory != local)
         free(memory);
@@ -101,7 +101,7 @@ lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
 
 bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    if (l->line)
+    if (l->segment)
         return l->count <= LUN_CHUNK;
     if (ir->scan >= 0 && lun__order_free(ir))
         return l->count <= LUN_CHUNK;
@@ -134,7 +134,7 @@ static bool is_loose(const lun_ir *ir)
  * side by side in memory is little. */
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
-    return ir->scan < 0 && !ir->result_count && !l->line && l->bytes <= SMALL_BYTES &&
+    return ir->scan < 0 && !ir->result_count && !l->segment && l->bytes <= SMALL_BYTES &&
            !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l) &&
            (!l->streams || lun__staging_bytes(ir, l, l->count) <= FED_SCRATCH);
 }
@@ -232,12 +232,12 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     if (r.in_parts)
         need = (lun_staging_need){0};
     r.drains = need.written;
-    r.loose = r.plain && !ir->threads && !launch->line && !need.strided && is_loose(ir);
+    r.loose = r.plain && !ir->threads && !launch->segment && !need.strided && is_loose(ir);
     lun__cut_make(&(lun_cut_work){.count = launch->count,
                                   .bytes = launch->bytes,
                                   .cost = cost,
                                   .need = need,
-                                  .line = launch->line * (launch->turns ? launch->turns : 1),
+                                  .segment = launch->segment * (launch->turns ? launch->turns : 1),
                                   .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
                                   .scans = ir->scan >= 0,
                                   .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) &&
@@ -251,8 +251,8 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
                              : lun__staging_bytes(ir, launch, r.cut.batch * r.cut.chunk);
-    if (launch->line) /* turns need no stand-ins */
-        r.line_step = lun__host_segments_bytes(ir, launch->turns ? 0 : launch->line);
+    if (launch->segment) /* turns need no stand-ins */
+        r.table_step = lun__host_segments_bytes(ir, launch->turns ? 0 : launch->segment);
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;

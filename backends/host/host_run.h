@@ -35,8 +35,8 @@ struct lun__run {
     size_t feed_step;
     bool in_parts; /* feeds are what parts need */
     bool drains;   /* else: some of them are written behind a chunk */
-    char *lines;   /* of worker 0: for segments, chains, sweeps; line_step 0: nothing */
-    size_t line_step;
+    char *tables;  /* of worker 0: for segments, chains, sweeps; table_step 0: nothing */
+    size_t table_step;
     /* Runs chunk k of a chain, whose `links` are host_chain.c's, or of sweeps, which are
      * host_sweep.c's; NULL: it is neither. */
     void (*chain)(lun__run *r, int64_t k, lun_worker *w);
@@ -65,7 +65,7 @@ struct lun_worker {
     bool leads; /* worker 0: the calling thread */
     lun_staging feed;
     lun_parts parts;
-    char *lines;
+    char *tables;
     bool opened; /* its first chunk of sweeps has begun */
 };
 

@@ -24,11 +24,11 @@ static size_t table_bytes(const lun_ir *ir)
     return rounded((size_t)ir->slot_count * (sizeof(void *) + sizeof(int64_t)));
 }
 
-size_t lun__host_segments_bytes(const lun_ir *ir, int64_t line)
+size_t lun__host_segments_bytes(const lun_ir *ir, int64_t segment)
 {
     size_t total = table_bytes(ir);
     for (int s = 0; s < ir->slot_count; s++)
-        total += (size_t)lun__order_blocks(line) * size_of(ir, s);
+        total += (size_t)lun__order_blocks(segment) * size_of(ir, s);
     return rounded(total);
 }
 
@@ -43,9 +43,9 @@ static void place(const lun__run *r, const lun_worker *w, void *const *base, int
                   bool *outs)
 {
     const lun_ir *ir = r->ir;
-    const int64_t line = r->launch->line, whole = lun__order_blocks(line);
-    void **slots = (void **)(void *)w->lines;
-    char *spare = w->lines + table_bytes(ir);
+    const int64_t segment = r->launch->segment, whole = lun__order_blocks(segment);
+    void **slots = (void **)(void *)w->tables;
+    char *spare = w->tables + table_bytes(ir);
     *outs = false;
     for (int s = 0; s < ir->slot_count; s++) {
         size_t size = size_of(ir, s);
@@ -55,13 +55,14 @@ static void place(const lun__run *r, const lun_worker *w, void *const *base, int
         bool fed = r->launch->streams && r->launch->streams[s].read;
         bool out = ir->slots[s].role == LUN_SLOT_OUT;
         slots[s] = (void *)((uintptr_t)base[s] + (uintptr_t)at * size);
-        if (fed || whole == line || (!(out && at + whole > hi) && r->launch->room[s] >= at + whole))
+        if (fed || whole == segment ||
+            (!(out && at + whole > hi) && r->launch->room[s] >= at + whole))
             continue;
         if (out) {
             *outs = true;
         } else {
-            memcpy(spare, slots[s], (size_t)line * size);
-            memset(spare + (size_t)line * size, 0, (size_t)(whole - line) * size);
+            memcpy(spare, slots[s], (size_t)segment * size);
+            memset(spare + (size_t)segment * size, 0, (size_t)(whole - segment) * size);
         }
         slots[s] = spare;
         spare += (size_t)whole * size;
@@ -72,11 +73,11 @@ static void place(const lun__run *r, const lun_worker *w, void *const *base, int
 static void hand_out(const lun__run *r, const lun_worker *w, void *const *base, int64_t at)
 {
     const lun_ir *ir = r->ir;
-    void *const *slots = (void **)(void *)w->lines;
+    void *const *slots = (void **)(void *)w->tables;
     for (int s = 0; s < ir->slot_count; s++) {
         void *to = (void *)((uintptr_t)base[s] + (uintptr_t)at * size_of(ir, s));
         if (ir->slots[s].role == LUN_SLOT_OUT && slots[s] != to)
-            memcpy(to, slots[s], (size_t)r->launch->line * size_of(ir, s));
+            memcpy(to, slots[s], (size_t)r->launch->segment * size_of(ir, s));
     }
 }
 
@@ -87,14 +88,14 @@ static void place_turns(const lun__run *r, const lun_worker *w, void *const *bas
 {
     const lun_ir *ir = r->ir;
     const lun_launch *l = r->launch;
-    uintptr_t *slots = (uintptr_t *)(void *)w->lines;
+    uintptr_t *slots = (uintptr_t *)(void *)w->tables;
     int64_t *steps = (int64_t *)(void *)(slots + ir->slot_count);
     for (int s = 0; s < ir->slot_count; s++) {
         const lun_layout *layout = l->streams ? l->streams[s].layout : NULL;
-        int64_t size = (int64_t)size_of(ir, s), from = at, to = at + l->line;
+        int64_t size = (int64_t)size_of(ir, s), from = at, to = at + l->segment;
         if (layout) {
             from = lun__layout_offset(layout, at);
-            to = l->turns > 1 ? lun__layout_offset(layout, at + l->line) : from;
+            to = l->turns > 1 ? lun__layout_offset(layout, at + l->segment) : from;
         }
         bool walks = is_walked(ir, s) || layout;
         slots[s] = (uintptr_t)base[s] + (walks ? (uintptr_t)(from * size) : 0);
@@ -105,19 +106,19 @@ static void place_turns(const lun__run *r, const lun_worker *w, void *const *bas
 /* Groups of segments, each from its first turn to its last. */
 static void run_turns(const lun__run *r, const lun_exec *x, lun_worker *w, int64_t lo, int64_t hi)
 {
-    const int64_t line = r->launch->line, turns = r->launch->turns;
+    const int64_t segment = r->launch->segment, turns = r->launch->turns;
     const int slots = r->ir->slot_count;
     lun_frame *frame = &w->frame;
     void *const *base = frame->slots;
-    uintptr_t *at = (uintptr_t *)(void *)w->lines;
+    uintptr_t *at = (uintptr_t *)(void *)w->tables;
     const int64_t *steps = (int64_t *)(void *)(at + slots);
-    frame->n = line;
+    frame->n = segment;
     frame->stream = 0;
-    for (int64_t group = lo; group < hi; group += line * turns) {
+    for (int64_t group = lo; group < hi; group += segment * turns) {
         place_turns(r, w, base, group);
         frame->slots = (void **)(void *)at;
         for (int64_t turn = 0; turn < turns && frame->trap < 0; turn++) {
-            x->body(x->self, 0, line, frame);
+            x->body(x->self, 0, segment, frame);
             for (int s = 0; s < slots; s++)
                 at[s] += (uintptr_t)steps[s];
         }
@@ -132,23 +133,23 @@ void lun__host_segments_run(const lun__run *r, const lun_exec *x, lun_worker *w,
                             int64_t hi)
 {
     const lun_ir *ir = r->ir;
-    const int64_t line = r->launch->line;
+    const int64_t segment = r->launch->segment;
     lun_frame *frame = &w->frame;
     void *const *base = frame->slots;
     if (r->launch->turns) {
         run_turns(r, x, w, lo, hi);
         return;
     }
-    frame->n = line;
+    frame->n = segment;
     frame->stream = 0;
-    for (int64_t at = lo; at < hi && frame->trap < 0; at += line) {
+    for (int64_t at = lo; at < hi && frame->trap < 0; at += segment) {
         bool outs;
         uint64_t carry = r->carry;
         place(r, w, base, at, hi, &outs);
-        frame->slots = (void **)(void *)w->lines;
-        frame->partials = r->launch->partials + at / line * ir->result_count;
+        frame->slots = (void **)(void *)w->tables;
+        frame->partials = r->launch->partials + at / segment * ir->result_count;
         frame->carry = &carry;
-        x->body(x->self, 0, line, frame);
+        x->body(x->self, 0, segment, frame);
         if (outs && frame->trap < 0)
             hand_out(r, w, base, at);
         if (__atomic_load_n(frame->cancel, __ATOMIC_RELAXED))

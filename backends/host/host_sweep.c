@@ -44,9 +44,9 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     int64_t rest = k, from = INT64_MAX, to = INT64_MIN, lo, hi, element = 0, end = 0;
     lun_sweep_tile p = {.sweep = x->sweep,
                         .plan = &x->plan,
-                        .memory = w->lines,
-                        .newest = (int64_t *)(void *)(w->lines + x->newest),
-                        .readers = (lun_sweep_reader *)(void *)(w->lines + x->readers),
+                        .memory = w->tables,
+                        .newest = (int64_t *)(void *)(w->tables + x->newest),
+                        .readers = (lun_sweep_reader *)(void *)(w->tables + x->readers),
                         .rings = x->rings,
                         .values = x->values};
     for (int i = b->rank - 1; i >= 1; i--) {
@@ -57,7 +57,7 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     }
     open_band(x, rest, &p, &element, &end);
     if (!w->opened) {
-        memset(w->lines, 0, x->bytes);
+        memset(w->tables, 0, x->bytes);
         lun__sweep_tile_values(&p);
         w->opened = true;
     }
@@ -131,11 +131,11 @@ static size_t spares_of(const lun_sweeps *x, int stage)
     const int last = x->sweep->box.rank - 1;
     const lun_sweep_part *part = &x->plan.stage[stage];
     const lun_ir *ir = x->kernels[stage].ir;
-    const int64_t line = x->plan.piece[last] + part->before[last] + part->after[last];
+    const int64_t row = x->plan.piece[last] + part->before[last] + part->after[last];
     size_t bytes = 0;
     for (int i = 0; i < ir->slot_count; i++)
         if (ir->slots[i].role == LUN_SLOT_OUT || ir->slots[i].role == LUN_SLOT_IN)
-            bytes += rounded((size_t)lun__order_blocks(line) *
+            bytes += rounded((size_t)lun__order_blocks(row) *
                              (size_t)lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes);
     return bytes;
 }
@@ -168,9 +168,9 @@ static void plan_memory(lun_sweeps *x)
     const int last = w->box.rank - 1;
     for (int a = 0; a < w->box.arrays; a++) {
         const lun_sweep_part *part = &x->plan.array[a];
-        int64_t line = last > 1 ? part->stride[last - 1] : part->unit;
+        int64_t row = last > 1 ? part->stride[last - 1] : part->unit;
         x->rings[a] = take(x, (size_t)(part->ring * part->unit) * size_of(w, a));
-        x->values[a] = part->ring && w->arrays[a].pad ? take(x, (size_t)line * size_of(w, a)) : 0;
+        x->values[a] = part->ring && w->arrays[a].pad ? take(x, (size_t)row * size_of(w, a)) : 0;
     }
     x->newest = take(x, (size_t)w->box.arrays * sizeof(int64_t));
     x->readers = take(x, (size_t)w->box.reads * sizeof(lun_sweep_reader));
@@ -210,7 +210,7 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
         make_cut(&r, team, &x);
         plan_memory(&x);
         r.scratch_step = plan_scratch(&x);
-        r.line_step = x.bytes;
+        r.table_step = x.bytes;
         if (!__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
             s = lun__run_go(&r, team, scratch);
     }

@@ -33,7 +33,7 @@ static void *by(const void *base, int64_t elements, size_t size)
 /* Where the tile's elements of array number `at` stand, unless it is memory. */
 static const void *held(const tile *p, int at)
 {
-    return p->given && at == 0 ? p->given : p->w->lines + p->r->links->arrays[at];
+    return p->given && at == 0 ? p->given : p->w->tables + p->r->links->arrays[at];
 }
 
 /* The array that slot i is written to; NULL: it is read. */
@@ -60,21 +60,21 @@ static void *stand_in(char **spare, const void *from, int64_t count, int64_t ste
 }
 
 /* An array's segment of row `row`; *outs: a stand-in is written instead. */
-static void *line_of(const tile *p, const lun_chain_array *a, const void *held, int64_t row,
-                     bool out, char **spare, bool *outs)
+static void *segment_of(const tile *p, const lun_chain_array *a, const void *held, int64_t row,
+                        bool out, char **spare, bool *outs)
 {
     const lun__links *l = p->r->links;
-    const int64_t line = l->chain->line;
+    const int64_t segment = l->chain->segment;
     size_t size = size_of(a->dtype);
     if (a->narrow)
         return by(held, row - p->row, size);
     if (!a->data)
         return by(held, (row - p->row) * l->whole, size);
-    void *at = by(a->data, row * line, size);
-    if (l->whole == line || row + 1 < p->row + p->count)
+    void *at = by(a->data, row * segment, size);
+    if (l->whole == segment || row + 1 < p->row + p->count)
         return at; /* the next segment is this worker's and comes later, or was read before */
     if (!out)
-        return stand_in(spare, at, line, 1, size);
+        return stand_in(spare, at, segment, 1, size);
     *outs = true;
     at = *spare;
     *spare += lun__links_rounded((size_t)l->whole * size);
@@ -84,27 +84,27 @@ static void *line_of(const tile *p, const lun_chain_array *a, const void *held, 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 /* The slots for the segment of row `row`. */
-static void place_line(const tile *p, int64_t row, bool *outs)
+static void place_segment(const tile *p, int64_t row, bool *outs)
 {
     const lun__links *l = p->r->links;
     const lun_launch *launch = p->s->launch;
-    void **slots = (void **)(void *)(p->w->lines + l->slots);
-    char *spare = p->w->lines + l->spare;
+    void **slots = (void **)(void *)(p->w->tables + l->slots);
+    char *spare = p->w->tables + l->spare;
     *outs = false;
     for (int i = 0; i < p->ir->slot_count; i++) {
         const lun_chain_slot *slot = &p->s->slots[i];
         size_t size = size_of((lun_dtype)p->ir->slots[i].dtype);
         bool out = p->ir->slots[i].role == LUN_SLOT_OUT;
         if (slot->array >= 0) {
-            slots[i] = line_of(p, &l->chain->arrays[slot->array], held(p, slot->array), row, out,
-                               &spare, outs);
+            slots[i] = segment_of(p, &l->chain->arrays[slot->array], held(p, slot->array), row, out,
+                                  &spare, outs);
         } else if (p->fed && launch->streams[i].read) {
-            slots[i] = by(p->fed[i], row * l->chain->line, size);
+            slots[i] = by(p->fed[i], row * l->chain->segment, size);
         } else {
             int64_t at = row * slot->step;
             slots[i] = by(launch->slots[i], at, size);
             if (p->ir->slots[i].role == LUN_SLOT_IN && launch->room[i] < at + l->whole)
-                slots[i] = stand_in(&spare, slots[i], l->chain->line, 1, size);
+                slots[i] = stand_in(&spare, slots[i], l->chain->segment, 1, size);
         }
     }
 }
@@ -113,13 +113,14 @@ static void place_line(const tile *p, int64_t row, bool *outs)
 static void hand_out(const tile *p, int64_t row)
 {
     const lun__links *l = p->r->links;
-    void *const *slots = (void **)(void *)(p->w->lines + l->slots);
+    void *const *slots = (void **)(void *)(p->w->tables + l->slots);
     for (int i = 0; i < p->ir->slot_count; i++) {
         const lun_chain_array *a = written(p, i);
         if (!a || a->narrow || !a->data)
             continue;
         size_t size = size_of(a->dtype);
-        memcpy(by(a->data, row * l->chain->line, size), slots[i], (size_t)l->chain->line * size);
+        memcpy(by(a->data, row * l->chain->segment, size), slots[i],
+               (size_t)l->chain->segment * size);
     }
 }
 
@@ -128,14 +129,14 @@ static void place_elements(const tile *p)
 {
     const lun__links *l = p->r->links;
     const lun_launch *launch = p->s->launch;
-    void **slots = (void **)(void *)(p->w->lines + l->slots);
-    char *spare = p->w->lines + l->spare;
+    void **slots = (void **)(void *)(p->w->tables + l->slots);
+    char *spare = p->w->tables + l->spare;
     for (int i = 0; i < p->ir->slot_count; i++) {
         const lun_chain_slot *slot = &p->s->slots[i];
         size_t size = size_of((lun_dtype)p->ir->slots[i].dtype);
         slots[i] = launch->slots[i];
         if (slot->array >= 0)
-            slots[i] = p->w->lines + l->arrays[slot->array];
+            slots[i] = p->w->tables + l->arrays[slot->array];
         else if (p->fed && launch->streams[i].read)
             slots[i] = by(p->fed[i], p->row, size);
         else if (p->ir->slots[i].role == LUN_SLOT_IN)
@@ -160,10 +161,10 @@ static bool has_failed(const tile *p, int64_t k)
 static bool feed(tile *p, int64_t k, lun_staging *feed)
 {
     const lun__links *l = p->r->links;
-    const int64_t each = p->s->launch->line ? p->s->launch->line : 1;
+    const int64_t each = p->s->launch->segment ? p->s->launch->segment : 1;
     if (!p->s->launch->streams)
         return true;
-    lun__staging_open(feed, p->ir, p->w->lines + l->feeds[p->stage], l->rows * each + LUN_BLOCK);
+    lun__staging_open(feed, p->ir, p->w->tables + l->feeds[p->stage], l->rows * each + LUN_BLOCK);
     int failure =
         lun__staging_fill(feed, p->ir, p->s->launch, p->row * each, (p->row + p->count) * each);
     if (failure)
@@ -178,11 +179,11 @@ static bool feed(tile *p, int64_t k, lun_staging *feed)
 static void keep_cells(const tile *p)
 {
     const lun__links *l = p->r->links;
-    const uint64_t *cells = (const uint64_t *)(const void *)(p->w->lines + l->cells);
+    const uint64_t *cells = (const uint64_t *)(const void *)(p->w->tables + l->cells);
     const int results = p->ir->result_count;
     for (int k = 0; k < results; k++) {
         const lun_chain_array *a = &l->chain->arrays[p->s->results[k]];
-        char *to = p->w->lines + l->arrays[p->s->results[k]];
+        char *to = p->w->tables + l->arrays[p->s->results[k]];
         for (int64_t row = 0; row < p->count; row++, to += size_of(a->dtype)) {
             uint64_t cell =
                 lun__cell_cast(a->dtype, (lun_dtype)p->ir->results[k], cells[row * results + k]);
@@ -200,7 +201,7 @@ static bool streams_out(const tile *p)
         if (a && (a->narrow || !a->data || a->read))
             return false;
     }
-    return p->r->cut.stream && l->whole == l->chain->line;
+    return p->r->cut.stream && l->whole == l->chain->segment;
 }
 
 typedef struct joint {
@@ -217,7 +218,7 @@ static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 }
 
 /* The segment in work: all of its chunks, whose cells become one. */
-static void run_line(const tile *p, const lun_exec *x)
+static void run_segment(const tile *p, const lun_exec *x)
 {
     lun_frame *frame = &p->w->frame;
     const int64_t n = frame->n, chunks = lun__order_chunks(p->ir, n);
@@ -227,7 +228,7 @@ static void run_line(const tile *p, const lun_exec *x)
         return;
     }
     uint64_t *cell = frame->partials;
-    uint64_t *cells = (uint64_t *)(void *)(p->w->lines + p->r->links->chunks);
+    uint64_t *cells = (uint64_t *)(void *)(p->w->tables + p->r->links->chunks);
     for (int64_t k = 0; k < chunks && frame->trap < 0; k++) {
         const int64_t end = (k + 1) * LUN_CHUNK;
         frame->partials = cells + (size_t)k * results;
@@ -245,19 +246,19 @@ static const uint8_t *needed_rows(const tile *p)
 {
     const lun__links *l = p->r->links;
     if (p->s->needed_array >= 0)
-        return (const uint8_t *)p->w->lines + l->arrays[p->s->needed_array];
+        return (const uint8_t *)p->w->tables + l->arrays[p->s->needed_array];
     return p->s->needed ? p->s->needed + p->row : NULL;
 }
 
-static bool run_lines(const tile *p, int64_t k)
+static bool run_segments(const tile *p, int64_t k)
 {
     const lun__links *l = p->r->links;
     const lun_exec *x = l->kernels[p->stage].exec;
     lun_frame *frame = &p->w->frame;
     const uint8_t *needed = needed_rows(p);
-    uint64_t *cells = (uint64_t *)(void *)(p->w->lines + l->cells);
+    uint64_t *cells = (uint64_t *)(void *)(p->w->tables + l->cells);
     const size_t results = (size_t)p->ir->result_count;
-    frame->n = l->chain->line;
+    frame->n = l->chain->segment;
     frame->stream = streams_out(p);
     for (int64_t row = p->row; row < p->row + p->count; row++) {
         bool outs;
@@ -266,9 +267,9 @@ static bool run_lines(const tile *p, int64_t k)
             memset(frame->partials, 0, results * sizeof *cells);
             continue;
         }
-        place_line(p, row, &outs);
+        place_segment(p, row, &outs);
         __atomic_store_n(&p->s->ran, 1, __ATOMIC_RELAXED);
-        run_line(p, x);
+        run_segment(p, x);
         if (has_failed(p, k))
             return false;
         if (outs)
@@ -300,18 +301,19 @@ bool lun__links_run(lun__run *r, lun_worker *w, int64_t k, int64_t row, int64_t 
         p.s = &c->stages[p.stage];
         p.ir = l->kernels[p.stage].ir;
         p.fed = NULL;
-        w->frame.slots = (void **)(void *)(w->lines + l->slots);
+        w->frame.slots = (void **)(void *)(w->tables + l->slots);
         w->frame.args = p.s->launch->args;
         w->frame.math = l->kernels[p.stage].exec->math;
         w->frame.trap = -1;
         w->frame.trap_value = 0;
-        if (!feed(&p, k, &buffers) || !(p.s->launch->line ? run_lines(&p, k) : run_elements(&p, k)))
+        if (!feed(&p, k, &buffers) ||
+            !(p.s->launch->segment ? run_segments(&p, k) : run_elements(&p, k)))
             return false;
     }
     for (int i = 0; i < c->array_count; i++) {
         const lun_chain_array *a = &c->arrays[i];
         if (a->narrow && a->data)
-            memcpy(by(a->data, p.row, size_of(a->dtype)), w->lines + l->arrays[i],
+            memcpy(by(a->data, p.row, size_of(a->dtype)), w->tables + l->arrays[i],
                    (size_t)p.count * size_of(a->dtype));
     }
     return true;

@@ -1,7 +1,7 @@
 /* links.h - a chain's stages on some rows, and the offsets of their arrays in a worker's memory.
  * Private to host/.
  *
- * Invariant: all offsets are into the worker's `lines`, multiples of LUN_ALIGNMENT, and the same
+ * Invariant: all offsets are into the worker's `tables`, multiples of LUN_ALIGNMENT, and the same
  * for all workers; arrays[] has offsets of arrays that pass through it only (lun__links_hold).
  * Nothing there outlives the rows in work. */
 #ifndef LUN_LINKS_H

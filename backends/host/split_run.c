@@ -83,7 +83,7 @@ static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
     enum { PARTS = 4 };
     int64_t bytes = w->need.columns && !w->need.shuffled ? NEAR_BYTES : STAGE_BYTES;
     int64_t most = w->need.strided ? bytes / w->need.strided : chunk, unit = w->need.unit;
-    int64_t round = w->line ? w->line : LUN_BLOCK;
+    int64_t round = w->segment ? w->segment : LUN_BLOCK;
     if (chunk > most)
         chunk = most;
     if (unit && unit <= UNIT_BYTES / w->need.strided) {
@@ -116,7 +116,7 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
     int64_t workers = workers_for(w, team);
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
-    if (w->plain || w->line) {
+    if (w->plain || w->segment) {
         int64_t whole = lun__cut_divide(w->count, LUN_CHUNK),
                 by_cost = (int64_t)(own_ns / LUN_WORKER_NS);
         if (workers > whole && workers > by_cost)
@@ -129,7 +129,7 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
         if (w->chunk && w->plain)
             out->chunk = lun__cut_round(w->chunk < w->count ? w->chunk : w->count, LUN_BLOCK);
-        if (w->need.strided || w->line)
+        if (w->need.strided || w->segment)
             out->chunk = staged_chunk(w, out->chunk, share);
         if (w->lanes)
             out->chunk = lun__cut_round(out->chunk, w->lanes);
@@ -137,10 +137,10 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
         if (w->loose && workers > 1 && !(w->chunk && w->plain) && part < out->chunk)
             out->chunk = part;
     }
-    if (w->free && !w->need.file && !w->line)
+    if (w->free && !w->need.file && !w->segment)
         out->chunk = scan_chunk(w->count, workers);
     out->chunks = lun__cut_divide(w->count, out->chunk);
-    out->batch = w->line ? 1 : batch_of(w, out->chunk);
+    out->batch = w->segment ? 1 : batch_of(w, out->chunk);
     if (w->need.shuffled && w->plain && !w->need.file && out->batch == 1)
         out->step = lun__cut_round(STEP_BYTES / w->need.strided + 1, LUN_BLOCK);
     /* a file is read best from its start to its end, in large pieces */

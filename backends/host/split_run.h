@@ -10,7 +10,7 @@ typedef struct lun_cut_work {
     int64_t count, bytes;  /* indices; memory that they read and write */
     int64_t cost;          /* lun__ir_cost, >= 1 */
     lun_staging_need need; /* what is read from files and strided memory */
-    int64_t line;          /* chunks hold whole segments of so many indices; 0: there are none */
+    int64_t segment;       /* chunks hold whole segments of so many indices; 0: there are none */
     int64_t lanes;         /* chunks hold whole teams of so many indices; 0: there are none */
     bool scans, plain;     /* plain: neither REDUCE nor SCAN, chunks may have any size */
     bool free;             /* chunks of a SCAN may have any size, too */

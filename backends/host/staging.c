@@ -17,8 +17,8 @@ static size_t table_bytes(const lun_ir *ir)
     return rounded((size_t)ir->slot_count * sizeof(void *));
 }
 
-/* Whole blocks, whatever the element, and a line more: buffers of many slots, which are filled and
- * read side by side, would else compete for the same sets of the nearest cache. */
+/* Whole blocks, whatever the element, and a segment more: buffers of many slots, which are
+ * filled and read side by side, would else compete for the same sets of the nearest cache. */
 static size_t buffer_bytes(const lun_ir *ir, int slot, int64_t chunk)
 {
     size_t size = lun__dtype_get((lun_dtype)ir->slots[slot].dtype)->bytes;

@@ -112,19 +112,19 @@ void lun__sweep_tile_values(const lun_sweep_tile *p)
         const lun_sweep_part *part = &p->plan->array[a];
         if (!part->ring || !pad)
             continue;
-        int64_t line = b->rank > 2 ? part->stride[b->rank - 2] : part->unit;
+        int64_t row = b->rank > 2 ? part->stride[b->rank - 2] : part->unit;
         char *to = p->memory + p->values[a];
-        for (int64_t i = 0; i < line; i++, to += size_of(p, a))
+        for (int64_t i = 0; i < row; i++, to += size_of(p, a))
             memcpy(to, &pad->value, size_of(p, a));
     }
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Elements lo .. hi - 1 along the last axis of a line of the box, whose element 0 is number
- * `line`. */
-static int load_line(const lun_sweep_tile *p, int array, int64_t line, int64_t lo, int64_t hi,
-                     char *to)
+/* Elements lo .. hi - 1 along the last axis of a row of the box, whose element 0 is number
+ * `row`. */
+static int load_row(const lun_sweep_tile *p, int array, int64_t row, int64_t lo, int64_t hi,
+                    char *to)
 {
     const lun_sweep_array *from = &p->sweep->arrays[array];
     const lun_launch *l = p->sweep->stages[from->stage].launch;
@@ -134,11 +134,11 @@ static int load_line(const lun_sweep_tile *p, int array, int64_t line, int64_t l
     while (lo < hi) { /* once but where the axis wraps */
         int64_t j = lun__sweep_tile_within(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
         if (stream && stream->read) {
-            int failure = stream->read(stream->self, stream->origin + line + j, some, to);
+            int failure = stream->read(stream->self, stream->origin + row + j, some, to);
             if (failure)
                 return failure;
         } else {
-            memcpy(to, (const char *)l->slots[from->slot] + (size_t)(line + j) * size,
+            memcpy(to, (const char *)l->slots[from->slot] + (size_t)(row + j) * size,
                    (size_t)some * size);
         }
         to += (size_t)some * size;
@@ -158,8 +158,8 @@ int lun__sweep_tile_load(const lun_sweep_tile *p, int array, int64_t unit)
         index[k] = lo[k];
     }
     do {
-        failure = load_line(p, array, lun__sweep_tile_flat(p, unit, index), lo[last], hi[last],
-                            lun__sweep_tile_at(p, array, unit, index));
+        failure = load_row(p, array, lun__sweep_tile_flat(p, unit, index), lo[last], hi[last],
+                           lun__sweep_tile_at(p, array, unit, index));
     } while (!failure && lun__sweep_tile_next(b->rank, lo, hi, index));
     return failure;
 }

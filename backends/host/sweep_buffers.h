@@ -24,7 +24,7 @@ typedef struct lun_sweep_tile {
     int64_t first, end; /* units whose results it stores: where tiles share one, the first does */
     char *memory;
     const size_t *rings;  /* by array, in memory */
-    const size_t *values; /* by array: a line of the value beyond its ends */
+    const size_t *values; /* by array: a row of the value beyond its ends */
     int64_t step;
     int64_t *newest;           /* by array: where in its ring the unit of this step is */
     lun_sweep_reader *readers; /* by read */
@@ -54,25 +54,25 @@ static inline int64_t lun__sweep_tile_within(int64_t i, int64_t n)
     return i % n + (i % n < 0 ? n : 0);
 }
 
-/* The number of the line index[1 ..] of a unit, times a line's elements. */
+/* The number of the row index[1 ..] of a unit, times a row's elements. */
 static inline int64_t lun__sweep_tile_flat(const lun_sweep_tile *p, int64_t unit,
                                            const int64_t *index)
 {
     const lun_sweep_box *b = &p->sweep->box;
-    int64_t line = lun__sweep_tile_within(unit, b->extent[0]);
+    int64_t row = lun__sweep_tile_within(unit, b->extent[0]);
     for (int k = 1; k < b->rank - 1; k++)
-        line = line * b->extent[k] + lun__sweep_tile_within(index[k], b->extent[k]);
-    return line * b->extent[b->rank - 1];
+        row = row * b->extent[k] + lun__sweep_tile_within(index[k], b->extent[k]);
+    return row * b->extent[b->rank - 1];
 }
 
 /* The address of element index[1 ..] of unit `unit` of an array; the unit is kept or the next. */
 void *lun__sweep_tile_at(const lun_sweep_tile *p, int array, int64_t unit, const int64_t *index);
-/* What read `read` takes for the line index[1 ..] of its stage's unit `unit`, whose lines begin at
+/* What read `read` takes for the row index[1 ..] of its stage's unit `unit`, whose rows begin at
  * lo[1 ..]; the unit that is read may lie beyond the ends of axis 0.  *by: how many bytes behind
- * that is what it takes for the next line. */
+ * that is what it takes for the next row. */
 void *lun__sweep_tile_read(const lun_sweep_tile *p, int read, int64_t unit, const int64_t *lo,
                            const int64_t *index, int64_t *by);
-/* Bytes from a line of an array in its ring to the next one. */
+/* Bytes from a row of an array in its ring to the next one. */
 static inline int64_t lun__sweep_tile_segment(const lun_sweep_tile *p, int array)
 {
     const lun_sweep_box *b = &p->sweep->box;
@@ -82,10 +82,10 @@ static inline int64_t lun__sweep_tile_segment(const lun_sweep_tile *p, int array
 int lun__sweep_tile_load(const lun_sweep_tile *p, int array, int64_t unit);
 /* Fills the elements beyond the ends of the other axes. */
 void lun__sweep_tile_margins(const lun_sweep_tile *p, int array, int64_t unit);
-/* Fills the lines of values. */
+/* Fills the rows of values. */
 void lun__sweep_tile_values(const lun_sweep_tile *p);
 
-/* The lines of a box: index[1 .. rank - 2] from lo on; false: there are no more. */
+/* The rows of a box: index[1 .. rank - 2] from lo on; false: there are no more. */
 static inline bool lun__sweep_tile_next(int rank, const int64_t *lo, const int64_t *hi,
                                         int64_t *index)
 {

@@ -1,9 +1,9 @@
 /* sweep_fold.c - sweeps whose last stage combines its elements; see sweeps.h.
  *
  * Its kernel takes chunk after chunk of the array, each from its first element to its last one, as
- * ir/order.h states, and asks for part after part (lun_frame.part): what is left of a line, in
- * whole blocks; then, where lines do not end with a block, the one that two lines share, copied.
- * When a line is the first one of its unit, the stages before it take the steps that this unit
+ * ir/order.h states, and asks for part after part (lun_frame.part): what is left of a row, in
+ * whole blocks; then, where rows do not end with a block, the one that two rows share, copied.
+ * When a row is the first one of its unit, the stages before it take the steps that this unit
  * needs.  So bits are those of the stage by itself. */
 #include <string.h>
 
@@ -22,10 +22,10 @@ typedef struct fold_slot {
     bool out, walks;
     int read; /* RING: its number */
     int64_t size;
-    /* the line's elements, counted from the array's first one; RING: from there to the next line */
+    /* the row's elements, counted from the array's first one; RING: from there to the next row */
     char *base;
     int64_t step;
-    char *copy;               /* room for a line */
+    char *copy;               /* room for a row */
     const lun_stream *stream; /* READ */
 } fold_slot;
 
@@ -35,16 +35,16 @@ typedef struct fold {
     void **slots; /* of the frame */
     fold_slot *at;
     int count;
-    int64_t size; /* elements of a line */
-    int64_t line; /* the one that base counts for, -1: none yet */
+    int64_t size; /* elements of a row */
+    int64_t row;  /* the one that base counts for, -1: none yet */
     int64_t tail; /* results of the last block, from here on, are in copies; -1: they are not */
     bool good;    /* else the kernel runs to the end of its chunk, on any elements */
 } fold;
 
 /* Of a slot's copy, for elements of any size. */
-static size_t copy_bytes(int64_t line)
+static size_t copy_bytes(int64_t row)
 {
-    return (size_t)lun__order_blocks(line) * sizeof(uint64_t);
+    return (size_t)lun__order_blocks(row) * sizeof(uint64_t);
 }
 
 size_t lun__fold_slots(const lun_ir *ir)
@@ -52,9 +52,9 @@ size_t lun__fold_slots(const lun_ir *ir)
     return (size_t)ir->slot_count * sizeof(fold_slot);
 }
 
-size_t lun__fold_copies(const lun_ir *ir, int64_t line)
+size_t lun__fold_copies(const lun_ir *ir, int64_t row)
 {
-    return (size_t)ir->slot_count * copy_bytes(line);
+    return (size_t)ir->slot_count * copy_bytes(row);
 }
 
 static char *counted(const void *at, int64_t elements, int64_t size)
@@ -62,14 +62,14 @@ static char *counted(const void *at, int64_t elements, int64_t size)
     return (char *)((uintptr_t)at - (uintptr_t)(elements * size));
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 /* The steps up to that at which the last stage takes a unit. */
 static bool advance(fold *f, int64_t unit)
 {
     lun_sweep_tile *p = f->own.p;
     const int64_t step = unit + p->plan->stage[f->own.stage].lag;
-    if (f->line >= 0)
+    if (f->row >= 0)
         lun__sweep_tile_step(p);
     while (lun__unit_step(f->before, p->step, f->own.stage)) {
         if (p->step == step)
@@ -79,17 +79,17 @@ static bool advance(fold *f, int64_t unit)
     return false;
 }
 
-/* Finds the line in the rings.  False: there is none. */
-static bool find_line(fold *f, int64_t line)
+/* Finds the row in the rings.  False: there is none. */
+static bool find_row(fold *f, int64_t row)
 {
     lun_stint *s = &f->own;
     const lun_sweep_box *b = &s->p->sweep->box;
-    int64_t unit = line;
+    int64_t unit = row;
     for (int k = b->rank - 2; k >= 1; k--) {
         s->index[k] = unit % b->extent[k];
         unit /= b->extent[k];
     }
-    if ((f->line < 0 || unit != s->unit) && !advance(f, unit))
+    if ((f->row < 0 || unit != s->unit) && !advance(f, unit))
         return false;
     s->unit = unit;
     for (int i = 0; i < f->count; i++) {
@@ -97,25 +97,25 @@ static bool find_line(fold *f, int64_t line)
         if (to->place != FOLD_RING)
             continue;
         void *at = lun__sweep_tile_read(s->p, to->read, unit, s->lo, s->index, &to->step);
-        to->base = counted(at, line * f->size, to->size);
+        to->base = counted(at, row * f->size, to->size);
         to->step -= f->size * to->size;
     }
     return true;
 }
 
-/* Goes to the line, which is the first one or follows that before. */
-static void move_to(fold *f, int64_t line)
+/* Goes to the row, which is the first one or follows that before. */
+static void move_to(fold *f, int64_t row)
 {
     const lun_sweep_box *b = &f->own.p->sweep->box;
     const int64_t more = b->rank > 2 ? b->extent[b->rank - 2] : 1;
-    if (!f->good || line == f->line)
+    if (!f->good || row == f->row)
         return;
-    if (f->line >= 0 && line % more)
+    if (f->row >= 0 && row % more)
         for (int i = 0; i < f->count; i++)
             f->at[i].base += f->at[i].place == FOLD_RING ? f->at[i].step : 0;
     else
-        f->good = find_line(f, line);
-    f->line = line;
+        f->good = find_row(f, row);
+    f->row = row;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static void read_some(fold *f, const fold_slot *from, int64_t first, int64_t cou
     f->good = f->good && !failure;
 }
 
-/* Elements first .. end - 1 of the line, of what is in rings, to the copies of a block. */
+/* Elements first .. end - 1 of the row, of what is in rings, to the copies of a block. */
 static void copy_rings(fold *f, int64_t block, int64_t first, int64_t end)
 {
     for (int i = 0; i < f->count; i++) {
@@ -159,17 +159,17 @@ static void point_to_copies(fold *f, int64_t from, int64_t count)
     }
 }
 
-/* The block at `from`, which the line does not fill; or where there is no line. */
+/* The block at `from`, which the row does not fill; or where there is no row. */
 static int64_t share_block(fold *f, int64_t from, int64_t hi)
 {
-    const int64_t next = (f->line + 1) * f->size;
+    const int64_t next = (f->row + 1) * f->size;
     const int64_t end = hi - from < LUN_BLOCK ? hi : from + LUN_BLOCK;
     const int64_t own = end < next ? end : next;
     point_to_copies(f, from, end - from);
     if (f->good)
         copy_rings(f, from, from, own);
     if (own < end)
-        move_to(f, f->line + 1);
+        move_to(f, f->row + 1);
     if (own < end && f->good)
         copy_rings(f, from, own, end);
     f->tail = end - from < LUN_BLOCK ? from : -1;
@@ -179,9 +179,9 @@ static int64_t share_block(fold *f, int64_t from, int64_t hi)
 static int64_t next_part(lun_frame *frame, int64_t from, int64_t hi)
 {
     fold *f = (fold *)(void *)frame;
-    const int64_t line = from / f->size, rest = (line + 1) * f->size - from;
+    const int64_t row = from / f->size, rest = (row + 1) * f->size - from;
     const int64_t most = rest < hi - from ? rest : hi - from, some = most / LUN_BLOCK * LUN_BLOCK;
-    move_to(f, line);
+    move_to(f, row);
     frame->stream = f->own.r->cut.stream && some;
     if (!f->good || !some)
         return share_block(f, from, hi);
@@ -255,15 +255,15 @@ void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
     fold f = {.frame = s->w->frame,
               .before = s,
               .own = *s,
-              .slots = (void **)(void *)(s->w->lines + x->fold_slots),
-              .at = (fold_slot *)(void *)(s->w->lines + x->fold_places),
+              .slots = (void **)(void *)(s->w->tables + x->fold_slots),
+              .at = (fold_slot *)(void *)(s->w->tables + x->fold_places),
               .count = x->kernels[last].ir->slot_count,
               .size = x->sweep->box.extent[x->sweep->box.rank - 1],
-              .line = -1,
+              .row = -1,
               .tail = -1,
               .good = true};
     lun__unit_stage(&f.own, last);
-    open_slots(&f, s->w->lines + x->fold_copies);
+    open_slots(&f, s->w->tables + x->fold_copies);
     f.frame.n = l->n;
     f.frame.slots = f.slots;
     f.frame.args = l->args;

@@ -1,4 +1,4 @@
-/* sweep_unit.c - stages of sweeps on their units, line by line; see sweeps.h.
+/* sweep_unit.c - stages of sweeps on their units, row by row; see sweeps.h.
  *
  * Lines of results go straight to memory where whole blocks of them may be written there and no
  * stage reads them; elements in memory that only the same indices take are read there. */
@@ -21,7 +21,7 @@ static int last_axis(const lun_stint *s)
     return s->p->sweep->box.rank - 1;
 }
 
-/* The next stand-in, with room for whole blocks of a line. */
+/* The next stand-in, with room for whole blocks of a row. */
 static char *take_spare(const lun_stint *s, char **spare, int array)
 {
     char *at = *spare;
@@ -32,7 +32,7 @@ static char *take_spare(const lun_stint *s, char **spare, int array)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Elements of the line that belong to the tile; false: none do. */
+/* Elements of the row that belong to the tile; false: none do. */
 static bool own_part(const lun_stint *s, int64_t *lo, int64_t *hi)
 {
     const int last = last_axis(s);
@@ -44,14 +44,14 @@ static bool own_part(const lun_stint *s, int64_t *lo, int64_t *hi)
     return own;
 }
 
-/* Where element j of the line is in the memory of a result. */
+/* Where element j of the row is in the memory of a result. */
 static char *result_place(const lun_stint *s, int array, int64_t j)
 {
     const int64_t at = lun__sweep_tile_flat(s->p, s->unit, s->index) + j;
     return (char *)s->p->sweep->arrays[array].to + (size_t)at * size_of(s, array);
 }
 
-/* Whether whole blocks of the line may be written to memory: what follows it there is this worker's
+/* Whether whole blocks of the row may be written to memory: what follows it there is this worker's
  * and comes later. */
 static bool is_direct(const lun_stint *s)
 {
@@ -70,18 +70,18 @@ static void hand_out(const lun_stint *s)
     const int last = last_axis(s);
     for (int i = 0; i < s->ir->slot_count; i++) {
         int array = s->s->slots[i];
-        if (s->ir->slots[i].role != LUN_SLOT_OUT || s->lines.direct[i] ||
+        if (s->ir->slots[i].role != LUN_SLOT_OUT || s->rows.direct[i] ||
             !s->p->sweep->arrays[array].to)
             continue;
         size_t size = size_of(s, array);
         if (own_part(s, &lo, &hi))
             memcpy(result_place(s, array, lo),
-                   (char *)s->lines.at[i] + (size_t)(lo - s->lo[last]) * size,
+                   (char *)s->rows.at[i] + (size_t)(lo - s->lo[last]) * size,
                    (size_t)(hi - lo) * size);
     }
 }
 
-/* ---- a line ---------------------------------------------------------------------------------- */
+/* ---- a row ---------------------------------------------------------------------------------- */
 
 static bool note_unread(const lun_stint *s, const lun_sweep_array *from, int failure)
 {
@@ -90,7 +90,7 @@ static bool note_unread(const lun_stint *s, const lun_sweep_array *from, int fai
     return false;
 }
 
-/* An array that is read where it stands, or from a copy of the line where that has too few elements
+/* An array that is read where it stands, or from a copy of the row where that has too few elements
  * behind it or is no memory. */
 static bool read_in_place(lun_stint *s, int slot, int array, char **spare)
 {
@@ -102,23 +102,23 @@ static bool read_in_place(lun_stint *s, int slot, int array, char **spare)
     const int64_t count = s->hi[last] - s->lo[last];
     const bool streams = stream && stream->read;
     int failure = 0;
-    s->lines.by[slot] = s->p->sweep->box.extent[last] * (int64_t)size_of(s, array);
-    s->lines.at[slot] = (char *)l->slots[from->slot] + (size_t)at * size_of(s, array);
+    s->rows.by[slot] = s->p->sweep->box.extent[last] * (int64_t)size_of(s, array);
+    s->rows.at[slot] = (char *)l->slots[from->slot] + (size_t)at * size_of(s, array);
     if (!streams && at + lun__order_blocks(count) <= l->room[from->slot])
         return true;
     char *to = take_spare(s, spare, array);
     if (streams)
         failure = stream->read(stream->self, stream->origin + at, count, to);
     else
-        memcpy(to, s->lines.at[slot], (size_t)count * size_of(s, array));
-    s->lines.at[slot] = to;
-    s->lines.alike = false;
+        memcpy(to, s->rows.at[slot], (size_t)count * size_of(s, array));
+    s->rows.at[slot] = to;
+    s->rows.alike = false;
     return !failure || note_unread(s, from, failure);
 }
 
 static void place_result(lun_stint *s, int slot, int array, char **spare)
 {
-    lun_lines *l = &s->lines;
+    lun_sweep_rows *l = &s->rows;
     const int last = last_axis(s);
     l->by[slot] = 0;
     if (s->p->plan->array[array].ring) {
@@ -133,10 +133,10 @@ static void place_result(lun_stint *s, int slot, int array, char **spare)
     }
 }
 
-/* The slots of line s->index of the unit.  False: what it reads cannot be read. */
-static bool place_line(lun_stint *s)
+/* The slots of row s->index of the unit.  False: what it reads cannot be read. */
+static bool place_row(lun_stint *s)
 {
-    lun_lines *l = &s->lines;
+    lun_sweep_rows *l = &s->rows;
     const int last = last_axis(s);
     char *spare = s->spare;
     l->all = true;
@@ -160,11 +160,11 @@ static bool place_line(lun_stint *s)
     return true;
 }
 
-/* The same for the next line, if lines are alike. */
-static void next_line(lun_stint *s)
+/* The same for the next row, if rows are alike. */
+static void next_row(lun_stint *s)
 {
     for (int i = 0; i < s->ir->slot_count; i++)
-        s->lines.at[i] = (char *)s->lines.at[i] + s->lines.by[i];
+        s->rows.at[i] = (char *)s->rows.at[i] + s->rows.by[i];
 }
 
 bool lun__unit_failed(const lun_stint *s, const lun_frame *frame)
@@ -181,14 +181,14 @@ bool lun__unit_failed(const lun_stint *s, const lun_frame *frame)
 void lun__unit_stage(lun_stint *s, int stage)
 {
     const lun_sweeps *x = s->x;
-    char *memory = s->w->lines;
+    char *memory = s->w->tables;
     s->stage = stage;
     s->s = &x->sweep->stages[stage];
     s->ir = x->kernels[stage].ir;
     s->spare = memory + x->spare;
-    s->lines.at = (void **)(void *)(memory + x->slots);
-    s->lines.by = (int64_t *)(void *)(memory + x->steps);
-    s->lines.direct = (bool *)(memory + x->direct);
+    s->rows.at = (void **)(void *)(memory + x->slots);
+    s->rows.by = (int64_t *)(void *)(memory + x->steps);
+    s->rows.direct = (bool *)(memory + x->direct);
     for (int k = 1; k <= last_axis(s); k++) {
         lun__sweep_tile_range(s->p, &x->plan.stage[stage], k, &s->lo[k], &s->hi[k]);
         s->index[k] = s->lo[k];
@@ -201,23 +201,23 @@ static bool run_unit(lun_stint *s)
     const int last = last_axis(s);
     lun_frame *frame = &s->w->frame;
     const bool aligned = s->p->sweep->box.extent[last] % LUN_BLOCK == 0;
-    frame->slots = s->lines.at;
+    frame->slots = s->rows.at;
     frame->args = s->s->launch->args;
     frame->math = x->math;
     frame->n = s->hi[last] - s->lo[last];
     frame->trap = -1;
     frame->trap_value = 0;
-    s->lines.alike = false;
+    s->rows.alike = false;
     do {
-        if (s->lines.alike && s->index[last - 1] != s->lo[last - 1])
-            next_line(s);
-        else if (!place_line(s))
+        if (s->rows.alike && s->index[last - 1] != s->lo[last - 1])
+            next_row(s);
+        else if (!place_row(s))
             return false;
-        frame->stream = s->lines.all && s->r->cut.stream && frame->n % LUN_BLOCK == 0 && aligned;
+        frame->stream = s->rows.all && s->r->cut.stream && frame->n % LUN_BLOCK == 0 && aligned;
         x->body(x->self, 0, frame->n, frame);
         if (lun__unit_failed(s, frame))
             return false;
-        if (!s->lines.all)
+        if (!s->rows.all)
             hand_out(s);
     } while (lun__sweep_tile_next(last + 1, s->lo, s->hi, s->index));
     for (int i = 0; i < s->ir->slot_count; i++)

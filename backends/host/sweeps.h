@@ -5,16 +5,16 @@
 
 #include "host/sweep_buffers.h"
 
-/* The slots of a stage for a line. */
-typedef struct lun_lines {
+/* The slots of a stage for a row. */
+typedef struct lun_sweep_rows {
     void **at;
-    int64_t *by;  /* bytes from there to the next line's, where lines are alike */
+    int64_t *by;  /* bytes from there to the next row's, where rows are alike */
     bool *direct; /* results: it is written to memory */
     bool all;     /* all results are */
-    /* the next line of the unit has them `by` further, unless it begins another index of an axis
+    /* the next row of the unit has them `by` further, unless it begins another index of an axis
      * before the last but one */
     bool alike;
-} lun_lines;
+} lun_sweep_rows;
 
 /* A run. */
 typedef struct lun__sweeps {
@@ -27,7 +27,7 @@ typedef struct lun__sweeps {
     int64_t cuts[LUN_LAYOUT_RANK]; /* tiles along axes 1 and up */
     size_t *rings, *values;        /* by array, in a worker's memory */
     size_t newest, readers;        /* in a worker's memory, as the others below */
-    size_t slots, steps, direct;   /* the same: what lun_lines has */
+    size_t slots, steps, direct;   /* the same: what lun_sweep_rows has */
     size_t spare;                  /* a stand-in for each slot */
     size_t fold_slots, fold_places, fold_copies;
     size_t scratch; /* bytes of a worker's scratch before that of a stage with results */
@@ -47,7 +47,7 @@ typedef struct lun_stint {
     int64_t unit;
     int64_t lo[LUN_LAYOUT_RANK], hi[LUN_LAYOUT_RANK], index[LUN_LAYOUT_RANK];
     char *spare;
-    lun_lines lines;
+    lun_sweep_rows rows;
 } lun_stint;
 
 /* Takes to stage `stage`. */
@@ -60,8 +60,8 @@ bool lun__unit_step(lun_stint *s, int64_t step, int stages);
 /* Elements from .. to - 1, which begin with a chunk, by the last stage, which combines them; `step`
  * is the first one of the tile that they are in. */
 void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to);
-/* Bytes of a worker's memory: of its slots; of what stands for lines of so many elements. */
+/* Bytes of a worker's memory: of its slots; of what stands for rows of so many elements. */
 size_t lun__fold_slots(const lun_ir *ir);
-size_t lun__fold_copies(const lun_ir *ir, int64_t line);
+size_t lun__fold_copies(const lun_ir *ir, int64_t row);
 
 #endif

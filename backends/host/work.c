@@ -119,7 +119,7 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
         return;
     }
     frame->slots = slots_of(r, w, r->launch->slots);
-    if (r->launch->line) {
+    if (r->launch->segment) {
         lun__host_segments_run(r, x, w, lo, hi);
         lo = hi;
     }
@@ -176,8 +176,8 @@ lun_worker lun__run_worker(const lun__run *r, int worker)
         lun__staging_open(&w.feed, r->ir, r->feeds + (size_t)worker * r->feed_step,
                           r->cut.batch * r->cut.chunk);
     }
-    if (r->line_step)
-        w.lines = r->lines + (size_t)worker * r->line_step;
+    if (r->table_step)
+        w.tables = r->tables + (size_t)worker * r->table_step;
     return w;
 }
 
@@ -245,7 +245,7 @@ static bool in_order(const lun__run *r)
 /* Cuts the chunks into shares, one for each worker as far as there is room. */
 void lun__run_share(lun__run *r)
 {
-    if ((r->ir->scan >= 0 && !r->launch->line) || in_order(r))
+    if ((r->ir->scan >= 0 && !r->launch->segment) || in_order(r))
         return;
     r->share_count = r->cut.workers < LUN_SHARES ? r->cut.workers : LUN_SHARES;
     for (int s = 0; s < r->share_count; s++) {
@@ -353,7 +353,7 @@ void lun__run_work(void *ctx, int worker)
     lun__run *r = ctx;
     if (r->launch->stage)
         work_on_stage(r, worker);
-    else if (r->ir->scan >= 0 && !r->launch->line)
+    else if (r->ir->scan >= 0 && !r->launch->segment)
         work_on_scan(r, worker);
     else if (in_order(r))
         work_in_order(r, worker);

@@ -74,7 +74,7 @@ static void take_run(task *w, lun_bytes *in)
 {
     lun_algorithm_run *r = &w->r;
     r->which = (lun_algorithm)lun__take_u8(in);
-    r->line = lun__take_i64(in);
+    r->segment = lun__take_i64(in);
     r->first = lun__take_i64(in);
     r->every = lun__take_i64(in);
     for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)
@@ -110,7 +110,7 @@ static bool chooses(const task *w)
     const bool keeps = r->which == LUN_ALGORITHM_KEEP;
     const int mask = keeps ? 1 : 0;
     const lun_dtype gives = keeps ? r->in[0].dtype : LUN_I64;
-    return !r->line && !is_there(&w->from[mask + 1]) && is_there(&w->from[mask]) &&
+    return !r->segment && !is_there(&w->from[mask + 1]) && is_there(&w->from[mask]) &&
            lun__dtype_is_bool(r->in[mask].dtype) && r->in[mask].n == r->in[0].n &&
            is_there(&w->to[0]) && r->out[0].dtype == gives && r->out[0].n >= r->in[0].n;
 }
@@ -120,7 +120,7 @@ static bool orders(const task *w)
 {
     const lun_algorithm_run *r = &w->r;
     const lun_dtype gives = r->which == LUN_ALGORITHM_SORT ? r->in[0].dtype : LUN_I64;
-    return r->line >= 0 && (!r->line || r->in[0].n % r->line == 0) &&
+    return r->segment >= 0 && (!r->segment || r->in[0].n % r->segment == 0) &&
            is(&r->out[0], &w->to[0], gives, r->in[0].n);
 }
 

@@ -131,7 +131,7 @@ static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l,
             put_slot(to, l, i);
     if (!run)
         return;
-    const int64_t numbers[] = {l->n, l->first, l->count, l->line, l->turns, l->bytes, l->chunk};
+    const int64_t numbers[] = {l->n, l->first, l->count, l->segment, l->turns, l->bytes, l->chunk};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         lun__put_i64(to, numbers[i]);
     lun__put_i32(to, l->workgroup);
@@ -145,7 +145,7 @@ static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l,
 /* Cells that it gives. */
 static int64_t cells_of(const lun_ir *ir, const lun_launch *l)
 {
-    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
+    const int64_t rows = l->segment ? l->count / l->segment : lun__order_chunks(ir, l->count);
     return l->stage == LUN_STAGE_TOTALS || l->stage == LUN_STAGE_CARRIES ? rows
                                                                          : rows * ir->result_count;
 }

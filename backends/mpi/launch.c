@@ -112,8 +112,8 @@ static bool turns_fit(const lun_desk *d, const bench *b)
     if (!l->turns)
         return fits;
     return fits && !d->by->buffer_new && d->can.segments && !ir->result_count && ir->scan < 0 &&
-           !ir->threads && l->line > 0 && l->line % LUN_BLOCK == 0 &&
-           !__builtin_mul_overflow(l->line, l->turns, &run) && l->n > 0 && l->n % run == 0;
+           !ir->threads && l->segment > 0 && l->segment % LUN_BLOCK == 0 &&
+           !__builtin_mul_overflow(l->segment, l->turns, &run) && l->n > 0 && l->n % run == 0;
 }
 
 static void take_range(const lun_desk *d, bench *b, lun_bytes *in)
@@ -122,7 +122,7 @@ static void take_range(const lun_desk *d, bench *b, lun_bytes *in)
     l->n = lun__take_within(in, 0, INT64_MAX);
     l->first = lun__take_within(in, 0, l->n);
     l->count = lun__take_within(in, 1, l->n - l->first > 1 ? l->n - l->first : 1);
-    l->line = lun__take_within(in, 0, l->n);
+    l->segment = lun__take_within(in, 0, l->n);
     l->turns = lun__take_within(in, 0, l->n);
     l->bytes = lun__take_within(in, 0, INT64_MAX);
     l->chunk = lun__take_within(in, 0, INT64_MAX);
@@ -130,12 +130,12 @@ static void take_range(const lun_desk *d, bench *b, lun_bytes *in)
     l->in_order = lun__take_u8(in);
     l->stage = (lun_stage)lun__take_u8(in);
     const lun_ir *ir = &b->k->packed.ir;
-    const int64_t grain = ir->result_count && !l->line ? LUN_CHUNK : LUN_BLOCK;
-    const bool whole = l->line || ir->scan >= 0;
+    const int64_t grain = ir->result_count && !l->segment ? LUN_CHUNK : LUN_BLOCK;
+    const bool whole = l->segment || ir->scan >= 0;
     in->bad |= l->first + l->count > l->n || l->first % grain != 0 ||
-               (whole && (l->first || l->count != l->n)) || (l->line && l->n % l->line) ||
+               (whole && (l->first || l->count != l->n)) || (l->segment && l->n % l->segment) ||
                l->stage > LUN_STAGE_CARRIED ||
-               (l->stage && (ir->scan < 0 || ir->result_count || l->line)) || !turns_fit(d, b);
+               (l->stage && (ir->scan < 0 || ir->result_count || l->segment)) || !turns_fit(d, b);
 }
 
 /* The cells of the launch, with what a stage begins with. */
@@ -143,7 +143,7 @@ static void take_cells(bench *b, lun_bytes *in, int64_t *count)
 {
     const lun_ir *ir = &b->k->packed.ir;
     const lun_launch *l = &b->l;
-    const int64_t rows = l->line ? l->count / l->line : lun__order_chunks(ir, l->count);
+    const int64_t rows = l->segment ? l->count / l->segment : lun__order_chunks(ir, l->count);
     int64_t bytes = 0;
     in->bad |= __builtin_mul_overflow(rows, l->stage ? 1 : (int64_t)ir->result_count, count) ||
                *count > LUN_MPI_CELLS;
@@ -180,20 +180,20 @@ static bool stream_fits(const bench *b, int i, int64_t elements)
            within(low, high + 1, b->origin[i], elements);
 }
 
-/* The elements of lines that go in turns: of each run the host finds the first two lines by the
- * layout, and the others as far apart. */
-static bool lines_fit(const bench *b, int i, int64_t elements)
+/* The elements of segments that go in turns: of each run the host finds the first two segments
+ * by the layout, and the others as far apart. */
+static bool segments_fit(const bench *b, int i, int64_t elements)
 {
     const lun_layout *at = b->streams[i].layout;
     const lun_launch *l = &b->l;
     const int role = b->k->packed.ir.slots[i].role;
-    const int64_t each = role == LUN_SLOT_IN || role == LUN_SLOT_OUT ? l->line : 1;
+    const int64_t each = role == LUN_SLOT_IN || role == LUN_SLOT_OUT ? l->segment : 1;
     int64_t low, high;
     bool fits = lun__layout_count(at) == l->n && !b->streams[i].origin &&
                 lun__layout_range(at, &low, &high) && high < INT64_MAX - each;
-    for (int64_t f = 0; fits && f < l->n; f += l->line * l->turns) {
+    for (int64_t f = 0; fits && f < l->n; f += l->segment * l->turns) {
         const int64_t first = lun__layout_offset(at, f);
-        int64_t last = l->turns > 1 ? lun__layout_offset(at, f + l->line) : first, end;
+        int64_t last = l->turns > 1 ? lun__layout_offset(at, f + l->segment) : first, end;
         fits = !__builtin_sub_overflow(last, first, &last) &&
                !__builtin_mul_overflow(last, l->turns - 1, &last) &&
                !__builtin_add_overflow(first, last, &last) &&
@@ -216,7 +216,7 @@ static bool slot_fits(bench *b, int i)
     if (b->streams[i].read)
         return stream_fits(b, i, elements);
     if (b->streams[i].layout)
-        return lines_fit(b, i, elements);
+        return segments_fit(b, i, elements);
     if (slot->role == LUN_SLOT_IN || slot->role == LUN_SLOT_OUT) {
         low = b->l.first;
         high = low + b->l.count;

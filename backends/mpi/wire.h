@@ -40,7 +40,7 @@ typedef enum lun_mpi_word {
     LUN_MPI_PAD,      /* padding, bytes of an element, from, origin, to */
     LUN_MPI_TRANSFER, /* transfer */
     LUN_MPI_PRODUCT,  /* product -> */
-    LUN_MPI_ALGORITHM, /* algorithm, line, first, every, options, columns -> of each result its
+    LUN_MPI_ALGORITHM, /* algorithm, segment, first, every, options, columns -> of each result its
                           length, and its bytes if it goes with the answer */
     LUN_MPI_FINISH,    /* -> */
     LUN_MPI_COUNT,     /* -> */
@@ -61,7 +61,7 @@ typedef enum lun_mpi_word {
 enum { LUN_MPI_NONE = -1, LUN_MPI_HERE = -2 };
 
 /* How a slot's elements stand: side by side; as a layout says; they are its places; of a launch
- * with turns each line begins where the layout says. */
+ * with turns each segment begins where the layout says. */
 typedef enum lun_mpi_slot {
     LUN_MPI_DENSE,
     LUN_MPI_LAYOUT,

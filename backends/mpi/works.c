@@ -76,7 +76,7 @@ lun_status lun__mpi_algorithm(lun_mpi *m, lun_algorithm_run *r, lun_work_mark *m
     if (s != LUN_OK)
         return s;
     lun__put_u8(&m->launched, r->which);
-    lun__put_i64(&m->launched, r->line);
+    lun__put_i64(&m->launched, r->segment);
     lun__put_i64(&m->launched, r->first);
     lun__put_i64(&m->launched, r->every);
     for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)

@@ -19,7 +19,7 @@ typedef struct whole {
     int count;
     part *parts;
     int *failed;
-    int64_t first, rows, line;
+    int64_t first, rows, segment;
     int64_t step; /* rows that are run at once are a multiple of it, but the last ones */
 } whole;
 
@@ -39,7 +39,7 @@ static lun_status take_kernel(lun_openmp *o, lun_kernel *k, lun_launch *launch, 
 static int64_t rows_at_once(const whole *w, int64_t rows, bool compiled)
 {
     enum { ELEMENTS = 1 << 22 };
-    int64_t some = ELEMENTS / w->line / w->step * w->step;
+    int64_t some = ELEMENTS / w->segment / w->step * w->step;
     some = some < w->step ? w->step : some;
     return compiled || some > rows ? rows : some;
 }
@@ -84,7 +84,7 @@ static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
     *count = w->rows - first;
     if (!w->chain || !w->chain->product) /* which is made once */
         *count = rows_at_once(w, *count, compiled);
-    lun_team team = lun__team_for(&o->team, *count * w->line);
+    lun_team team = lun__team_for(&o->team, *count * w->segment);
     if (s == LUN_OK && w->chain && w->chain->product)
         s = run_product(w, kernels);
     else if (s == LUN_OK && w->chain)
@@ -115,7 +115,7 @@ lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c)
     w.step = 1;
     w.first = c->first;
     w.rows = c->rows;
-    w.line = c->line;
+    w.segment = c->segment;
     w.parts = malloc((size_t)c->count * sizeof *w.parts);
     if (!w.parts)
         return lun__openmp_fail(w.o, LUN_ENOMEM, "out of memory", "");
@@ -132,7 +132,7 @@ lun_status lun__openmp_sweep(lun_openmp *o, lun_sweep *sweep)
     whole w = {.o = o, .sweep = sweep, .count = stages, .failed = &sweep->failed};
     w.rows = sweep->box.extent[0];
     w.step = sweep->box.whole ? lun__sweep_chunks(&sweep->box, LUN_CHUNK) : 1;
-    w.line = w.rows ? sweep->stages[0].launch->n / w.rows * stages : 0;
+    w.segment = w.rows ? sweep->stages[0].launch->n / w.rows * stages : 0;
     w.parts = malloc((size_t)stages * sizeof *w.parts);
     if (!w.parts)
         return lun__openmp_fail(w.o, LUN_ENOMEM, "out of memory", "");

@@ -206,14 +206,14 @@ static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
 /* "model name" of the first processor. */
 static void cpu_name(char *to, size_t room)
 {
-    char line[256];
+    char segment[256];
     FILE *f = fopen("/proc/cpuinfo", "re");
     snprintf(to, room, "host");
-    while (f && fgets(line, sizeof line, f)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) || !colon)
+    while (f && fgets(segment, sizeof segment, f)) {
+        char *colon = strchr(segment, ':');
+        if (strncmp(segment, "model name", 10) || !colon)
             continue;
-        line[strcspn(line, "\n")] = 0;
+        segment[strcspn(segment, "\n")] = 0;
         snprintf(to, room, "%s", colon + 1 + strspn(colon + 1, " "));
         break;
     }

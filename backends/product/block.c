@@ -16,23 +16,24 @@ bool lun__product_same(lun_dtype a, lun_dtype b)
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-/* to[p * pitch + i], p < k, is element p of line i; from `lines` on 0.  Lines begin `line` elements
- * apart at `from`, their elements are `step` apart. */
+/* to[p * pitch + i], p < k, is element p of segment i; from `segments` on 0.  Segments begin
+ * `segment` elements apart at `from`, their elements are `step` apart. */
 static void pack(const lun_product_work *r, char *own, const lun_matrix *m, const char *from,
-                 int64_t lines, int64_t line, int64_t k, int64_t step, int64_t pitch, char *to)
+                 int64_t segments, int64_t segment, int64_t k, int64_t step, int64_t pitch,
+                 char *to)
 {
     const lun_product_plan *x = r->plan;
     const int64_t size = x->t->size;
     const bool same = lun__product_same(m->dtype, r->p->dtype);
-    char *dense = pitch == lines ? to : own + x->block_bytes;
+    char *dense = pitch == segments ? to : own + x->block_bytes;
     char *raw = same ? dense : own + x->block_bytes + x->stage_bytes;
-    const lun_layout l = {.rank = 2, .extent = {k, lines}, .stride = {step, line}};
-    lun__layout_read(&l, from, lun__dtype_get(m->dtype)->bytes, 0, k * lines, raw);
+    const lun_layout l = {.rank = 2, .extent = {k, segments}, .stride = {step, segment}};
+    lun__layout_read(&l, from, lun__dtype_get(m->dtype)->bytes, 0, k * segments, raw);
     if (!same)
-        x->t->convert(m->dtype, raw, dense, k * lines);
+        x->t->convert(m->dtype, raw, dense, k * segments);
     for (int64_t p = 0; dense != to && p < k; p++) {
-        memcpy(to + p * pitch * size, dense + p * lines * size, (size_t)(lines * size));
-        memset(to + (p * pitch + lines) * size, 0, (size_t)((pitch - lines) * size));
+        memcpy(to + p * pitch * size, dense + p * segments * size, (size_t)(segments * size));
+        memset(to + (p * pitch + segments) * size, 0, (size_t)((pitch - segments) * size));
     }
 }
 
@@ -105,13 +106,13 @@ static void run_part(lun_tile_fn *tile, int rows, int64_t k, const char *a, int6
                      int64_t bytes, int size, bool add)
 {
     _Alignas(LUN_PRODUCT_LINE) char all[TILE_BYTES];
-    const int64_t line = pitch * size;
+    const int64_t segment = pitch * size;
     memset(all, 0, sizeof all);
     for (int i = 0; add && i < rows; i++)
-        memcpy(all + i * line, c + i * c_bytes, (size_t)bytes);
+        memcpy(all + i * segment, c + i * c_bytes, (size_t)bytes);
     tile(k, a, a_row, a_step, b, pitch, all, pitch, add);
     for (int i = 0; i < rows; i++)
-        memcpy(c + i * c_bytes, all + i * line, (size_t)bytes);
+        memcpy(c + i * c_bytes, all + i * segment, (size_t)bytes);
 }
 
 /* Rows i0 .. i1 - 1 times panel q. */

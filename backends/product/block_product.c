@@ -94,17 +94,17 @@ static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)
     x.rows = rows_of(&x, p);
     if (x.by_rows && !x.batches) /* each worker has memory for a block of whole rows */
         x.workers = (int)lun__product_less(x.workers, lun__product_parts(p->rows, x.rows));
-    const int64_t lines = x.wide > t->rows ? x.wide : t->rows, line = LUN_PRODUCT_LINE;
+    const int64_t segments = x.wide > t->rows ? x.wide : t->rows, segment = LUN_PRODUCT_LINE;
     const int64_t packed = x.by_rows ? p->inner : x.inner;
-    x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * packed * t->size, line);
-    x.block_bytes = x.direct_a ? 0 : rounded(x.rows * x.inner * t->size, line);
-    x.stage_bytes = rounded(x.wide * x.inner * t->size, line);
-    x.raw_bytes = x.same_a && x.same_b ? 0 : rounded(lines * x.inner * 8, line);
-    x.rows_bytes = x.by_rows ? rounded(x.rows * p->pitch * t->size, line) : 0;
+    x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * packed * t->size, segment);
+    x.block_bytes = x.direct_a ? 0 : rounded(x.rows * x.inner * t->size, segment);
+    x.stage_bytes = rounded(x.wide * x.inner * t->size, segment);
+    x.raw_bytes = x.same_a && x.same_b ? 0 : rounded(segments * x.inner * 8, segment);
+    x.rows_bytes = x.by_rows ? rounded(x.rows * p->pitch * t->size, segment) : 0;
     x.worker_bytes = x.block_bytes + x.stage_bytes + x.raw_bytes + x.rows_bytes;
     if (x.batches)
         x.worker_bytes += x.panel_bytes;
-    x.bytes = x.workers * x.worker_bytes + (x.batches ? 0 : x.panel_bytes) + line;
+    x.bytes = x.workers * x.worker_bytes + (x.batches ? 0 : x.panel_bytes) + segment;
     return x;
 }
 

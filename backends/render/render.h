@@ -78,7 +78,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  *
  * Of a stage of a scan the plan is lun__cl_plan_stage; its cells are in work from cell 2 on.
  *
- * Of a launch by lines (lun_launch.line) the plan is lun__cl_plan_lines, and `chunk c` is line c.
+ * Of a launch by segments (lun_launch.segment) the plan is lun__cl_plan_segments, and `chunk c` is
+ * segment c.
  *
  * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
  * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
@@ -103,8 +104,8 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
 
 enum {
     LUN_CL_HEAD = 7,
-    LUN_CL_LINE = 5,  /* of head: indices of a line, 0: there are no lines */
-    LUN_CL_WIDE,      /* of head, SCALAR: with lines: lanes of one, a power of two */
+    LUN_CL_LINE = 5,  /* of head: indices of a segment, 0: there are no segments */
+    LUN_CL_WIDE,      /* of head, SCALAR: with segments: lanes of one, a power of two */
     LUN_CL_STEPS = 4, /* kernels of a text; a plan has at most 3 of them */
     LUN_CL_SLACK = 64 * 8,
     LUN_CL_TEAM_BYTES = 8, /* of local memory that a kernel of teams takes beside its slots */
@@ -145,7 +146,8 @@ typedef struct lun_cl_plan {
     int64_t work, clear, read; /* in cells of 8 bytes; clear is 0 or 2 */
     int steps;                 /* 0: nothing to run (count == 0) */
     struct {
-        const char *kernel; /* "lun_kernel", "lun_lines", "lun_total", "lun_carry", "lun_pairs" */
+        const char
+            *kernel; /* "lun_kernel", "lun_segments", "lun_total", "lun_carry", "lun_pairs" */
         size_t global, local;
         int64_t chunks; /* one for each group; 0: a group for all, or for any */
     } step[LUN_CL_STEPS];
@@ -163,9 +165,9 @@ void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, 
 /* For a stage of a scan, not ALL, of indices 0 .. count - 1, count > 0. */
 void lun__cl_plan_stage(const lun_cl_shape *shape, lun_stage stage, int64_t count,
                         lun_cl_plan *plan);
-/* For `lines` lines of so many indices each, of a kernel with REDUCE or SCAN. */
-void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, int units,
-                        lun_cl_plan *plan);
+/* For `segments` segments of so many indices each, of a kernel with REDUCE or SCAN. */
+void lun__cl_plan_segments(const lun_cl_shape *shape, int64_t segments, int64_t segment, int units,
+                           lun_cl_plan *plan);
 /* For a level of that many pairs of rows; only where shape->pairs. */
 void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan);
 

@@ -160,7 +160,7 @@ void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn
 void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
 /* Whether the backend in use runs chains of kernels; a set runs none. */
 bool lun__backend_chains(const lun_engine *e);
-/* Whether it runs launches with lines on host memory. */
+/* Whether it runs launches with segments on host memory. */
 bool lun__backend_segments(const lun_engine *e);
 /* The same of sweeps; *cache_bytes: what is near a core. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes);

@@ -13,7 +13,7 @@ enum {
 static bool is_sure(const lun_lowered *l)
 {
     const lun_ir *ir = &l->ir;
-    if (ir->scan >= 0 || ir->result_count || l->line || lun__ir_cost(ir) > COST)
+    if (ir->scan >= 0 || ir->result_count || l->segment || lun__ir_cost(ir) > COST)
         return false;
     for (int i = 0; i < ir->count; i++)
         if (ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL ||

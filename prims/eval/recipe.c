@@ -29,13 +29,13 @@ enum { BUCKETS = 256 };
 /* What becomes of a node. */
 enum { PASSES, KEPT, READY, ROOT };
 
-/* Whether n goes with lines of `line` elements, and the recipe is of lines if there are some;
- * *line -1: of any. */
-static inline bool has_line(const lun_recipe *r, const lun_node *n, int64_t *line)
+/* Whether n goes with segments of `segment` elements, and the recipe is of segments if there are
+ * some; *segment -1: of any. */
+static inline bool has_segment(const lun_recipe *r, const lun_node *n, int64_t *segment)
 {
-    if (*line < 0)
-        *line = n->step;
-    return n->step == *line && (n->step != 0) == (r->step.lowered.line != 0);
+    if (*segment < 0)
+        *segment = n->step;
+    return n->step == *segment && (n->step != 0) == (r->step.lowered.segment != 0);
 }
 
 /* Whether CALL n is of the function that the recipe's kernel holds. */
@@ -48,7 +48,7 @@ static bool is_same_call(const lun_engine *e, const lun_recipe_part *p, const lu
 static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, int count,
                     lun_node **order)
 {
-    int64_t line = -1;
+    int64_t segment = -1;
     uint64_t walk = ++e->walk;
     int64_t space = lun__shape_space(roots[0]);
     if (r->roots != count || !space || r->on_set != (e->set_count > 0))
@@ -64,7 +64,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
         lun_node *n = order[i];
         if (lun__node_nature(n) != p->nature || !lun__shape_is_at(n, p->class, space))
             return false;
-        if (p->folds && !has_line(r, n, &line))
+        if (p->folds && !has_segment(r, n, &segment))
             return false;
         if (p->body && !is_same_call(e, p, n))
             return false;
@@ -166,7 +166,7 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
         if (r->parts[i].use == PASSES)
             order[i]->is |= trait;
         if (r->parts[i].folds)
-            l->line = order[i]->step;
+            l->segment = order[i]->step;
     }
     return r;
 }

@@ -14,7 +14,7 @@ typedef struct lun_recipe_part {
     uint16_t fresh;              /* bits: operands that no later node and no root has named */
     uint8_t class;               /* its length and rank within the index space */
     uint8_t use;                 /* what becomes of it: nothing, kept beside the roots, a root */
-    bool folds; /* it is reduced or scanned here: by lines, whose length may be another */
+    bool folds; /* it is reduced or scanned here: by segments, whose length may be another */
     int8_t in[LUN_SHAPE_OPERANDS]; /* their numbers; -1: no more */
 } lun_recipe_part;
 

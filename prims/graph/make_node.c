@@ -117,7 +117,7 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
 
 /* Whether a kernel that computes n may fail there: a C function need not even compile, and without
  * a function a call is the engine's own check. What a front end's may fail at names its source
- * lines. */
+ * segments. */
 static inline bool may_fail(const lun_node *n)
 {
     if (n->kind == LUN_NODE_CALL)

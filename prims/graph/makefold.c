@@ -30,9 +30,9 @@ lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **
     return lun__node_intern(e, n, out);
 }
 
-/* A REDUCE of a's lines, not interned yet; NULL without memory. */
-static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
-                             int64_t line)
+/* A REDUCE of a's segments, not interned yet; NULL without memory. */
+static lun_node *start_segments(lun_engine *e, lun_op op, lun_node *a, lun_node *id, lun_dtype t,
+                                int64_t segment)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
@@ -40,13 +40,13 @@ static lun_node *start_lines(lun_engine *e, lun_op op, lun_node *a, lun_node *id
     n->acc = a->dtype;
     n->in[0] = a;
     n->in[1] = id;
-    n->step = line;
+    n->step = segment;
     return n;
 }
 
-static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
-                               const lun_ir_function *body, int rank, const int64_t *shape,
-                               lun_node **out)
+static lun_status finish_segments(lun_engine *e, lun_node *n, lun_function *f,
+                                  const lun_ir_function *body, int rank, const int64_t *shape,
+                                  lun_node **out)
 {
     lun_status s = lun__node_set_shape(e, n, rank, shape);
     n->function = f;
@@ -57,27 +57,27 @@ static lun_status finish_lines(lun_engine *e, lun_node *n, lun_function *f,
 
 lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
                                      const lun_ir_function *body, lun_node *a, lun_node *id,
-                                     lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                     lun_dtype t, int64_t segment, int rank, const int64_t *shape,
                                      lun_node **out)
 {
-    lun_node *n = start_lines(e, op, a, id, t, line);
-    return n ? finish_lines(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
+    lun_node *n = start_segments(e, op, a, id, t, segment);
+    return n ? finish_segments(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
 }
 
 lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
                                    const lun_ir_function *body, lun_node *a, lun_node *id,
-                                   lun_dtype t, int64_t line, const int64_t shape[2],
+                                   lun_dtype t, int64_t segment, const int64_t shape[2],
                                    lun_node **out)
 {
-    lun_node *n = start_lines(e, op, a, id, t, line);
+    lun_node *n = start_segments(e, op, a, id, t, segment);
     if (!n)
         return LUN_ENOMEM;
     n->folds = LUN_FOLDS_BLOCKS;
     n->is = 0; /* whatever the operands are, it is worth keeping */
-    return finish_lines(e, n, f, body, 2, shape, out);
+    return finish_segments(e, n, f, body, 2, shape, out);
 }
 
-lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
+lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
                                 int rank, const int64_t *shape, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
@@ -87,13 +87,14 @@ lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, in
     n->acc = a->dtype;
     n->in[0] = a;
     n->in[1] = needed;
-    n->step = line;
+    n->step = segment;
     n->n = 1;
-    return lun__node_shaped(e, n, line ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
+    return lun__node_shaped(e, n, segment ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
 }
 
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out)
+                          lun_node *a, lun_node *id, bool inclusive, int64_t segment,
+                          lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
@@ -102,7 +103,7 @@ lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_i
     n->body = body;
     n->extended = f || body;
     n->inclusive = inclusive;
-    n->step = line;
+    n->step = segment;
     n->in[0] = a;
     n->in[1] = id;
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, a), out);
@@ -124,7 +125,7 @@ lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t
 }
 
 lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
-                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                               int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
                                lun_dtype t, int rank, const int64_t *shape,
                                const char *const *notes, lun_node **out)
 {
@@ -134,7 +135,7 @@ lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *con
     lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
     if (s == LUN_OK)
         s = lun__node_set_shape(e, n, rank, shape);
-    n->step = line;
+    n->step = segment;
     n->cell = option ? option[0] : 0;
     n->offset = option ? (int64_t)option[1] : 0;
     n->notes = notes;
@@ -149,7 +150,7 @@ static lun_dtype value_dtype(const lun_ir_function *body, int k)
 
 lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              const lun_ir_function *body, lun_node *const *in, int count,
-                             int elements, int64_t line, int rank, const int64_t *shape,
+                             int elements, int64_t segment, int rank, const int64_t *shape,
                              lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
@@ -160,7 +161,7 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
         n->function = f;
         n->body = body;
         n->elements = elements;
-        n->step = line;
+        n->step = segment;
         n->is = 0; /* whatever the operands are, it is worth keeping */
         s = lun__node_set_shape(e, n, rank, shape);
     }

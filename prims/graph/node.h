@@ -32,9 +32,9 @@ typedef enum lun_node_kind {
     LUN_NODE_OUTPUT,  /* output number op of the CALL in[0], for functions with several results */
     LUN_NODE_REDUCE,  /* in[0] (of dtype acc) combined by op or function, in[1], a Scalar of dtype
                         acc or NULL, with the result of that; converted to dtype.  Of rank 0 over
-                        all of it; else an element for each line, of `step` elements.  See folds */
+                        all of it; else an element for each segment of `step` elements; see folds */
     LUN_NODE_SCAN,    /* in[0] combined by op or function, in[1]: initial value; op: see inclusive;
-                        lines of `step` elements each alone, 0: all of it */
+                        segments of `step` elements each alone, 0: all of it */
     LUN_NODE_VIEW,    /* elements of in[0], by their flat number, as lun__node_layout says */
     LUN_NODE_PAD,     /* in[0] with elements beyond its ends, as lun__node_padding says */
     LUN_NODE_CONCAT,  /* more[0 .. count): `step` times a block of each, of its n / step elements in
@@ -43,10 +43,10 @@ typedef enum lun_node_kind {
     LUN_NODE_MATMUL,  /* products of the matrices that the last two axes of in[0] and in[1] are, of
                          any dtypes that go up to this one: F32, F64, I64 or U64; the axes before
                          are equal */
-    LUN_NODE_ALGORITHM, /* the first result of lun_algorithm op of more[0 .. count), in lines of
+    LUN_NODE_ALGORITHM, /* the first result of lun_algorithm op of more[0 .. count), in segments of
                           `step` elements; its options are in cell and offset.  Of one whose length
                           is found when it runs n is the most that it may be */
-    LUN_NODE_RUNNING,   /* the first result of a function that goes along lines of elements with
+    LUN_NODE_RUNNING,   /* the first result of a function that goes along segments of elements with
                          values of its own, see lun__node_running */
     LUN_NODE_RESULT, /* result number op, from 1, of the ALGORITHM or RUNNING in[0]; of its shape */
     LUN_NODE_SOURCE_LINE, /* in[0], an operation that may fail, written again at source line
@@ -76,7 +76,7 @@ typedef enum lun_node_folds {
     LUN_FOLDS_NEEDED, /* in[1] is no first value but a bool for each result: what it gives where
                          that is false nothing uses, and where it is so everywhere nothing is
                          computed */
-    LUN_FOLDS_BLOCKS  /* lines, each in the order of blocks (ir/order.h), of a matrix of lines */
+    LUN_FOLDS_BLOCKS  /* each segment of a matrix of segments in the order of blocks (ir/order.h) */
 } lun_node_folds;
 
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating
@@ -170,24 +170,25 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
 /* The index, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
  * is one: an i64.  a, of dtype acc, is no bool. */
 lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
-/* The same for each of the lines, of `line` elements, that a's elements are in flat order: one
- * element each.  a->n == line * the product of the extents; rank > 0, line > 0. */
+/* The same for each of the segments, of `segment` elements, that a's elements are in flat order:
+ * one element each.  a->n == segment * the product of the extents; rank > 0, segment > 0. */
 lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
                                      const lun_ir_function *body, lun_node *a, lun_node *id,
-                                     lun_dtype t, int64_t line, int rank, const int64_t *shape,
+                                     lun_dtype t, int64_t segment, int rank, const int64_t *shape,
                                      lun_node **out);
-/* The same for a matrix of lines, in the order of blocks. */
+/* The same for a matrix of segments, in the order of blocks. */
 lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
                                    const lun_ir_function *body, lun_node *a, lun_node *id,
-                                   lun_dtype t, int64_t line, const int64_t shape[2],
+                                   lun_dtype t, int64_t segment, const int64_t shape[2],
                                    lun_node **out);
-/* A sum of a's lines, as above and in a's dtype; line 0: of all of a.  needed: bools of the
+/* A sum of a's segments, as above and in a's dtype; segment 0: of all of a.  needed: bools of the
  * result's extents, see LUN_FOLDS_NEEDED. */
-lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t line,
+lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
                                 int rank, const int64_t *shape, lun_node **out);
-/* line: elements of the lines that are scanned each alone; 0: all of a at once. */
+/* segment: elements of the segments that are scanned each alone; 0: all of a at once. */
 lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, int64_t line, lun_node **out);
+                          lun_node *a, lun_node *id, bool inclusive, int64_t segment,
+                          lun_node **out);
 /* The elements of a at the offsets of l, counted in a's flat order.  What is dense is no VIEW but a
  * LEAF or a RESHAPE, where that can be; a VIEW of a VIEW is one, where strides can say it. */
 lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
@@ -204,31 +205,31 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
 /* a and b of equal rank, 2 or more; t as the node's kind says. */
 lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out);
 
-/* What lun_algorithm does with its row's operands, in lines of `line` elements (0: one), with these
- * options.  t, rank and shape: of the first result; where the length is found when it runs, of rank
- * 1 and as long as it may be.  notes: see the field; they are static. */
+/* What lun_algorithm does with its row's operands, in segments of `segment` elements (0: one),
+ * with these options.  t, rank and shape: of the first result; where the length is found when it
+ * runs, of rank 1 and as long as it may be.  notes: see the field; they are static. */
 lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
-                               int64_t line, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                               int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
                                lun_dtype t, int rank, const int64_t *shape,
                                const char *const *notes, lun_node **out);
-/* What a RUNNING does: as LINES of `line` elements, or of those that operands list, it goes along
- * each with values of its own, from given ones or from the line's first elements.  By the function
- * body(values, elements) these become the next values.  It gives them for each element, before or
- * behind it, or for each line at its end. */
+/* What a RUNNING does: as segments of `segment` elements, or of those that operands list, it goes
+ * along each with values of its own, from given ones or from the segment's first elements.  By
+ * the function body(values, elements) these become the next values.  It gives them for each
+ * element, before or behind it, or for each segment at its end. */
 typedef enum lun_running {
     LUN_RUNNING_BEFORE = 1, /* the values before each element; else behind it */
-    LUN_RUNNING_ENDS = 2,   /* those at the end of each line; not with BEFORE */
-    LUN_RUNNING_BARE = 4,   /* without first values: no line is empty, and elements are values */
-    LUN_RUNNING_LISTED = 8  /* lines have their own first elements and lengths */
+    LUN_RUNNING_ENDS = 2,   /* those at the end of each segment; not with BEFORE */
+    LUN_RUNNING_BARE = 4,   /* without first values: no segment is empty, and elements are values */
+    LUN_RUNNING_LISTED = 8  /* segments have their own first elements and lengths */
 } lun_running;
 
 /* f, with body in IR form, of as many results as it has values, its first parameters.  in: LISTED,
- * the number of each line's first element, from 0, and of its elements (i64); unless BARE the first
- * values of each line, of their dtypes; then `elements` arrays of equal length, which the body
- * takes in dtypes of its own.  how: of the above; `line` counts unless LISTED. */
+ * the number of each segment's first element, from 0, and of its elements (i64); unless BARE the
+ * first values of each segment, of their dtypes; then `elements` arrays of equal length, which
+ * the body takes in dtypes of its own.  how: of the above; `segment` counts unless LISTED. */
 lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
                              const lun_ir_function *body, lun_node *const *in, int count,
-                             int elements, int64_t line, int rank, const int64_t *shape,
+                             int elements, int64_t segment, int rank, const int64_t *shape,
                              lun_node **out);
 /* Result number k, from 1, of an ALGORITHM or RUNNING that is not evaluated yet. */
 lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out);
@@ -369,7 +370,7 @@ static inline bool lun__node_is_unknown(const lun_node *n)
     return n->kind == LUN_NODE_ALGORITHM && lun__algorithm_rows[n->op].found;
 }
 
-/* A reduction of lines in the order of blocks, which has a kernel of its own. */
+/* A reduction of segments in the order of blocks, which has a kernel of its own. */
 static inline bool lun__node_in_blocks(const lun_node *n)
 {
     return n->kind == LUN_NODE_REDUCE && n->folds == LUN_FOLDS_BLOCKS;

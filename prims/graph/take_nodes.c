@@ -41,17 +41,17 @@ static const char *const notes[] = {"an index is out of range"};
         .kind = LUN_IR_GATHER, .dtype = (t), .a = (index), .b = -1, .c = -1 \
     }
 
-/* A line, and one of several. */
+/* A segment, and one of several. */
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
                   sum, suffix, npy, doc)                                                        \
-    static const lun_ir_ins line_##ID[] = {PLACE_STEPS(0), GATHER(LUN_##ID, 16)};               \
-    static const lun_ir_ins lines_##ID[] = {PLACE_STEPS(1),                                     \
-                                            ARG(I64, 2),                                        \
-                                            ARG(I64, 3 + STEP),                                 \
-                                            OP(MUL, I64, I64, 16, 19, -1),                      \
-                                            OP(ADD, I64, I64, 18, 20, -1),                      \
-                                            OP(WHERE, I64, I64, 12, 21, 5),                     \
-                                            GATHER(LUN_##ID, 22)};
+    static const lun_ir_ins segment_##ID[] = {PLACE_STEPS(0), GATHER(LUN_##ID, 16)};            \
+    static const lun_ir_ins segments_##ID[] = {PLACE_STEPS(1),                                  \
+                                               ARG(I64, 2),                                     \
+                                               ARG(I64, 3 + STEP),                              \
+                                               OP(MUL, I64, I64, 16, 19, -1),                   \
+                                               OP(ADD, I64, I64, 18, 20, -1),                   \
+                                               OP(WHERE, I64, I64, 12, 21, 5),                  \
+                                               GATHER(LUN_##ID, 22)};
 #include "table/dtypes.def"
 #undef LUN_DTYPE
 
@@ -68,32 +68,32 @@ static const char *const notes[] = {"an index is out of range"};
     }
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
                   sum, suffix, npy, doc)                                                        \
-    [LUN_##ID] = BODY(line, ID),
-static const lun_ir line_bodies[LUN_DTYPE_COUNT] = {
+    [LUN_##ID] = BODY(segment, ID),
+static const lun_ir segment_bodies[LUN_DTYPE_COUNT] = {
 #include "table/dtypes.def"
 };
 #undef LUN_DTYPE
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
                   sum, suffix, npy, doc)                                                        \
-    [LUN_##ID] = BODY(lines, ID),
-static const lun_ir lines_bodies[LUN_DTYPE_COUNT] = {
+    [LUN_##ID] = BODY(segments, ID),
+static const lun_ir segments_bodies[LUN_DTYPE_COUNT] = {
 #include "table/dtypes.def"
 };
 #undef LUN_DTYPE
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
                   sum, suffix, npy, doc)                                                        \
-    [LUN_##ID] = {FUNCTION(line, ID, 0), FUNCTION(lines, ID, 1)},
+    [LUN_##ID] = {FUNCTION(segment, ID, 0), FUNCTION(segments, ID, 1)},
 static const lun_ir_function functions[LUN_DTYPE_COUNT][2] = {
 #include "table/dtypes.def"
 };
 #undef LUN_DTYPE
 
 /* The indices alone: bodies without their last step, whatever they gather. */
-static const lun_ir index_bodies[] = {{.ins = (lun_ir_ins *)(uintptr_t)line_BOOL,
-                                       .count = sizeof line_BOOL / sizeof *line_BOOL - 1,
+static const lun_ir index_bodies[] = {{.ins = (lun_ir_ins *)(uintptr_t)segment_BOOL,
+                                       .count = sizeof segment_BOOL / sizeof *segment_BOOL - 1,
                                        .scan = -1},
-                                      {.ins = (lun_ir_ins *)(uintptr_t)lines_BOOL,
-                                       .count = sizeof lines_BOOL / sizeof *lines_BOOL - 1,
+                                      {.ins = (lun_ir_ins *)(uintptr_t)segments_BOOL,
+                                       .count = sizeof segments_BOOL / sizeof *segments_BOOL - 1,
                                        .scan = -1}};
 static const lun_ir_function indices[] = {{.body = (lun_ir *)(uintptr_t)&index_bodies[0],
                                            .output = {16},

@@ -33,17 +33,17 @@
  *   The locations that share a scan do it in stages: all find the totals of their chunks, one of
  *   them makes carries of these in their order, and all scan from their carries.
  *
- * Blocks: an order that a kernel follows by itself, in a loop, for a line x[0 .. n) of few values,
- * such as a row of a matrix (kernels/pairs_kernel.c).  s_b combines the b-th LUN_ORDER_BLOCK values
- * from left to right: from the identity of an operation that has one, else from its first value.
- * The result is f(f(first, s_0), s_1) ..., where `first` is the given first value, or that
- * identity; without one it starts with s_0.
+ * Blocks: an order that a kernel follows by itself, in a loop, for a segment x[0 .. n) of few
+ * values, such as a row of a matrix (kernels/pairs_kernel.c).  s_b combines the b-th
+ * LUN_ORDER_BLOCK values from left to right: from the identity of an operation that has one, else
+ * from its first value. The result is f(f(first, s_0), s_1) ..., where `first` is the given first
+ * value, or that identity; without one it starts with s_0.
  *
- * Tuples (api/fold/tuples.c): lines of LUN_RUNNING_SEGMENT elements, along axes those of each row
- * apart; total[k] of line k from left to right, from its first element on.  carry[0] = the first
- * values, carry[k+1] = f(carry[k], total[k]): the last one is what a reduction gives, of one line
- * the fold from the first values.  A scan goes through each line from its carry, element by
- * element.
+ * Tuples (api/fold/tuples.c): segments of LUN_RUNNING_SEGMENT elements, along axes those of each
+ * row apart; total[k] of segment k from left to right, from its first element on.  carry[0] = the
+ * first values, carry[k+1] = f(carry[k], total[k]): the last one is what a reduction gives, of one
+ * segment the fold from the first values.  A scan goes through each segment from its carry, element
+ * by element.
  *
  * A kernel with SCAN has chunks of LUN_SCAN_CHUNK; the engine makes none that has REDUCE as well,
  * and the order of such reductions is not fixed.

@@ -1,4 +1,4 @@
-/* outer_axis.c - whether reductions of lines go across, and the kernels that they take then; see
+/* outer_axis.c - whether reductions of segments go across, and the kernels that they take then; see
  * outer_axis.h.  How often each of them runs is steps/outer_axis_step.c's. */
 #include "kernels/outer_axis.h"
 
@@ -14,18 +14,18 @@ enum { SHORT_LINES = 4096 }; /* of less than LUN_LANES elements: from so many on
 bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
                             int64_t *step)
 {
-    lun_layout own, all, line = {.rank = 0};
+    lun_layout own, all, segment = {.rank = 0};
     lun__node_layout(from->view ? from->view : from->node, &own);
     if (!lun__layout_reshaped(&own, a->of.rank, a->of.extent, &all))
         return false;
     for (int k = a->kept; k < all.rank; k++) {
-        line.extent[line.rank] = all.extent[k];
-        line.stride[line.rank++] = all.stride[k];
+        segment.extent[segment.rank] = all.extent[k];
+        segment.stride[segment.rank++] = all.stride[k];
     }
-    line = lun__layout_simplified(&line);
-    if (line.rank != 1)
+    segment = lun__layout_simplified(&segment);
+    if (segment.rank != 1)
         return false;
-    *step = line.stride[0];
+    *step = segment.stride[0];
     all.rank = a->kept;
     *out = all;
     return true;
@@ -45,23 +45,23 @@ static bool is_laned(const lun_node *n)
 /* Whether the sinks are reductions of the same axes; their extents and kept axes then. */
 static bool same_axes(const lun_group *g, lun_outer_axis *a)
 {
-    int64_t shape[LUN_MAX_RANK], lines[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK], segments[LUN_MAX_RANK];
     for (int i = 0; i < g->sink_count; i++) {
         const lun_node *n = g->sinks[i];
         if (!is_laned(n))
             return false;
         lun__node_shape(n->in[0], shape);
-        lun__node_shape(n, lines);
+        lun__node_shape(n, segments);
         int kept = n->rank;
-        while (kept && lines[kept - 1] == 1)
+        while (kept && segments[kept - 1] == 1)
             kept--;
         if (n->rank != n->in[0]->rank || kept == 0)
             return false;
-        /* a kept axis of one element may be counted as reduced: the line is the same */
-        int64_t line = 1;
+        /* a kept axis of one element may be counted as reduced: the segment is the same */
+        int64_t segment = 1;
         for (int k = kept; k < n->rank; k++)
-            line *= shape[k];
-        if (line != g->line)
+            segment *= shape[k];
+        if (segment != g->segment)
             return false;
         if (i && (kept != a->kept || n->rank != a->of.rank ||
                   memcmp(shape, a->of.extent, (size_t)n->rank * sizeof *shape) != 0))
@@ -73,7 +73,7 @@ static bool same_axes(const lun_group *g, lun_outer_axis *a)
     return true;
 }
 
-/* Whether most bytes that a visit reads stand side by side from line to line. */
+/* Whether most bytes that a visit reads stand side by side from segment to segment. */
 static bool stands_across(const lun_outer_axis *a, bool *possible)
 {
     const lun_lowered *l = &a->accumulate[1];
@@ -185,11 +185,11 @@ void lun__outer_axis_free(lun_outer_axis *a)
 static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis *a)
 {
     const lun_group *group = &s->groups[g];
-    const int64_t leaves = group->line * group->leaves;
-    a->is_brief = group->line <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
-                  group->line * group->ops <= LUN_GROUP_OPS;
+    const int64_t leaves = group->segment * group->leaves;
+    a->is_brief = group->segment <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
+                  group->segment * group->ops <= LUN_GROUP_OPS;
     if (a->is_brief)
-        return lun__lower_short_segments(e, s, g, (int)group->line, &a->brief);
+        return lun__lower_short_segments(e, s, g, (int)group->segment, &a->brief);
     lun_status status = lun__lower_accumulate(e, s, g, LUN_OUTER_AXIS_ROWS, &a->accumulate[0]);
     if (status == LUN_OK && (!make_fold(a, &a->fold.ir) || !make_finish(a, &a->finish.ir)))
         status = lun__nomem(e);
@@ -201,7 +201,7 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
     const lun_group *group = &s->groups[g];
     bool possible = true;
     *out = NULL;
-    if (!group->line || group->scan || group->n < LUN_OUTER_AXIS_LEAST)
+    if (!group->segment || group->scan || group->n < LUN_OUTER_AXIS_LEAST)
         return LUN_OK;
     lun_outer_axis *a = calloc(1, sizeof *a);
     if (!a)
@@ -211,7 +211,7 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
     if (wanted)
         status = lun__lower_accumulate(e, s, g, 1, &a->accumulate[1]);
     if (status == LUN_OK && wanted) {
-        bool brief = group->line < LUN_LANES && group->n / group->line >= SHORT_LINES;
+        bool brief = group->segment < LUN_LANES && group->n / group->segment >= SHORT_LINES;
         wanted = stands_across(a, &possible) || brief;
     }
     if (status == LUN_OK && wanted && possible)
@@ -281,8 +281,8 @@ lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, in
     return lun__lower_end(&l);
 }
 
-/* The lanes of a line in values[], folded as ir/order.h says; lanes that it has no element for are
- * the identity and change nothing. */
+/* The lanes of a segment in values[], folded as ir/order.h says; lanes that it has no element
+ * for are the identity and change nothing. */
 static void emit_fold(lun_lowerer *l, lun_node *n, int lanes, int32_t *values)
 {
     uint64_t identity = 0;

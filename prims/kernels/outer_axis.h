@@ -1,5 +1,5 @@
-/* outer_axis.h - reductions of lines whose elements stand apart while lines stand side by side:
- * rows in order, an accumulator for each of 64 lanes of each line.  Private to prims/. */
+/* outer_axis.h - reductions of segments whose elements stand apart while segments stand side by
+ * side: rows in order, an accumulator for each of 64 lanes of each segment.  Private to prims/. */
 #ifndef LUN_OUTER_AXIS_H
 #define LUN_OUTER_AXIS_H
 
@@ -15,11 +15,12 @@ enum {
  * their                       lane, or of one; the last slots are, by result, accumulators in and
  * out   fold                two rows of accumulators combined; slots by result: one, other, out
  *   finish              accumulators as elements of the result; slots by result: in, out
- *   brief               a line's elements, each through slots of its own, to an element of the
+ *   brief               a segment's elements, each through slots of its own, to an element of the
  *                       result; the last slots are, by result, out */
 typedef struct lun_outer_axis {
     lun_lowered accumulate[2], fold, finish;
-    lun_lowered brief; /* of lines of few elements: all that is done; then the others are empty */
+    lun_lowered
+        brief; /* of segments of few elements: all that is done; then the others are empty */
     bool is_brief;
     lun_node *results[LUN_GROUP_SINKS];
     int result_count;
@@ -27,10 +28,10 @@ typedef struct lun_outer_axis {
     lun_layout of; /* the extents of what is reduced */
 } lun_outer_axis;
 
-/* *out: NULL where group g is better run line by line, or has to be.  LUN_ENOMEM. */
+/* *out: NULL where group g is better run segment by segment, or has to be.  LUN_ENOMEM. */
 lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis **out);
 void lun__outer_axis_free(lun_outer_axis *a); /* NULL is allowed */
-/* The offsets of slot i of a visit: by kept axes and the line's elements (*step apart, the last
+/* The offsets of slot i of a visit: by kept axes and the segment's elements (*step apart, the last
  * axis gone from *out).  False: no strides say them. */
 bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
                             int64_t *step);

@@ -1,8 +1,8 @@
-/* pairs_kernel.c - the kernels of a matrix of lines that are reduced in blocks: for each index a
- * loop over its line, in the order that ir/order.h states; for the host one that takes several rows
- * at once. The loop computes a line's values from elements at offsets that depend on the index and
- * on the value's number, so all lines together are never in memory.  Knows no array and no
-  * launch. */
+/* pairs_kernel.c - the kernels of a matrix of segments that are reduced in blocks: for each index a
+ * loop over its segment, in the order that ir/order.h states; for the host one that takes
+ * several rows at once. The loop computes a segment's values from elements at offsets that
+ * depend on the index and on the value's number, so all segments together are never in memory. 
+ * Knows no array and no launch. */
 #include "kernels/pairs_kernel.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 
 /* The loop that is being emitted. */
 typedef struct loop {
-    int64_t extent[3];      /* rows, columns, line */
+    int64_t extent[3];      /* rows, columns, segment */
     int rows;               /* that go through it together */
     int32_t zero, one;      /* values of the IR */
-    int32_t number;         /* of the element of the line, in the loop */
+    int32_t number;         /* of the element of the segment, in the loop */
     int32_t captured;       /* the first argument that the combiner captures + 1, 0: none */
     int32_t arrays;         /* the same of slots */
     const lun_pairs *pairs; /* the host's kernel; NULL: an index for each element of the result */
@@ -30,20 +30,20 @@ typedef struct loop {
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* The offset of the first element of each line: a stream of offsets, or one number. */
+/* The offset of the first element of each segment: a stream of offsets, or one number. */
 static int32_t first_place(lun_lowerer *l, const lun_layout *at)
 {
     loop *p = l->loop;
-    lun_layout lines = *at;
+    lun_layout segments = *at;
     lun_node *index = NULL, *offsets = NULL;
-    lines.rank = 2;
-    if (!lines.stride[0] && !lines.stride[1])
-        return lun__lower_number(l, LUN_I64, (uint64_t)lines.offset);
+    segments.rank = 2;
+    if (!segments.stride[0] && !segments.stride[1])
+        return lun__lower_number(l, LUN_I64, (uint64_t)segments.offset);
     l->status = p->held_count < LUN_PAIRS_HELD
-                    ? lun__node_index(l->e, lines.extent[0] * lines.extent[1], &index)
+                    ? lun__node_index(l->e, segments.extent[0] * segments.extent[1], &index)
                     : lun__fail(l->e, LUN_EARG, "internal: too many operands of allpairs");
     if (l->status == LUN_OK)
-        l->status = lun__node_view(l->e, index, &lines, &offsets);
+        l->status = lun__node_view(l->e, index, &segments, &offsets);
     lun_slot_source from = {.node = index, .view = offsets};
     if (l->status == LUN_OK && offsets->kind != LUN_NODE_VIEW) { /* of one row: the index itself */
         from.view = NULL;
@@ -217,7 +217,7 @@ static void next_round(lun_lowerer *l, int32_t variable, int32_t a, int32_t b)
     lun__lower_flow(l, LUN_IR_END, LUN_BOOL, -1, -1);
 }
 
-/* The value of the line's element, for one row. */
+/* The value of the segment's element, for one row. */
 static int32_t emit_value(lun_lowerer *l, lun_node *n, int row)
 {
     loop *p = l->loop;
@@ -251,15 +251,15 @@ static int32_t initial(lun_lowerer *l, lun_node *n, int32_t identity)
     lun_node *first = lun__node_first(n);
     if (!first)
         return identity;
-    l->element = NULL; /* one number, not an element of a line */
+    l->element = NULL; /* one number, not an element of a segment */
     lun__lower_emit(l, first);
     int32_t value = l->status == LUN_OK ? lun__lower_operand(l, first) : -1;
     l->element = element;
     return value;
 }
 
-/* What the lines give, in results[]. */
-static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
+/* What the segments give, in results[]. */
+static void emit_segments(lun_lowerer *l, lun_node *n, int32_t *results)
 {
     loop *p = l->loop;
     const lun_dtype t = (lun_dtype)n->acc;
@@ -272,7 +272,7 @@ static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
     lun__lower_captured(l, n, 2, &captured);
     p->captured = captured.captured;
     p->arrays = captured.arrays;
-    int32_t line = lun__lower_number(l, LUN_I64, (uint64_t)p->extent[2]);
+    int32_t segment = lun__lower_number(l, LUN_I64, (uint64_t)p->extent[2]);
     int32_t size = lun__lower_constant(l, LUN_I64, LUN_ORDER_BLOCK),
             none = lun__lower_constant(l, t, bits);
     int32_t begin = initial(l, n, neutral ? none : -1);
@@ -281,15 +281,15 @@ static void emit_lines(lun_lowerer *l, lun_node *n, int32_t *results)
     int32_t at = lun__lower_flow(l, LUN_IR_VAR, LUN_I64, p->zero, -1);
     lun__lower_flow(l, LUN_IR_LOOP, LUN_BOOL, -1, -1);
     int32_t from = lun__lower_flow(l, LUN_IR_GET, LUN_I64, at, -1);
-    int32_t to = lun__lower_integer(l, LUN_OP_MIN, LUN_I64,
-                                    lun__lower_integer(l, LUN_OP_ADD, LUN_I64, from, size), line);
+    int32_t to = lun__lower_integer(
+        l, LUN_OP_MIN, LUN_I64, lun__lower_integer(l, LUN_OP_ADD, LUN_I64, from, size), segment);
     for (int r = 0; r < p->rows; r++)
         block[r] = lun__lower_flow(l, LUN_IR_VAR, t, none, -1);
     emit_block(l, n, block, from, to, neutral);
     int32_t first = begin < 0 ? lun__lower_integer(l, LUN_OP_EQ, LUN_BOOL, from, p->zero) : -1;
     for (int r = 0; r < p->rows; r++)
         accumulate(l, n, total[r], lun__lower_flow(l, LUN_IR_GET, t, block[r], -1), first);
-    next_round(l, at, to, line);
+    next_round(l, at, to, segment);
     for (int r = 0; r < p->rows; r++)
         results[r] = lun__lower_flow(l, LUN_IR_GET, t, total[r], -1);
 }
@@ -326,7 +326,7 @@ static lun_status lower(lun_engine *e, const lun_schedule *s, int g, loop *p, lu
     l.loop = p;
     l.element = element;
     out->workgroup = n->workgroup;
-    emit_lines(&l, n, results);
+    emit_segments(&l, n, results);
     emit_stores(&l, n, results, p->rows);
     out->ops = out->ops / p->rows + 1;
     return lun__lower_end(&l);

@@ -13,14 +13,14 @@ enum { LUN_PAIRS_ROWS = 4 }; /* that go through the loop together */
 typedef enum lun_pairs_operand {
     LUN_PAIRS_OTHER, /* an array that a function indexes */
     LUN_PAIRS_ROW,   /* the same for all lanes: slot element 0 is the first one of the first row */
-    LUN_PAIRS_LANE   /* lane by lane, side by side: for each number of the line a block */
+    LUN_PAIRS_LANE   /* lane by lane, side by side: for each number of the segment a block */
 } lun_pairs_operand;
 
-/* A kernel over the lanes of one block: it computes as many lines as there are OUT slots. */
+/* A kernel over the lanes of one block: it computes as many segments as there are OUT slots. */
 typedef struct lun_pairs {
     lun_lowered kernel;
     lun_node *result;
-    int64_t extent[3]; /* rows and columns of the result, elements of a line */
+    int64_t extent[3]; /* rows and columns of the result, elements of a segment */
     int lanes;         /* the axis of the result that lanes go along: 1, or 0 where that is short */
 } lun_pairs;
 
@@ -32,8 +32,8 @@ void lun__pairs_free(lun_pairs *p); /* NULL is allowed */
 lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows);
 /* Bytes of the arrays that it reads. */
 int64_t lun__pairs_reads(const lun_pairs *p);
-/* The offsets of the elements of slot i by row, column and number of the line: those of extent 1 do
- * not move.  False: no strides say them. */
+/* The offsets of the elements of slot i by row, column and number of the segment: those of
+ * extent 1 do not move.  False: no strides say them. */
 bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* running_kernel.c - the kernel of a function that goes along lines with values of its own: for
- * each line a loop over its elements, which puts what the function gives. */
+/* running_kernel.c - the kernel of a function that goes along segments with values of its own: for
+ * each segment a loop over its elements, which puts what the function gives. */
 #include "kernels/running_kernel.h"
 
 #include "graph/function_ref.h"
@@ -10,9 +10,10 @@ typedef struct loop {
     lun_lowerer *l;
     lun_node *n;
     lun_node *const *in;
-    int values, elements;    /* of the function */
-    int first, array;        /* operands: the first of the first values, of the elements */
-    int32_t index, from, to; /* the line; the numbers of its first element and of the one behind */
+    int values, elements; /* of the function */
+    int first, array;     /* operands: the first of the first values, of the elements */
+    int32_t index, from,
+        to; /* the segment; the numbers of its first element and of the one behind */
     lun_ir_ins captured;
     int32_t value[LUN_MAX_OUTPUTS]; /* VARs */
 } loop;
@@ -62,7 +63,7 @@ static int32_t element(const loop *p, int k, int32_t at, lun_dtype t)
     return as(p, read(p, LUN_IR_GATHER, LUN_SLOT_ARRAY, p->array + k, at), own, t);
 }
 
-/* The k-th result, v, for element or line `at`. */
+/* The k-th result, v, for element or segment `at`. */
 static void put(const loop *p, int k, int32_t v, int32_t at)
 {
     lun_lowerer *l = p->l;
@@ -80,7 +81,7 @@ static void put(const loop *p, int k, int32_t v, int32_t at)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* The line's elements, from p->from to before p->to. */
+/* The segment's elements, from p->from to before p->to. */
 static void emit_bounds(loop *p)
 {
     lun_lowerer *l = p->l;
@@ -91,10 +92,10 @@ static void emit_bounds(loop *p)
         p->to = lun__lower_integer(l, LUN_OP_ADD, LUN_I64, p->from, count);
         return;
     }
-    int32_t line = lun__lower_number(l, LUN_I64, (uint64_t)p->n->step);
+    int32_t segment = lun__lower_number(l, LUN_I64, (uint64_t)p->n->step);
     int32_t all = lun__lower_number(l, LUN_I64, (uint64_t)p->in[p->n->count - 1]->n);
-    p->from = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->index, line);
-    int32_t to = lun__lower_integer(l, LUN_OP_ADD, LUN_I64, p->from, line);
+    p->from = lun__lower_integer(l, LUN_OP_MUL, LUN_I64, p->index, segment);
+    int32_t to = lun__lower_integer(l, LUN_OP_ADD, LUN_I64, p->from, segment);
     p->to = lun__lower_integer(l, LUN_OP_MIN, LUN_I64, to, all);
 }
 

@@ -347,7 +347,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->cells = args <= LUN_BIND_FEW ? to->few_cells : malloc(args * sizeof *to->cells);
     to->bytes = to->read = to->written = 0;
     to->unjoined = to->is_scratch = to->whole = false;
-    to->line = l->line;
+    to->segment = l->segment;
     to->turns = 0;
     to->stage = LUN_STAGE_ALL;
     to->streams = NULL;

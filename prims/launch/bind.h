@@ -36,17 +36,17 @@ typedef struct lun_binding {
     void **at;
     int64_t *room, *origin;
     uint64_t *cells;
-    lun_races *races;      /* of the launch: none unless they are set */
-    int64_t line, turns;   /* of the launch: line as that of l, and none, unless they are set */
-    lun_stage stage;       /* of the launch: ALL unless it is set */
-    int64_t bytes;         /* that a run reads and writes, */
-    int64_t read, written; /* and of these what counts as such */
-    bool unjoined;         /* a run leaves a row for each chunk: the caller joins them */
-    bool is_scratch;       /* parts bound from now on are working memory, which does not count */
-    bool whole;            /* of the launch */
-    lun_stream *streams;   /* NULL: none needed yet */
-    lun_strided *strided;  /* by slot, as the streams */
-    lun_padded *padded;    /* a list */
+    lun_races *races;       /* of the launch: none unless they are set */
+    int64_t segment, turns; /* of the launch: segment as that of l, and none, unless they are set */
+    lun_stage stage;        /* of the launch: ALL unless it is set */
+    int64_t bytes;          /* that a run reads and writes, */
+    int64_t read, written;  /* and of these what counts as such */
+    bool unjoined;          /* a run leaves a row for each chunk: the caller joins them */
+    bool is_scratch;        /* parts bound from now on are working memory, which does not count */
+    bool whole;             /* of the launch */
+    lun_stream *streams;    /* NULL: none needed yet */
+    lun_strided *strided;   /* by slot, as the streams */
+    lun_padded *padded;     /* a list */
     void *few_at[LUN_BIND_FEW];
     int64_t few_room[2 * LUN_BIND_FEW];
     uint64_t few_cells[LUN_BIND_FEW];
@@ -86,8 +86,8 @@ lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_n
 void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials);
 /* Explains a failure of its run, over `count` indices. */
 lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
-/* The same, of memory on the host, for a launch with turns: each line stands side by side; of an
- * ARRAY slot `at` says where each line has the first element. */
+/* The same, of memory on the host, for a launch with turns: each segment stands side by side; of an
+ * ARRAY slot `at` says where each segment has the first element. */
 lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                               const lun_layout *at, bool changes);
 /* The same of elements from number `origin` on of memory on the host, or of a buffer of the backend

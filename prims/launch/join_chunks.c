@@ -1,5 +1,5 @@
-/* join_chunks.c - what the chunks of a launch amount to, and lines where a backend takes one at a
- * time; see join_chunks.h. */
+/* join_chunks.c - what the chunks of a launch amount to, and segments where a backend takes one
+ * at a time; see join_chunks.h. */
 #include "launch/join_chunks.h"
 
 #include <stdlib.h>
@@ -33,9 +33,9 @@ static lun_status first_value(lun_engine *e, const lun_node *n, uint64_t *cell)
                : lun__storage_read(e, first->storage, first->offset, 1, cell);
 }
 
-/* Combines first values with those of `lines` rows in j->run->partials that have one.  The other
+/* Combines first values with those of `segments` rows in j->run->partials that have one.  The other
  * results, by operations, are combined with themselves, for nothing. */
-static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, int64_t lines)
+static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, int64_t segments)
 {
     uint64_t few[2 * 2 * LUN_GROUP_SINKS], first[2 * LUN_GROUP_SINKS]; /* a sink has two at most */
     const int64_t count = l->ir.result_count;
@@ -49,16 +49,16 @@ static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, i
     if (!any || s != LUN_OK)
         return s;
     uint64_t *from = j->run->partials;
-    uint64_t *rows = lines == 1 ? few : malloc(2 * (size_t)(lines * count) * sizeof *rows);
+    uint64_t *rows = segments == 1 ? few : malloc(2 * (size_t)(segments * count) * sizeof *rows);
     if (!rows)
         return lun__nomem(e);
-    for (int64_t k = 0; k < lines * count; k++) {
+    for (int64_t k = 0; k < segments * count; k++) {
         uint64_t *pair = rows + k / count * 2 * count + k % count;
         pair[0] = lun__node_first(l->results[k % count]) ? first[k % count] : from[k];
         pair[count] = from[k];
     }
-    s = combine_level(j, rows, lines);
-    for (int64_t k = 0; s == LUN_OK && k < lines * count; k++)
+    s = combine_level(j, rows, segments);
+    for (int64_t k = 0; s == LUN_OK && k < segments * count; k++)
         if (lun__node_first(l->results[k % count]))
             from[k] = rows[k];
     if (rows != few)
@@ -66,14 +66,14 @@ static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, i
     return s;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
-/* The tables of a launch for one line after the other. */
+/* The tables of a launch for one segment after the other. */
 typedef struct walker {
     void **slots;
     int64_t *room, *origin;
     lun_stream *streams;
-    uint64_t *rows; /* of one line's chunks */
+    uint64_t *rows; /* of one segment's chunks */
 } walker;
 
 static void walker_free(walker *w)
@@ -84,19 +84,19 @@ static void walker_free(walker *w)
     free(w->rows);
 }
 
-static bool walker_make(walker *w, const lun_ir *ir, int64_t line)
+static bool walker_make(walker *w, const lun_ir *ir, int64_t segment)
 {
     size_t n = (size_t)ir->slot_count + 1;
     *w = (walker){.slots = malloc(n * sizeof *w->slots),
                   .room = malloc(2 * n * sizeof *w->room),
                   .streams = malloc(n * sizeof *w->streams),
-                  .rows = calloc((size_t)lun__order_chunks(ir, line) + 1,
+                  .rows = calloc((size_t)lun__order_chunks(ir, segment) + 1,
                                  ((size_t)ir->result_count + 1) * sizeof *w->rows)};
     w->origin = w->room ? w->room + n : NULL;
     return w->slots && w->room && w->streams && w->rows;
 }
 
-/* The tables for the line that begins at index `at`. */
+/* The tables for the segment that begins at index `at`. */
 static void walk_to(walker *w, const lun_ir *ir, const lun_launch *all, bool device, int64_t at)
 {
     for (int s = 0; s < ir->slot_count; s++) {
@@ -128,20 +128,20 @@ static lun_status join_chunks(const lun_ir *ir, joint *j)
                            (size_t)ir->result_count * sizeof *j->run->partials, combine_level, j);
 }
 
-/* A launch for each line. */
-static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
-                                lun_kernel *k, lun_launch *run)
+/* A launch for each segment. */
+static lun_status run_each_segment(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
+                                   lun_kernel *k, lun_launch *run)
 {
     walker w;
     lun_launch one = *run;
     const lun_work work = lun__work_launch(k, &one);
     const size_t row = (size_t)ir->result_count * sizeof *run->partials;
-    lun_status s = walker_make(&w, ir, run->line) ? LUN_OK : lun__nomem(e);
-    for (int64_t at = 0; s == LUN_OK && at < run->n; at += run->line) {
+    lun_status s = walker_make(&w, ir, run->segment) ? LUN_OK : lun__nomem(e);
+    for (int64_t at = 0; s == LUN_OK && at < run->n; at += run->segment) {
         walk_to(&w, ir, run, b->backend->buffer_new != NULL, at);
-        one.n = one.count = run->line;
-        one.line = 0;
-        one.bytes = run->bytes / (run->n / run->line);
+        one.n = one.count = run->segment;
+        one.segment = 0;
+        one.bytes = run->bytes / (run->n / run->segment);
         one.slots = w.slots;
         one.room = w.room;
         one.origin = w.origin;
@@ -153,7 +153,7 @@ static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const 
         if (s == LUN_OK)
             s = join_chunks(ir, &(joint){b, k, &one});
         if (s == LUN_OK && row)
-            memcpy(run->partials + at / run->line * ir->result_count, w.rows, row);
+            memcpy(run->partials + at / run->segment * ir->result_count, w.rows, row);
     }
     run->trap = one.trap;
     run->trap_value = one.trap_value;
@@ -165,7 +165,7 @@ static lun_status run_each_line(lun_engine *e, const lun_backend_slot *b, const 
 
 int64_t lun__join_rows(const lun_lowered *l, int64_t n)
 {
-    return l->line ? n / l->line : lun__order_chunks(&l->ir, n);
+    return l->segment ? n / l->segment : lun__order_chunks(&l->ir, n);
 }
 
 lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
@@ -179,10 +179,10 @@ lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lu
     return s == LUN_OK ? begin_results(e, l, &j, 1) : s;
 }
 
-/* Whether the backend has to be asked for one line after the other. */
-static bool goes_by_lines(const lun_backend_slot *b, const lun_launch *run)
+/* Whether the backend has to be asked for one segment after the other. */
+static bool goes_by_segments(const lun_backend_slot *b, const lun_launch *run)
 {
-    return run->line && !run->turns && (run->line > LUN_CHUNK || !b->can.segments);
+    return run->segment && !run->turns && (run->segment > LUN_CHUNK || !b->can.segments);
 }
 
 /* What comes after the run. */
@@ -192,9 +192,9 @@ static lun_status finish(lun_engine *e, const lun_lowered *l, joint *j)
     lun_status s = LUN_OK;
     if (!l->ir.result_count)
         return LUN_OK;
-    if (!run->line)
+    if (!run->segment)
         s = join_chunks(&l->ir, j);
-    return s == LUN_OK ? begin_results(e, l, j, run->line ? run->n / run->line : 1) : s;
+    return s == LUN_OK ? begin_results(e, l, j, run->segment ? run->n / run->segment : 1) : s;
 }
 
 lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
@@ -202,8 +202,8 @@ lun_status lun__join_submit(lun_engine *e, const lun_backend_slot *b, const lun_
 {
     const lun_work work = lun__work_launch(k, run);
     *mark = 0;
-    if (goes_by_lines(b, run))
-        return run_each_line(e, b, &l->ir, k, run);
+    if (goes_by_segments(b, run))
+        return run_each_segment(e, b, &l->ir, k, run);
     return b->backend->begin(b->state, &work, mark);
 }
 

@@ -28,9 +28,10 @@ typedef struct output {
 typedef struct outcome {
     output *outputs; /* in the order of their slots */
     int count;
-    uint64_t *cells; /* a row for each chunk; the first becomes the results; or one for each line */
-    lun_storage **lines; /* by result, of lines; NULL: there are none */
-    int line_count;
+    uint64_t
+        *cells; /* a row for each chunk; the first becomes the results; or one for each segment */
+    lun_storage **segments; /* by result, of segments; NULL: there are none */
+    int segment_count;
     output few_outputs[FEW];
     uint64_t few_cells[FEW_CELLS];
 } outcome;
@@ -40,10 +41,10 @@ static void outcome_free(lun_engine *e, outcome *o)
     for (int k = 0; k < o->count; k++)
         if (o->outputs[k].storage)
             lun__storage_release(e, o->outputs[k].storage);
-    for (int r = 0; o->lines && r < o->line_count; r++)
-        if (o->lines[r])
-            lun__storage_release(e, o->lines[r]);
-    free(o->lines);
+    for (int r = 0; o->segments && r < o->segment_count; r++)
+        if (o->segments[r])
+            lun__storage_release(e, o->segments[r]);
+    free(o->segments);
     if (o->outputs != o->few_outputs)
         free(o->outputs);
     if (o->cells != o->few_cells)
@@ -61,16 +62,16 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
     o->cells = o->few_cells;
     o->outputs =
         ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
-    o->lines = NULL;
+    o->segments = NULL;
     if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
         return lun__no_scratch_memory(e, n);
     if (bytes > sizeof o->few_cells)
         o->cells = malloc(bytes);
-    if (l->line && ir->result_count)
-        o->lines = calloc((size_t)ir->result_count, sizeof *o->lines);
-    if (!o->outputs || !o->cells || (l->line && ir->result_count && !o->lines))
+    if (l->segment && ir->result_count)
+        o->segments = calloc((size_t)ir->result_count, sizeof *o->segments);
+    if (!o->outputs || !o->cells || (l->segment && ir->result_count && !o->segments))
         return lun__no_scratch_memory(e, n);
-    o->line_count = ir->result_count;
+    o->segment_count = ir->result_count;
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
             continue;
@@ -137,18 +138,18 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-/* Elements for the results of lines, from their cells. */
-static lun_status keep_lines(lun_engine *e, const lun_lowered *l, outcome *o)
+/* Elements for the results of segments, from their cells. */
+static lun_status keep_segments(lun_engine *e, const lun_lowered *l, outcome *o)
 {
     for (int r = 0; r < l->ir.result_count; r++) {
         const lun_node *n = l->results[r];
         int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
         if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
             continue;
-        lun_status s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &o->lines[r]);
+        lun_status s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &o->segments[r]);
         if (s != LUN_OK)
             return s;
-        char *to = o->lines[r]->data;
+        char *to = o->segments[r]->data;
         for (int64_t k = 0; k < n->n; k++, to += size) {
             uint64_t cell = lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
                                            o->cells[k * l->ir.result_count + r]);
@@ -181,7 +182,7 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
         if (host != LUN_OK)
             return host;
     }
-    lun_status s = o->lines ? keep_lines(e, l, o) : LUN_OK;
+    lun_status s = o->segments ? keep_segments(e, l, o) : LUN_OK;
     if (s != LUN_OK)
         return s;
     bool several = o->count + l->ir.result_count > 1;
@@ -199,12 +200,12 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
             from->storage = NULL;
         }
     }
-    if (!o->lines)
+    if (!o->segments)
         lun__join_take(e, l, o->cells);
-    for (int r = 0; o->lines && r < l->ir.result_count; r++)
-        if (o->lines[r]) {
-            lun__node_become_leaf(e, l->results[r], o->lines[r], 0);
-            o->lines[r] = NULL;
+    for (int r = 0; o->segments && r < l->ir.result_count; r++)
+        if (o->segments[r]) {
+            lun__node_become_leaf(e, l->results[r], o->segments[r], 0);
+            o->segments[r] = NULL;
         }
     for (int k = 0; several && k < o->count; k++)
         lun__node_release(e, o->outputs[k].node);
@@ -265,10 +266,10 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spre
     return s;
 }
 
-/* Results of lines are distributed as the lines are. */
-static lun_status settle_lines(lun_engine *e, const lun_lowered *l, const lun_spread *cut)
+/* Results of segments are distributed as the segments are. */
+static lun_status settle_segments(lun_engine *e, const lun_lowered *l, const lun_spread *cut)
 {
-    lun_spread *s = lun__placing_of_lines(cut, l->line);
+    lun_spread *s = lun__placing_of_segments(cut, l->segment);
     lun_status status = s ? LUN_OK : lun__nomem(e);
     for (int r = 0; status == LUN_OK && r < l->ir.result_count; r++)
         status = lun__placed_decide(e, l->results[r]->storage, s);
@@ -291,8 +292,8 @@ lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_s
         lun__profile_after(e, &before, lun__now() - start, l, k, n);
     if (s == LUN_OK)
         s = keep(e, l, &o);
-    if (s == LUN_OK && l->line && l->ir.result_count)
-        s = settle_lines(e, l, cut);
+    if (s == LUN_OK && l->segment && l->ir.result_count)
+        s = settle_segments(e, l, cut);
     outcome_free(e, &o);
     return s;
 }

@@ -54,10 +54,10 @@ static int first_place(const sharing *w)
     return -1;
 }
 
-/* Row of the cells of an index: of its chunk, or its line. */
+/* Row of the cells of an index: of its chunk, or its segment. */
 static int64_t row_of(const lun_lowered *l, int64_t index)
 {
-    return index / (l->line ? l->line : LUN_CHUNK);
+    return index / (l->segment ? l->segment : LUN_CHUNK);
 }
 
 static uint64_t *rows_of(const sharing *w, const turn *t)
@@ -118,7 +118,7 @@ static lun_status run_all(sharing *w)
     e->stats.run_time += lun__now() - start;
     if (w->flights.failed >= 0)
         return lun__flights_failure(&w->flights);
-    for (int k = 0; s == LUN_OK && !w->l->line && ir->result_count && k < w->cut->places; k++) {
+    for (int k = 0; s == LUN_OK && !w->l->segment && ir->result_count && k < w->cut->places; k++) {
         const lun_interval x = w->turns[k].indices;
         if (x.lo < x.hi)
             shift_places(ir, rows_of(w, &w->turns[k]), lun__order_chunks(ir, x.hi - x.lo), x.lo);
@@ -130,7 +130,7 @@ static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
     const int k = first_place(w);
-    if (!w->l->ir.result_count || w->l->line || k < 0)
+    if (!w->l->ir.result_count || w->l->segment || k < 0)
         return LUN_OK;
     lun_flight *x = &w->flights.at[k];
     const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));

@@ -165,7 +165,7 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     }
     if (s == LUN_OK && l->base)
         to->cells[l->base - 1] = (uint64_t)indices.lo;
-    to->unjoined = !l->line;
+    to->unjoined = !l->segment;
     to->bytes = to->read + to->written;
     return s;
 }

@@ -9,7 +9,7 @@ static lun_stream_run run_of_pad(const void *self, int64_t first)
     const lun_strided *s = self;
     const lun_pad_run r = lun__pad_run(s->pad, &s->box, first);
     lun_stream_run at = {.count = r.count,
-                         .line = r.line,
+                         .segment = r.segment,
                          .column = r.column,
                          .low = r.low,
                          .high = r.high,

@@ -74,7 +74,7 @@ lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l)
     return LUN_EBUILD;
 }
 
-/* In a function given as C text: its own line is part of the message. */
+/* In a function given as C text: its own segment is part of the message. */
 static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
     const lun_ir_ins *ins = &l->ir.ins[launch->trap];

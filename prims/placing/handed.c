@@ -40,20 +40,20 @@ static lun_status read_rows(lun_teller *t, const lun_outer_axis *a, int k, lun_i
     return s;
 }
 
-/* One block of lines, in the order of places. */
+/* One block of segments, in the order of places. */
 static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows,
                              const lun_outer_axis_sizes *x)
 {
-    const int64_t each = x->count * (x->lines / a->of.extent[0]);
+    const int64_t each = x->count * (x->segments / a->of.extent[0]);
     working acc = {NULL, each * x->lanes};
-    working cells = {NULL, lun__order_chunks(&a->accumulate[1].ir, x->line) * each};
+    working cells = {NULL, lun__order_chunks(&a->accumulate[1].ir, x->segment) * each};
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval part = lun__spread_part(rows, k);
         if (part.lo >= part.hi)
             continue;
         s = work_at(t, a, &acc, k, lun__handing_begins(part));
-        if (s == LUN_OK && lun__handing_ends(part, x->line))
+        if (s == LUN_OK && lun__handing_ends(part, x->segment))
             s = work_at(t, a, &cells, k, false);
         if (s == LUN_OK)
             s = read_rows(t, a, k, part);

@@ -1,4 +1,4 @@
-/* handing.c - the rule by which places hand a reduction across lines on; see handing.h.  Pure
+/* handing.c - the rule by which places hand a reduction across segments on; see handing.h.  Pure
  * functions of plans and distributions: knows no memory. */
 #include "placing/handing.h"
 
@@ -6,13 +6,13 @@
 
 lun_outer_axis_sizes lun__outer_axis_sizes(const lun_outer_axis *a)
 {
-    lun_outer_axis_sizes x = {.line = 1, .lanes = 2};
+    lun_outer_axis_sizes x = {.segment = 1, .lanes = 2};
     for (int k = a->kept; k < a->of.rank; k++)
-        x.line *= a->of.extent[k];
-    x.lines = lun__layout_count(&a->of) / x.line;
-    while (x.lanes < LUN_LANES && x.lanes < x.line)
+        x.segment *= a->of.extent[k];
+    x.segments = lun__layout_count(&a->of) / x.segment;
+    while (x.lanes < LUN_LANES && x.lanes < x.segment)
         x.lanes *= 2;
-    x.count = LUN_CROSSING_ACCUMULATORS / (x.lanes * (x.lines / a->of.extent[0]));
+    x.count = LUN_CROSSING_ACCUMULATORS / (x.lanes * (x.segments / a->of.extent[0]));
     x.count = x.count < 1 ? 1 : x.count > a->of.extent[0] ? a->of.extent[0] : x.count;
     return x;
 }
@@ -27,9 +27,9 @@ bool lun__handing_begins(lun_interval rows)
     return rows.lo % LUN_CHUNK == 0;
 }
 
-bool lun__handing_ends(lun_interval rows, int64_t line)
+bool lun__handing_ends(lun_interval rows, int64_t segment)
 {
-    return rows.hi == line || rows.lo / LUN_CHUNK != rows.hi / LUN_CHUNK;
+    return rows.hi == segment || rows.lo / LUN_CHUNK != rows.hi / LUN_CHUNK;
 }
 
 /* Positions of slot i's elements of row 0, and from row to row. */
@@ -79,7 +79,7 @@ static bool divides(const lun_step *step)
 static lun_status rows_of(lun_engine *e, const lun_outer_axis *a, int i, const lun_spread *of,
                           int64_t offset, lun_spread **out)
 {
-    const int64_t line = lun__outer_axis_sizes(a).line;
+    const int64_t segment = lun__outer_axis_sizes(a).segment;
     int64_t step = 0;
     const lun_interval row = first_row(a, i, &step);
     if ((of->kind != LUN_SPREAD_BLOCK && of->kind != LUN_SPREAD_OVERLAP) ||
@@ -91,15 +91,15 @@ static lun_status rows_of(lun_engine *e, const lun_outer_axis *a, int i, const l
     s->kind = LUN_SPREAD_BLOCK;
     s->rule = LUN_SPREAD_BOUNDS;
     s->halo = 0;
-    s->n = line;
+    s->n = segment;
     s->unit = 1;
     for (int k = 1; k < of->places; k++) {
         const int64_t before = of->bound[k] - offset - row.lo; /* elements from the first row on */
         const int64_t at = before <= 0 ? 0 : (before + step - 1) / step;
-        s->bound[k] = at > line ? line : at;
+        s->bound[k] = at > segment ? segment : at;
     }
     s->bound[0] = 0;
-    s->bound[of->places] = line;
+    s->bound[of->places] = segment;
     return LUN_OK;
 }
 

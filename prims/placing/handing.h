@@ -1,6 +1,6 @@
-/* handing.h - a reduction of lines that go across, on places that have some of its rows each: who
- * takes which rows, what is handed on from place to place, and where chunks end.  Nothing moves
- * here: sets/handed.c does it, placing/moves.c tells it beforehand.  Private to prims/. */
+/* handing.h - a reduction of segments that go across, on places that have some of its rows each:
+ * who takes which rows, what is handed on from place to place, and where chunks end.  Nothing
+ * moves here: sets/handed.c does it, placing/moves.c tells it beforehand.  Private to prims/. */
 #ifndef LUN_HANDING_H
 #define LUN_HANDING_H
 
@@ -10,10 +10,10 @@
 
 enum { LUN_CROSSING_ACCUMULATORS = 1 << 20 }; /* about: they stay in the last cache */
 
-/* Elements of one line; how many lines; LUN_LANES, or as many lanes as short lines need; steps of
- * the outermost kept axis whose lines are reduced at once. */
+/* Elements of one segment; how many segments; LUN_LANES, or as many lanes as short segments
+ * need; steps of the outermost kept axis whose segments are reduced at once. */
 typedef struct lun_outer_axis_sizes {
-    int64_t line, lines, lanes, count;
+    int64_t segment, segments, lanes, count;
 } lun_outer_axis_sizes;
 lun_outer_axis_sizes lun__outer_axis_sizes(const lun_outer_axis *a);
 
@@ -28,8 +28,8 @@ lun_interval lun__handing_need(const lun_outer_axis *a, int i, lun_interval rows
 int lun__handing_slots(const lun_outer_axis *a);
 /* Whether accumulators begin with these rows, instead of being what the rows before came to. */
 bool lun__handing_begins(lun_interval rows);
-/* Whether chunks of a line of so many elements end in these rows. */
-bool lun__handing_ends(lun_interval rows, int64_t line);
+/* Whether chunks of a segment of so many elements end in these rows. */
+bool lun__handing_ends(lun_interval rows, int64_t segment);
 /* Tells the moves of a step whose rows are shared so. */
 lun_status lun__handing_tell(lun_teller *t, const lun_step *step, const lun_spread *rows);
 

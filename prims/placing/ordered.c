@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 64 /* of a place, about */ };
 
-bool lun__placing_one_line(const lun_node *n)
+bool lun__placing_one_segment(const lun_node *n)
 {
     return n->step == n->n;
 }
@@ -17,7 +17,7 @@ int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut)
     int parts = 0;
     for (int k = 0; k < cut->places && parts < 2; k++)
         parts += cut->bound[k] < cut->bound[k + 1];
-    return lun__placing_one_line(n) && cut->kind == LUN_SPREAD_BLOCK && parts > 1
+    return lun__placing_one_segment(n) && cut->kind == LUN_SPREAD_BLOCK && parts > 1
                ? n->n / (cut->places * SAMPLES) + 1
                : 0;
 }
@@ -51,11 +51,11 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
                               lun_spread **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    bool cuts = false; /* a line */
+    bool cuts = false; /* a segment */
     lun_status s = lun__placing_stream(e, n, look, ctx, out);
     for (int k = 0; s == LUN_OK && (*out)->kind == LUN_SPREAD_BLOCK && k < (*out)->places; k++)
         cuts |= (*out)->bound[k] % n->step != 0;
-    if (s != LUN_OK || !cuts || lun__placing_one_line(n))
+    if (s != LUN_OK || !cuts || lun__placing_one_segment(n))
         return s;
     lun__node_shape(n, shape);
     lun__spread_release(*out);

@@ -165,16 +165,16 @@ bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t 
     return !offset && count == cut->n && !(was && lun__spread_same(was, cut));
 }
 
-lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line)
+lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment)
 {
     lun_spread *s = lun__spread_copy(cut);
     if (!s)
         return NULL;
-    s->n /= line;
-    s->unit = s->unit % line || s->unit < line ? 1 : s->unit / line;
+    s->n /= segment;
+    s->unit = s->unit % segment || s->unit < segment ? 1 : s->unit / segment;
     s->rule = LUN_SPREAD_BOUNDS;
     for (int k = 0; k <= s->places; k++)
-        s->bound[k] /= line;
+        s->bound[k] /= segment;
     return s;
 }
 
@@ -192,7 +192,7 @@ int lun__placing_turn(lun_engine *e, int places, int i)
 /* The first index of the first chunk whose last index is `at` or behind it. */
 static int64_t chunk_of(const lun_lowered *l, int64_t at, int64_t n)
 {
-    const int64_t chunk = l->line ? l->line : LUN_CHUNK;
+    const int64_t chunk = l->segment ? l->segment : LUN_CHUNK;
     return at < n ? at / chunk * chunk : n;
 }
 
@@ -212,7 +212,7 @@ lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int
         return (lun_interval){0, 0};
     if (cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi)
         return cut->kind == LUN_SPREAD_BLOCK ? (lun_interval){0, 0} : x;
-    if (l->ir.result_count || l->line)
+    if (l->ir.result_count || l->segment)
         return (lun_interval){chunk_of(l, x.lo, cut->n), chunk_of(l, x.hi, cut->n)};
     return l->ir.scan >= 0 ? (lun_interval){scan_chunk(l, x.lo), x.hi} : x;
 }
@@ -220,7 +220,7 @@ lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int
 lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k)
 {
     const lun_interval x = lun__spread_part(cut, k);
-    if (l->ir.scan < 0 || l->line || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
+    if (l->ir.scan < 0 || l->segment || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
         x.hi - x.lo == cut->n)
         return (lun_interval){0, 0};
     const int64_t lo = scan_chunk(l, x.lo);

@@ -18,7 +18,7 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
 /* The number of the place that is given its indices i-th, of so many: devices first, which work
  * while the host computes. */
 int lun__placing_turn(lun_engine *e, int places, int i);
-/* The indices that place k runs: parts of lines, and of chunks that are combined, go where their
+/* The indices that place k runs: parts of segments, and of chunks that are combined, go where their
  * last index is; a scan begins where its first chunk does. */
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);
 /* Of a scan: the indices of place k whose chunks' totals others start from: whole chunks, of which
@@ -47,12 +47,12 @@ static inline int lun__placing_shared(const lun_node *n)
  * reference. */
 lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                                lun_spread **out);
-bool lun__placing_one_line(const lun_node *n);
+bool lun__placing_one_segment(const lun_node *n);
 /* How they share its elements, and how the result is distributed.  *out: a reference. */
 lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                               lun_spread **out);
-/* Of one line that several places share, each with its part in order: by how many of these elements
- * samples are apart, which say where to cut; 0: one place has all. */
+/* Of one segment that several places share, each with its part in order: by how many of these
+ * elements samples are apart, which say where to cut; 0: one place has all. */
 int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut);
 int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k);
 /* The most bytes that place k gives to others: its part, to the places that merge it, and of what
@@ -61,8 +61,8 @@ int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
 /* The elements that place k takes of what they share by lun__placing_stream: of copies the first
  * place does. */
 lun_interval lun__placing_chosen(const lun_spread *cut, int k);
-/* How the results of lines are distributed, one element for each; NULL without memory. */
-lun_spread *lun__placing_of_lines(const lun_spread *cut, int64_t line);
+/* How the results of segments are distributed, one element for each; NULL without memory. */
+lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment);
 /* How they share the rows of n, of all matrices in turn, by the distribution of its first operand.
  * *out: a reference. */
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,

@@ -386,7 +386,7 @@ static lun_interval reached(walk *w, int slot)
 lun_interval lun__reached(const lun_lowered *l, int i, lun_interval indices)
 {
     walk w = {.l = l, .base = indices.lo};
-    if (l->base && !l->line) /* else lines count their own, or no index is used */
+    if (l->base && !l->segment) /* else segments count their own, or no index is used */
         w.count = indices.hi - indices.lo;
     return reached(&w, i);
 }

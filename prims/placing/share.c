@@ -40,7 +40,8 @@ static bool divides(const lun_step *step)
     if (step->kind != LUN_STEP_LAUNCH || step->n == 0 || step->chain || step->sweep ||
         step->across || step->pairs)
         return false;
-    if (l->rows || hands_arrays_on(&l->ir) || (l->ir.scan >= 0 && !l->line && l->ir.result_count))
+    if (l->rows || hands_arrays_on(&l->ir) ||
+        (l->ir.scan >= 0 && !l->segment && l->ir.result_count))
         return false;
     for (int i = 0; i < l->ir.slot_count; i++)
         if (!slot_divides(l, i))
@@ -137,10 +138,10 @@ static lun_status made_launch(lun_teller *t, const lun_step *step, lun_spread *c
 {
     const lun_lowered *l = &step->lowered;
     lun_status s = made_slots(t, step, cut);
-    for (int r = 0; s == LUN_OK && l->line && r < l->ir.result_count; r++) {
-        lun_spread *lines = lun__placing_of_lines(cut, l->line);
-        s = lines ? lun__teller_made_here(t, l->results[r], lines) : lun__nomem(t->e);
-        lun__spread_release(lines);
+    for (int r = 0; s == LUN_OK && l->segment && r < l->ir.result_count; r++) {
+        lun_spread *segments = lun__placing_of_segments(cut, l->segment);
+        s = segments ? lun__teller_made_here(t, l->results[r], segments) : lun__nomem(t->e);
+        lun__spread_release(segments);
     }
     return s;
 }
@@ -439,7 +440,7 @@ static lun_status made_alone(lun_teller *t, const lun_step *step, lun_spread *cu
 
 static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int k)
 {
-    return times(lun__spread_part(rows, k), lun__outer_axis_sizes(step->across).lines);
+    return times(lun__spread_part(rows, k), lun__outer_axis_sizes(step->across).segments);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

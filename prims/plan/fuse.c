@@ -366,20 +366,20 @@ static int64_t space(const lun_node *n)
 }
 
 /* Whether x's REDUCE or SCAN and what g has so far take their indices in the same way. */
-static bool same_lines(const lun_group *g, const fuse_info *x)
+static bool same_segments(const lun_group *g, const fuse_info *x)
 {
     const lun_node *n = x->node->kind == LUN_NODE_REDUCE ? x->node : x->scan;
     if (!n)
         return true;
-    return n->step ? !g->whole && (!g->line || g->line == n->step) : !g->line;
+    return n->step ? !g->whole && (!g->segment || g->segment == n->step) : !g->segment;
 }
 
-static void take_lines(lun_group *g, const fuse_info *x)
+static void take_segments(lun_group *g, const fuse_info *x)
 {
     const lun_node *n = x->node->kind == LUN_NODE_REDUCE ? x->node : x->scan;
     if (!n)
         return;
-    g->line = n->step;
+    g->segment = n->step;
     g->whole = !n->step;
 }
 
@@ -402,7 +402,7 @@ static bool suits(const lun_group *g, const fuse_info *x)
     if (lun__node_in_blocks(x->node) || lun__node_in_blocks(g->sinks[0]))
         return false;
     return !g->step && !lun__node_is_step(x->node) && g->level == x->level &&
-           g->n == space(x->node) && same_lines(g, x) && g->scan == x->scan &&
+           g->n == space(x->node) && same_segments(g, x) && g->scan == x->scan &&
            g->needed == lun__node_needed(x->node) && g->sink_count < LUN_GROUP_SINKS;
 }
 
@@ -459,7 +459,7 @@ static bool put_in_group(fuser *f, lun_schedule *s, int from, int i)
     g->leaves += leaves;
     if (x->cut[0])
         g->cut = x->cut;
-    take_lines(g, x);
+    take_segments(g, x);
     g->kept += x->kept;
     g->begins |= begins(x->node);
     g->bare |= is_bare(x->node);

@@ -19,8 +19,8 @@ static int load_slot(lun_lowerer *l, const lun_node *n, int slot)
     return lun__lower_add(l, (lun_ir_ins){.kind = LUN_IR_LOAD, .dtype = n->dtype, .imm = slot}, 0);
 }
 
-/* Elements that stand side by side are read where they stand, and one that a line has all along
- * once for the line. */
+/* Elements that stand side by side are read where they stand, and one that a segment has all along
+ * once for the segment. */
 static int emit_view(lun_lowerer *l, lun_node *n)
 {
     lun_layout at;
@@ -30,7 +30,7 @@ static int emit_view(lun_lowerer *l, lun_node *n)
         return l->element(l, (lun_slot_source){.node = base, .view = n});
     lun__node_layout(n, &at);
     if (l->out->rows && !lun__node_made(base) && base->rank &&
-        lun__layout_segments(&at, l->out->line, &step, &along) && along == 0) {
+        lun__layout_segments(&at, l->out->segment, &step, &along) && along == 0) {
         lun_ir_ins ins = {.kind = LUN_IR_LOADU, .dtype = n->dtype};
         ins.imm = lun__lower_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_UNIFORM);
         return ins.imm < 0 ? -1 : lun__lower_add(l, ins, 0);
@@ -41,10 +41,10 @@ static int emit_view(lun_lowerer *l, lun_node *n)
                      lun__lower_source(l, (lun_slot_source){base, 0, n, l->copy}, LUN_SLOT_IN));
 }
 
-/* Where lines are taken each alone, a kernel's own index counts within one. */
+/* Where segments are taken each alone, a kernel's own index counts within one. */
 static int emit_index(lun_lowerer *l, lun_node *n)
 {
-    if (l->out->line || l->other_index)
+    if (l->out->segment || l->other_index)
         return load_slot(l, n, lun__lower_slot(l, n, 0, LUN_SLOT_IN));
     return lun__lower_moved(
         l, lun__lower_add(
@@ -274,15 +274,15 @@ static lun_status lower_sinks(lun_lowerer *l)
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
-    out->line = l.g->line;
+    out->segment = l.g->segment;
     return lower_sinks(&l);
 }
 
-lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t line,
+lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
                            lun_lowered *out)
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
-    out->line = line;
+    out->segment = segment;
     out->rows = true;
     return lower_sinks(&l);
 }

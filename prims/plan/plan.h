@@ -17,7 +17,8 @@ enum {
 /* What one kernel computes: the sinks, over n indices. */
 typedef struct lun_group {
     int64_t n;
-    int64_t line; /* its REDUCEs and its SCAN take lines of so many indices each alone; 0: all */
+    int64_t
+        segment; /* its REDUCEs and its SCAN take segments of so many indices each alone; 0: all */
     lun_node *needed; /* what its sinks, REDUCEs then, are needed for; NULL: for everything */
     int level;
     lun_node *scan;   /* the SCAN inside, or NULL */
@@ -66,7 +67,7 @@ typedef struct lun_slot_source {
     lun_node *node; /* IN, UNIFORM, ARRAY: its elements from `offset` on; OUT: it receives them */
     int64_t offset;
     lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL.  UNIFORM: where a
-                       launch takes line after line, the VIEW whose element each line has */
+                       launch takes segments in turn, the VIEW whose element each segment has */
     int copy;       /* IN: of several that a visit has, see lun__lower_accumulate */
 } lun_slot_source;
 
@@ -87,11 +88,12 @@ typedef struct lun_lowered {
     int32_t *text;
     const char *const *texts;
     int slot_room, arg_room, result_room, where_room, note_room;
-    int64_t line;     /* as that of the group, or of the chain that it is in */
+    int64_t segment;  /* as that of the group, or of the chain that it is in */
     lun_node *needed; /* as that of the group */
-    bool rows;        /* it is run line by line, in a chain: INs that a line has one element of are
+    bool
+        rows; /* it is run segment by segment, in a chain: INs that a segment has one element of are
                          UNIFORMs */
-    int ops;          /* operations of the graph in it */
+    int ops;  /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
     int base; /* 1 + the argument that is added to each index, the first index of a location's
@@ -101,21 +103,21 @@ typedef struct lun_lowered {
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
 lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
-/* The same for a launch that takes lines of `line` elements one by one (lun_lowered.rows). */
-lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t line,
+/* The same for a launch that takes segments of `segment` elements one by one (lun_lowered.rows). */
+lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
                            lun_lowered *out);
-/* The IR of group g, whose sinks are REDUCEs of lines by operations, without REDUCE: accumulators
- * combined with `copies` elements each, in order.  Each copy has IN slots of its own; the last
- * slots are, by sink, accumulators in and out. */
+/* The IR of group g, whose sinks are REDUCEs of segments by operations, without REDUCE:
+ * accumulators combined with `copies` elements each, in order.  Each copy has IN slots of its
+ * own; the last slots are, by sink, accumulators in and out. */
 lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
                                  lun_lowered *out);
 /* The IR of group g, whose one sink is a matrix, reduced in blocks (lun__node_in_blocks): an index
- * for each element of it, which reads its line in a loop and is stored.  Places are nodes that the
- * slots read: *held, references for the caller, as many as *count says. */
+ * for each element of it, which reads its segment in a loop and is stored.  Places are nodes
+ * that the slots read: *held, references for the caller, as many as *count says. */
 enum { LUN_PAIRS_HELD = 8 };
 lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
                             lun_node *held[LUN_PAIRS_HELD], int *count);
-/* The IR of group g, as above, for lines of `copies` elements, which are the copies: their lanes
+/* The IR of group g, as above, for segments of `copies` elements, which are the copies: their lanes
  * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
 lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g, int copies,
                                      lun_lowered *out);

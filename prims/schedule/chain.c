@@ -35,15 +35,15 @@ static bool uses_index(const lun_ir *ir)
     return false;
 }
 
-lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line)
+lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t segment)
 {
     const lun_ir *ir = &step->lowered.ir;
     if (step->kind != LUN_STEP_LAUNCH || step->across || step->blocks || step->kept ||
         ir->scan >= 0)
         return LUN_CHAINED_NOT;
-    if (step->n == n && (!ir->result_count || step->lowered.line == line))
+    if (step->n == n && (!ir->result_count || step->lowered.segment == segment))
         return LUN_CHAINED_WIDE;
-    bool narrow = step->n == n / line && !ir->result_count && n / line > 1;
+    bool narrow = step->n == n / segment && !ir->result_count && n / segment > 1;
     return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
 }
 
@@ -57,7 +57,7 @@ int64_t lun__chain_segment(const lun_step *step)
     int64_t shape[LUN_MAX_RANK];
     const lun_node *product = lun__chain_product(step);
     if (!product)
-        return step->lowered.line;
+        return step->lowered.segment;
     lun__node_shape(product, shape);
     return shape[product->rank - 1];
 }
@@ -211,17 +211,17 @@ int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Whether a view of n elements repeats each of n / line along a row of `line`. */
-static bool repeats_rows(const lun_node *view, int64_t n, int64_t line)
+/* Whether a view of n elements repeats each of n / segment along a row of `segment`. */
+static bool repeats_rows(const lun_node *view, int64_t n, int64_t segment)
 {
     lun_layout l;
     int64_t step, along;
     lun__node_layout(view, &l);
-    return view->n == n && l.offset == 0 && lun__layout_segments(&l, line, &step, &along) &&
+    return view->n == n && l.offset == 0 && lun__layout_segments(&l, segment, &step, &along) &&
            step == 1 && along == 0;
 }
 
-static link link_of(const lun_steps *s, int first, int at, int slot, int64_t line)
+static link link_of(const lun_steps *s, int first, int at, int slot, int64_t segment)
 {
     const lun_lowered *l = &s->at[at].lowered;
     const lun_slot_source *from = &l->slots[slot];
@@ -236,20 +236,21 @@ static link link_of(const lun_steps *s, int first, int at, int slot, int64_t lin
     const int64_t n = s->at[first].n; /* a part of an array starts with it, at offset 0 */
     if (!from->view)
         return from->node->n == s->at[at].n ? LINK_SAME : LINK_OTHER;
-    return from->node->n == n / line && repeats_rows(from->view, n, line) ? LINK_ROW : LINK_OTHER;
+    return from->node->n == n / segment && repeats_rows(from->view, n, segment) ? LINK_ROW
+                                                                                : LINK_OTHER;
 }
 
-static bool links(const lun_steps *s, int first, int at, int64_t line)
+static bool links(const lun_steps *s, int first, int at, int64_t segment)
 {
     const lun_lowered *l = &s->at[at].lowered;
     for (int i = 0; i < l->ir.slot_count; i++)
-        if (link_of(s, first, at, i, line) == LINK_OTHER)
+        if (link_of(s, first, at, i, segment) == LINK_OTHER)
             return false;
     for (int i = 0; i < l->ir.arg_count; i++)
         if (l->args[i].node && lun__chain_makes(s, first, at - 1, l->args[i].node))
             return false;
     return !l->needed ||
-           (l->needed->kind != LUN_NODE_NUMBER && l->needed->n == s->at[first].n / line);
+           (l->needed->kind != LUN_NODE_NUMBER && l->needed->n == s->at[first].n / segment);
 }
 
 /* Bytes of the widest array that step reads. */
@@ -288,16 +289,16 @@ static bool packs(const lun_step *step, const lun_node *product)
 
 static bool may_begin(const lun_step *head)
 {
-    const int64_t line = lun__chain_segment(head), n = head->n;
+    const int64_t segment = lun__chain_segment(head), n = head->n;
     const lun_node *product = lun__chain_product(head);
-    if (line < LUN_BLOCK || n / line < 2)
+    if (segment < LUN_BLOCK || n / segment < 2)
         return false;
     if (!product)
-        return head->kind == LUN_STEP_LAUNCH && line <= LUN_CHUNK && n * widest(head) >= BYTES &&
-               line * widest(head) <= ROW_BYTES;
+        return head->kind == LUN_STEP_LAUNCH && segment <= LUN_CHUNK && n * widest(head) >= BYTES &&
+               segment * widest(head) <= ROW_BYTES;
     const int64_t bytes = lun__dtype_get((lun_dtype)product->dtype)->bytes;
     const bool large = head->pairs || n * bytes >= LONG_BYTES;
-    return n * bytes >= MADE_BYTES && line * bytes <= (large ? LONG_ROW_BYTES : ROW_BYTES) &&
+    return n * bytes >= MADE_BYTES && segment * bytes <= (large ? LONG_ROW_BYTES : ROW_BYTES) &&
            packs(head, product);
 }
 
@@ -308,13 +309,13 @@ static int last_of(const lun_steps *s, int first, int count)
     const lun_step *head = &s->at[first];
     const lun_node *product = lun__chain_product(head);
     const bool made = product != NULL;
-    const int64_t line = lun__chain_segment(head), n = head->n;
+    const int64_t segment = lun__chain_segment(head), n = head->n;
     int wide = made, end = first;
     if (!may_begin(head))
         return first;
     for (int k = first + made; k < count && k < first + LUN_CHAIN_STEPS; k++) {
-        lun_chained width = lun__chain_width(&s->at[k], n, line);
-        if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, line))
+        lun_chained width = lun__chain_width(&s->at[k], n, segment);
+        if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, segment))
             break;
         wide += width == LUN_CHAINED_WIDE;
         if (width == LUN_CHAINED_WIDE)
@@ -327,10 +328,11 @@ static int last_of(const lun_steps *s, int first, int count)
 }
 
 /* Lowers step anew, to be run row by row. */
-static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step *step, int64_t line)
+static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step *step,
+                            int64_t segment)
 {
     lun_lowered l;
-    lun_status status = lun__lower_rows(e, groups, step->group, line, &l);
+    lun_status status = lun__lower_rows(e, groups, step->group, segment, &l);
     if (status != LUN_OK)
         return status;
     lun__lowered_free(&step->lowered);
@@ -366,13 +368,13 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
     lun_status status = LUN_OK;
     move_products(s, count);
     for (int k = 0; k < count; k = last + 1) {
-        const int64_t line = lun__chain_segment(&s->at[k]), n = s->at[k].n;
+        const int64_t segment = lun__chain_segment(&s->at[k]), n = s->at[k].n;
         last = last_of(s, k, count);
         *chains += last > k;
         for (int i = k; status == LUN_OK && last > k && i <= last; i++) {
             s->at[i].chain = *chains;
-            if (lun__chain_width(&s->at[i], n, line) == LUN_CHAINED_WIDE)
-                status = take_rows(e, groups, &s->at[i], line);
+            if (lun__chain_width(&s->at[i], n, segment) == LUN_CHAINED_WIDE)
+                status = take_rows(e, groups, &s->at[i], segment);
         }
     }
     return status;

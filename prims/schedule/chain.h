@@ -7,9 +7,9 @@
 
 enum { LUN_CHAIN_STEPS = 64 }; /* most in one chain */
 
-/* What a step of a chain takes its indices for; rows are lines of a REDUCE:
+/* What a step of a chain takes its indices for; rows are segments of a REDUCE:
  *   WIDE    elements of rows: n of them; run row by row (lun_lowered.rows)
- *   NARROW  rows: n / line of them */
+ *   NARROW  rows: n / segment of them */
 typedef enum lun_chained { LUN_CHAINED_NOT, LUN_CHAINED_WIDE, LUN_CHAINED_NARROW } lun_chained;
 
 /* Numbers the chains among the first `count` steps of s, whose groups `groups` are, in step->chain,
@@ -34,7 +34,7 @@ bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n);
 /* Bytes that step `at` takes from memory or leaves there for a slot; of a chain: for all of its
  * steps, told of the first. */
 int64_t lun__chain_moves(const lun_steps *s, int at, int slot);
-/* What step `at` would be in a chain over lines of `line` elements, of n in all. */
-lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t line);
+/* What step `at` would be in a chain over segments of `segment` elements, of n in all. */
+lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t segment);
 
 #endif

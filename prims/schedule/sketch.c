@@ -9,8 +9,8 @@
 
 enum {
     STAGES = 16, /* most in one sketch */
-    /* elements of a line, at least, for stages that are not stencils: in more than two axes, in
-     * two; where lines end within blocks */
+    /* elements of a segment, at least, for stages that are not stencils: in more than two axes, in
+     * two; where segments end within blocks */
     LINE_CUBE = 128,
     LINE_PLANE = 256,
     LINE_BROKEN = 2048
@@ -37,7 +37,7 @@ bool lun__sketch_takes(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
     return step->kind == LUN_STEP_LAUNCH && !step->across && !step->blocks &&
-           (!step->chain || step->sweep) && !l->needed && !l->line && l->ir.scan < 0 &&
+           (!step->chain || step->sweep) && !l->needed && !l->segment && l->ir.scan < 0 &&
            step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
 }
 
@@ -206,15 +206,15 @@ static bool writes(const lun_step *step, const lun_node *n)
     return false;
 }
 
-/* Whether what a line costs is little beside a trip to memory for its elements. */
-static bool has_long_lines(const lun_sweep_box *b)
+/* Whether what a segment costs is little beside a trip to memory for its elements. */
+static bool has_long_segments(const lun_sweep_box *b)
 {
-    const int64_t line = b->extent[b->rank - 1];
-    return line >= (line % LUN_BLOCK ? LINE_BROKEN : b->rank > 2 ? LINE_CUBE : LINE_PLANE);
+    const int64_t segment = b->extent[b->rank - 1];
+    return segment >= (segment % LUN_BLOCK ? LINE_BROKEN : b->rank > 2 ? LINE_CUBE : LINE_PLANE);
 }
 
 /* The box that the first stage is over, from what it reads around its indices, or from what the
- * step behind it, before `end`, reads of what it makes.  False: there is no such thing, or lines
+ * step behind it, before `end`, reads of what it makes.  False: there is no such thing, or segments
  * are short. */
 static bool open_box(lun_sketch *k, const lun_step *step, const lun_step *end)
 {
@@ -227,15 +227,15 @@ static bool open_box(lun_sketch *k, const lun_step *step, const lun_step *end)
     lun_padding p = padding_of(pad);
     k->box.rank = p.rank;
     memcpy(k->box.extent, p.inner, sizeof p.inner);
-    bool lines = first_pad(step) ? p.inner[p.rank - 1] >= LUN_BLOCK || pad->rank == 1
-                                 : has_long_lines(&k->box);
-    return lines && pad->in[0]->n == step->n;
+    bool segments = first_pad(step) ? p.inner[p.rank - 1] >= LUN_BLOCK || pad->rank == 1
+                                    : has_long_segments(&k->box);
+    return segments && pad->in[0]->n == step->n;
 }
 
 /* Whether a stage may combine its elements: behind others, unit by unit, in lanes. */
 static bool may_fold(const lun_sketch *k, const lun_lowered *l)
 {
-    return k->box.stages && k->box.extent[0] > 1 && has_long_lines(&k->box) &&
+    return k->box.stages && k->box.extent[0] > 1 && has_long_segments(&k->box) &&
            lun__order_in_lanes(&l->ir);
 }
 

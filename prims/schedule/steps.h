@@ -13,7 +13,7 @@
  *  PRODUCT the matrix products of a MATMUL                           it      -
  *  ALGORITHM  all results of an ALGORITHM                            it, or  -
  *                                                                    one
- *  RUNNING a function along lines: all results of a RUNNING          it, or  -
+ *  RUNNING a function along segments: all results of a RUNNING          it, or  -
  *                                                                    one
  *  FILL    the elements of a NUMBER over many indices                it      -
  * Each node that receives a result is a LEAF (or NUMBER, for a Scalar) afterwards. */

@@ -1,7 +1,7 @@
-/* handed.c - a reduction of lines that go across, on places that have some of its rows each: in the
- * order of places each combines the accumulators that it is handed with its rows, and hands them
- * on; see placing/handing.h.  Elements stay where they are, and bits are those of one place.  Knows
- * no order of combination. */
+/* handed.c - a reduction of segments that go across, on places that have some of its rows each:
+ * in the order of places each combines the accumulators that it is handed with its rows, and
+ * hands them on; see placing/handing.h.  Elements stay where they are, and bits are those of one
+ * place.  Knows no order of combination. */
 #include "sets/shared_steps.h"
 
 #include "launch/launch_dist.h"
@@ -58,7 +58,7 @@ static lun_status make_current(const handing *h, lun_interval rows)
 static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval rows)
 {
     const lun_outer_reduction *x = &h->x;
-    const int64_t each = x->lanes * b->lines;
+    const int64_t each = x->lanes * b->segments;
     lun_status s = LUN_OK;
     for (int64_t row = rows.lo, end; s == LUN_OK && row < rows.hi; row = end) {
         lun_outer_tile p = {.first = row / LUN_CHUNK, .chunks = 1, .from = row % LUN_CHUNK};
@@ -69,7 +69,7 @@ static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval r
             s = lun__outer_axis_begin(x, each);
         if (s == LUN_OK)
             s = lun__outer_axis_rows(x, b, &p);
-        if (s == LUN_OK && (p.rows == LUN_CHUNK || end == x->line))
+        if (s == LUN_OK && (p.rows == LUN_CHUNK || end == x->segment))
             s = lun__outer_axis_fold(x, b, &p);
     }
     return s;
@@ -80,15 +80,15 @@ static lun_status run_at(handing *h, const lun_outer_block *b, int k)
 {
     lun_outer_reduction *x = &h->x;
     const lun_interval rows = lun__spread_part(h->rows, k);
-    const int64_t room = h->sizes.count * (x->lines / x->a->of.extent[0]) * x->lanes;
-    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
+    const int64_t room = h->sizes.count * (x->segments / x->a->of.extent[0]) * x->lanes;
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
     if (rows.lo >= rows.hi)
         return LUN_OK;
     x->at = lun__set_at(x->e, k);
     lun__set_enter(x->e, x->at);
     lun_status s =
         lun__handing_begins(rows) ? take_anew(h, room, x->acc[0]) : hand_on(h, x->acc[0]);
-    if (s == LUN_OK && lun__handing_ends(rows, x->line)) {
+    if (s == LUN_OK && lun__handing_ends(rows, x->segment)) {
         s = take_anew(h, room / 2 + 1, x->acc[1]);
         if (s == LUN_OK)
             s = h->ended ? hand_on(h, x->cells[0])
@@ -121,14 +121,14 @@ static lun_status finish_block(handing *h, const lun_outer_block *b)
     lun_outer_reduction *x = &h->x;
     lun_backend_slot *lead = lun__set_at(x->e, 0);
     const int64_t launches = x->e->stats.launches;
-    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
-    const int64_t lines = h->sizes.count * (x->lines / x->a->of.extent[0]);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
+    const int64_t segments = h->sizes.count * (x->segments / x->a->of.extent[0]);
     lun__set_enter(x->e, lead);
     lun_status s = hand_on(h, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
-        s = take_anew(h, (chunks + 1) / 2 * lines, x->cells[1]);
+        s = take_anew(h, (chunks + 1) / 2 * segments, x->cells[1]);
     if (s == LUN_OK && !b->first)
-        s = lun__outer_axis_take(x, x->lines, true, x->out);
+        s = lun__outer_axis_take(x, x->segments, true, x->out);
     if (s == LUN_OK)
         s = lun__outer_axis_finish(x, b);
     lead->counted->launches += x->e->stats.launches - launches;
@@ -138,17 +138,20 @@ static lun_status finish_block(handing *h, const lun_outer_block *b)
 lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows)
 {
     handing h = {.rows = rows, .sizes = lun__outer_axis_sizes(a)};
-    h.x = (lun_outer_reduction){
-        .e = e, .a = a, .line = h.sizes.line, .lines = h.sizes.lines, .lanes = h.sizes.lanes};
+    h.x = (lun_outer_reduction){.e = e,
+                                .a = a,
+                                .segment = h.sizes.segment,
+                                .segments = h.sizes.segments,
+                                .lanes = h.sizes.lanes};
     const int before = e->current;
-    const int64_t all = a->of.extent[0], inner = h.sizes.lines / all;
+    const int64_t all = a->of.extent[0], inner = h.sizes.segments / all;
     lun_status s = LUN_OK;
     e->kernels_held++;
     for (int64_t at = 0; s == LUN_OK && at < all; at += h.sizes.count) {
         lun_outer_block b = {.first = at, .count = h.sizes.count, .at = at * inner};
         if (all - at < b.count)
             b.count = all - at;
-        b.lines = b.count * inner;
+        b.segments = b.count * inner;
         s = run_block(&h, &b);
         if (s == LUN_OK)
             s = finish_block(&h, &b);

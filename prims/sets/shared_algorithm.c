@@ -26,7 +26,7 @@ static lun_status want_shard(lun_exchange *x, int k, lun_algorithm which, column
 {
     const lun_interval own = x->at[k].shard, samples = x->at[k].samples;
     lun_algorithm_run *r = lun__exchange_want(x, k, which);
-    r->line = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
+    r->segment = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
     r->first = own.lo;
     if (which == LUN_ALGORITHM_ORDERED || which == LUN_ALGORITHM_TOPK)
         r->option[1] += (uint64_t)own.lo;

@@ -92,8 +92,9 @@ static void release_room(lun_algorithm_work *w)
 lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w)
 {
     *w = (lun_algorithm_work){.e = e, .n = n, .row = &lun__algorithm_rows[n->op]};
-    w->r = (lun_algorithm_run){
-        .which = (lun_algorithm)n->op, .line = n->step, .option = {n->cell, (uint64_t)n->offset}};
+    w->r = (lun_algorithm_run){.which = (lun_algorithm)n->op,
+                               .segment = n->step,
+                               .option = {n->cell, (uint64_t)n->offset}};
     const double before = e->stats.transfer_time;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < w->row->operands; k++)

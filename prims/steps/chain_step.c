@@ -31,7 +31,7 @@ typedef struct chain {
     lun_pairs_work *pairing;
     int64_t band;    /* rows of these at a time */
     int first, last; /* steps that are its stages */
-    int64_t n, line;
+    int64_t n, segment;
     made *at; /* beside arrays[] */
     lun_chain_array *arrays;
     int count;
@@ -90,7 +90,7 @@ static lun_status add_made(chain *c, lun_node *n, bool narrow, int stage)
 
 static bool is_narrow(const chain *c, int stage)
 {
-    return lun__chain_width(&c->s->at[c->first + stage], c->n, c->line) == LUN_CHAINED_NARROW;
+    return lun__chain_width(&c->s->at[c->first + stage], c->n, c->segment) == LUN_CHAINED_NARROW;
 }
 
 static lun_status make_results(chain *c, int stage)
@@ -108,10 +108,10 @@ static lun_status make_results(chain *c, int stage)
 static lun_status make_pairs(chain *c)
 {
     const lun_pairs *p = c->pairs;
-    const int64_t row = c->line * lun__dtype_get((lun_dtype)p->result->dtype)->bytes;
+    const int64_t row = c->segment * lun__dtype_get((lun_dtype)p->result->dtype)->bytes;
     const int64_t turns = BAND_BYTES / row / LUN_BLOCK, most = turns < 1 ? 1 : turns;
     lun_status s = add_made(c, p->result, false, -1);
-    c->written = c->at[0].storage ? c->n / c->line * row : 0;
+    c->written = c->at[0].storage ? c->n / c->segment * row : 0;
     c->bytes = lun__pairs_reads(p) + c->written;
     c->band = most * LUN_BLOCK;
     if (s == LUN_OK) /* what is left at the end may be too few rows by themselves */
@@ -135,7 +135,7 @@ static lun_status make_product(chain *c)
         c->written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
         c->bytes += c->written;
     }
-    return lun__product_open(c->e, n, lun__order_blocks(c->line), c->at[0].storage,
+    return lun__product_open(c->e, n, lun__order_blocks(c->segment), c->at[0].storage,
                              &c->multiplying);
 }
 
@@ -147,7 +147,7 @@ static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
     lun_binding *to = &c->bindings[stage];
     const lun_lowered *l = to->l;
     const lun_slot_source *from = &l->slots[i];
-    const int64_t each = is_narrow(c, stage) ? 1 : c->line;
+    const int64_t each = is_narrow(c, stage) ? 1 : c->segment;
     const bool walked = l->ir.slots[i].role == LUN_SLOT_IN;
     int64_t along;
     lun_layout at;
@@ -304,8 +304,8 @@ static lun_status run_stages(chain *c)
     lun_engine *e = c->e;
     const lun_backend_slot *b = e->backends[e->current];
     lun_chain run = {.product = c->product ? &c->multiplying.p : NULL,
-                     .rows = c->n / c->line,
-                     .line = c->line,
+                     .rows = c->n / c->segment,
+                     .segment = c->segment,
                      .stages = c->stages,
                      .count = c->last - c->first + 1,
                      .arrays = c->arrays,
@@ -363,7 +363,7 @@ lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last
 {
     const lun_step *head = &s->at[first];
     chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
-    c.line = lun__chain_segment(head);
+    c.segment = lun__chain_segment(head);
     c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
     c.pairs = head->pairs;
     c.first += c.product || c.pairs;

@@ -1,10 +1,10 @@
-/* outer_axis_step.c - reductions of lines that go across, as launches of elementwise kernels over
- * rows of accumulators; see kernels/outer_axis.h.
+/* outer_axis_step.c - reductions of segments that go across, as launches of elementwise kernels
+ * over rows of accumulators; see kernels/outer_axis.h.
  *
- * The order is that of ir/order.h: chunks of LUN_CHUNK elements of a line, in each LUN_LANES lanes,
- * lane l taking elements l, l + 64, ... in order; lanes folded in halves; chunks joined by the
- * tree of adjacent pairs.  Accumulators stand by chunk, lane and line, as the elements of rows that
- * stand side by side do. */
+ * The order is that of ir/order.h: chunks of LUN_CHUNK elements of a segment, in each LUN_LANES
+ * lanes, lane l taking elements l, l + 64, ... in order; lanes folded in halves; chunks joined
+ * by the tree of adjacent pairs.  Accumulators stand by chunk, lane and segment, as the elements
+ * of rows that stand side by side do. */
 #include "steps/outer_axis_step.h"
 
 #include <string.h>
@@ -65,20 +65,20 @@ lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_bl
     lun_status s = LUN_OK;
     int which = 0;
     for (int64_t half = x->lanes / 2; s == LUN_OK && half > 0; half /= 2, which = !which) {
-        int64_t n = half * b->lines;
+        int64_t n = half * b->segments;
         lun_layout one = {.rank = 2, .extent = {p->chunks, n}, .stride = {2 * n, 1}};
         one = lun__layout_simplified(&one);
         lun_layout other = one;
         other.offset = n;
         s = half > 1 ? fold(x, x->acc[which], &one, &other, x->acc[!which], 0, n * p->chunks)
-                     : fold(x, x->acc[which], &one, &other, x->cells[0], p->first * b->lines,
+                     : fold(x, x->acc[which], &one, &other, x->cells[0], p->first * b->segments,
                             n * p->chunks);
     }
     return s;
 }
 
 /* Row `from` of the cells in one storage to row `to` of the other. */
-static lun_status move_row(const lun_outer_reduction *x, int which, int64_t lines, int64_t from,
+static lun_status move_row(const lun_outer_reduction *x, int which, int64_t segments, int64_t from,
                            int64_t to)
 {
     lun_status s = LUN_OK;
@@ -86,17 +86,17 @@ static lun_status move_row(const lun_outer_reduction *x, int which, int64_t line
         lun_storage *a = x->cells[which][r], *b = x->cells[!which][r];
         int64_t size = lun__dtype_get(a->dtype)->bytes;
         if (lun__storage_remote(x->e, a)) {
-            const lun_layout row = lun__layout_right(1, &lines);
-            s = lun__storage_transfer(x->e, &(lun_storage_view){b, to * lines, row},
-                                      &(lun_storage_view){a, from * lines, row}, 0);
+            const lun_layout row = lun__layout_right(1, &segments);
+            s = lun__storage_transfer(x->e, &(lun_storage_view){b, to * segments, row},
+                                      &(lun_storage_view){a, from * segments, row}, 0);
             continue;
         }
         s = lun__storage_host(x->e, a, false);
         if (s == LUN_OK)
             s = lun__storage_host(x->e, b, true);
         if (s == LUN_OK)
-            memcpy((char *)b->data + to * lines * size, (char *)a->data + from * lines * size,
-                   (size_t)(lines * size));
+            memcpy((char *)b->data + to * segments * size, (char *)a->data + from * segments * size,
+                   (size_t)(segments * size));
     }
     return s;
 }
@@ -108,12 +108,13 @@ static lun_status join(const lun_outer_reduction *x, const lun_outer_block *b, i
     lun_status s = LUN_OK;
     for (*which = 0; s == LUN_OK && chunks > 1; *which = !*which) {
         int64_t pairs = chunks / 2;
-        lun_layout one = {.rank = 2, .extent = {pairs, b->lines}, .stride = {2 * b->lines, 1}};
+        lun_layout one = {
+            .rank = 2, .extent = {pairs, b->segments}, .stride = {2 * b->segments, 1}};
         lun_layout other = one;
-        other.offset = b->lines;
-        s = fold(x, x->cells[*which], &one, &other, x->cells[!*which], 0, pairs * b->lines);
+        other.offset = b->segments;
+        s = fold(x, x->cells[*which], &one, &other, x->cells[!*which], 0, pairs * b->segments);
         if (s == LUN_OK && chunks % 2)
-            s = move_row(x, *which, b->lines, chunks - 1, pairs);
+            s = move_row(x, *which, b->segments, chunks - 1, pairs);
         chunks = pairs + chunks % 2;
     }
     return s;
@@ -126,13 +127,13 @@ static lun_status finish(const lun_outer_reduction *x, const lun_outer_block *b,
     lun_status s = lun__bind_open(x->e, l, &to);
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         to.is_scratch = true;
-        s = lun__bind_part(x->e, &to, 2 * r, x->cells[which][r], 0, NULL, b->lines, false);
+        s = lun__bind_part(x->e, &to, 2 * r, x->cells[which][r], 0, NULL, b->segments, false);
         to.is_scratch = false;
         if (s == LUN_OK)
-            s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->lines, true);
+            s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->segments, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, b->lines);
+        s = lun__outer_axis_launch(x, l, &to, b->segments);
     lun__bind_close(&to);
     return s;
 }
@@ -172,23 +173,23 @@ lun_status lun__outer_axis_begin(const lun_outer_reduction *x, int64_t n)
 lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b)
 {
     int which;
-    lun_status s = join(x, b, lun__order_chunks(&x->a->accumulate[1].ir, x->line), &which);
+    lun_status s = join(x, b, lun__order_chunks(&x->a->accumulate[1].ir, x->segment), &which);
     return s == LUN_OK ? finish(x, b, which) : s;
 }
 
 /* The chunks of a block, as many at once as its accumulators have room for. */
 static lun_status reduce_block(const lun_outer_reduction *x, const lun_outer_block *b, int64_t room)
 {
-    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
-    const int64_t whole = x->line / LUN_CHUNK, most = room / (x->lanes * b->lines);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
+    const int64_t whole = x->segment / LUN_CHUNK, most = room / (x->lanes * b->segments);
     lun_status s = LUN_OK;
     for (int64_t c = 0; s == LUN_OK && c < chunks;) {
         lun_outer_tile p = {.first = c, .chunks = 1, .rows = LUN_CHUNK};
         if (c >= whole)
-            p.rows = x->line % LUN_CHUNK;
+            p.rows = x->segment % LUN_CHUNK;
         else
             p.chunks = whole - c < most ? whole - c : most > 1 ? most : 1;
-        s = lun__outer_axis_begin(x, x->lanes * p.chunks * b->lines);
+        s = lun__outer_axis_begin(x, x->lanes * p.chunks * b->segments);
         if (s == LUN_OK)
             s = lun__outer_axis_rows(x, b, &p);
         if (s == LUN_OK)
@@ -201,14 +202,14 @@ static lun_status reduce_block(const lun_outer_reduction *x, const lun_outer_blo
 static lun_status reduce(lun_outer_reduction *x)
 {
     const lun_layout *of = &x->a->of;
-    const int64_t inner = x->lines / of->extent[0];
+    const int64_t inner = x->segments / of->extent[0];
     const int64_t count = lun__outer_axis_sizes(x->a).count;
     const int64_t each = count * inner * x->lanes; /* accumulators of a chunk */
-    int64_t room = each, whole = x->line / LUN_CHUNK;
+    int64_t room = each, whole = x->segment / LUN_CHUNK;
     if (whole > 1 && each <= LUN_CROSSING_ACCUMULATORS / 2)
         room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
                                                                 : whole);
-    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->line);
+    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
     lun_status s = lun__outer_axis_take(x, room, false, x->acc[0]);
     if (s == LUN_OK)
         s = lun__outer_axis_take(x, room / 2 + 1, false, x->acc[1]);
@@ -217,12 +218,12 @@ static lun_status reduce(lun_outer_reduction *x)
     if (s == LUN_OK && chunks > 1)
         s = lun__outer_axis_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
     if (s == LUN_OK)
-        s = lun__outer_axis_take(x, x->lines, true, x->out);
+        s = lun__outer_axis_take(x, x->segments, true, x->out);
     for (int64_t at = 0; s == LUN_OK && at < of->extent[0]; at += count) {
         lun_outer_block b = {.first = at, .count = count, .at = at * inner};
         if (of->extent[0] - at < count)
             b.count = of->extent[0] - at;
-        b.lines = b.count * inner;
+        b.segments = b.count * inner;
         s = reduce_block(x, &b, room);
     }
     return s;
@@ -234,7 +235,7 @@ static lun_status reduce_brief(lun_outer_reduction *x)
     const lun_lowered *l = &x->a->brief;
     const int first = l->ir.slot_count - x->a->result_count;
     lun_binding to;
-    lun_status s = lun__outer_axis_take(x, x->lines, true, x->out);
+    lun_status s = lun__outer_axis_take(x, x->segments, true, x->out);
     if (s != LUN_OK)
         return s;
     s = lun__bind_open(x->e, l, &to);
@@ -243,17 +244,17 @@ static lun_status reduce_brief(lun_outer_reduction *x)
         lun_layout at;
         int64_t step = 0;
         if (l->ir.slots[i].role != LUN_SLOT_IN) {
-            s = lun__bind_slot(x->e, &to, i, NULL, 0, x->lines);
+            s = lun__bind_slot(x->e, &to, i, NULL, 0, x->segments);
             continue;
         }
         (void)lun__outer_axis_layout(x->a, from, &at, &step);
         at.offset += from->copy * step + from->offset;
-        s = lun__bind_elements(x->e, &to, i, from->node, &at, x->lines);
+        s = lun__bind_elements(x->e, &to, i, from->node, &at, x->segments);
     }
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
-        s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->lines, true);
+        s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->segments, true);
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, x->lines);
+        s = lun__outer_axis_launch(x, l, &to, x->segments);
     lun__bind_close(&to);
     return s;
 }
@@ -262,7 +263,7 @@ lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a)
 {
     const lun_outer_axis_sizes sizes = lun__outer_axis_sizes(a);
     lun_outer_reduction x = {
-        .e = e, .a = a, .line = sizes.line, .lines = sizes.lines, .lanes = sizes.lanes};
+        .e = e, .a = a, .segment = sizes.segment, .segments = sizes.segments, .lanes = sizes.lanes};
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
@@ -286,7 +287,7 @@ lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowere
 /* ---- visits ---------------------------------------------------------------------------------- */
 
 /* Where slot i of a visit finds the elements of `lanes` rows from `row` on, by chunk, lane and
- * line. */
+ * segment. */
 static lun_layout layout_of(const lun_outer_reduction *x, const lun_slot_source *from,
                             const lun_outer_block *b, const lun_outer_tile *p, int64_t row,
                             int64_t lanes)
@@ -314,7 +315,7 @@ static lun_status visit(const lun_outer_reduction *x, const lun_outer_block *b,
                         const lun_outer_tile *p, int64_t row, int64_t lanes, int copies)
 {
     const lun_lowered *l = &x->a->accumulate[copies == 1];
-    const int64_t n = lanes * p->chunks * b->lines, at_lane = row % x->lanes * b->lines;
+    const int64_t n = lanes * p->chunks * b->segments, at_lane = row % x->lanes * b->segments;
     const int first = l->ir.slot_count - 2 * x->a->result_count;
     lun_binding to;
     lun_status s = lun__bind_open(x->e, l, &to);
@@ -379,7 +380,7 @@ static bool piece_layout(const lun_outer_reduction *x, const lun_slot_source *fr
         to.stride[to.rank++] = kept.stride[k];
     }
     *out = lun__layout_simplified(&to);
-    return kept.rank + 4 <= LUN_LAYOUT_RANK && lun__layout_in_segments(out, w->lanes * b->lines);
+    return kept.rank + 4 <= LUN_LAYOUT_RANK && lun__layout_in_segments(out, w->lanes * b->segments);
 }
 
 /* Whether all slots stand side by side in pieces of so many lanes. */
@@ -388,7 +389,7 @@ static bool has_pieces(const lun_outer_reduction *x, const lun_outer_block *b,
 {
     const lun_lowered *l = &x->a->accumulate[w->copies == 1];
     lun_layout at;
-    if (w->lanes * b->lines % LUN_BLOCK)
+    if (w->lanes * b->segments % LUN_BLOCK)
         return false;
     for (int i = 0; i < l->ir.slot_count - 2 * x->a->result_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_IN && !piece_layout(x, &l->slots[i], b, p, w, &at))
@@ -397,14 +398,14 @@ static bool has_pieces(const lun_outer_reduction *x, const lun_outer_block *b,
 }
 
 /* Lanes of a piece: all of them, so that memory is read from end to end, where there are chunks to
- * share out or few lines; one where the accumulators of all are more than caches hold, or where
+ * share out or few segments; one where the accumulators of all are more than caches hold, or where
  * something is the same for all rows, which then stands side by side.  0: visits are launches of
  * their own, each shared out among threads. */
 static int64_t piece_lanes(const lun_outer_reduction *x, const lun_outer_block *b,
                            const lun_outer_tile *p)
 {
     enum { TASKS = 4, FEW = 1 << 13, ALONE = 512 };
-    const int64_t all = LUN_LANES * b->lines;
+    const int64_t all = LUN_LANES * b->segments;
     rows w = {.turns = 1, .lanes = LUN_LANES, .copies = 1};
     if (!lun__backend_segments(x->e) || x->lanes != LUN_LANES)
         return 0;
@@ -412,7 +413,7 @@ static int64_t piece_lanes(const lun_outer_reduction *x, const lun_outer_block *
         all * x->a->result_count <= LUN_CROSSING_ACCUMULATORS && has_pieces(x, b, p, &w))
         return LUN_LANES;
     w.lanes = 1;
-    bool alone = b->lines >= ALONE && x->a->result_count > 1;
+    bool alone = b->segments >= ALONE && x->a->result_count > 1;
     return alone && has_pieces(x, b, p, &w) ? 1 : 0;
 }
 
@@ -421,7 +422,7 @@ static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_bloc
                               const lun_outer_tile *p, const rows *w)
 {
     const lun_lowered *l = &x->a->accumulate[w->copies == 1];
-    const int64_t piece = w->lanes * b->lines, pieces = LUN_LANES / w->lanes;
+    const int64_t piece = w->lanes * b->segments, pieces = LUN_LANES / w->lanes;
     const int64_t n = p->chunks * pieces * w->turns * piece;
     const int first = l->ir.slot_count - 2 * x->a->result_count;
     const lun_layout acc = {.rank = 4,
@@ -429,7 +430,7 @@ static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_bloc
                             .stride = {pieces * piece, piece, 0, 1}};
     lun_binding to;
     lun_status s = lun__bind_open(x->e, l, &to);
-    to.line = piece;
+    to.segment = piece;
     to.turns = w->turns;
     for (int i = 0; s == LUN_OK && i < first; i++) {
         const lun_slot_source *from = &l->slots[i];
@@ -457,7 +458,7 @@ static lun_status visit_full(const lun_outer_reduction *x, const lun_outer_block
                              const lun_outer_tile *p, int64_t *done)
 {
     rows w = {.lanes = piece_lanes(x, b, p), .copies = LUN_OUTER_AXIS_ROWS};
-    if (w.lanes * b->lines * x->a->result_count <=
+    if (w.lanes * b->segments * x->a->result_count <=
         NEAREST) /* one stream is read faster than four */
         w.copies = 1;
     lun_status s = LUN_OK;

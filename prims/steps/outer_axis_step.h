@@ -1,4 +1,4 @@
-/* outer_axis_step.h - runs reductions of lines that go across. */
+/* outer_axis_step.h - runs reductions of segments that go across. */
 #ifndef LUN_OUTER_AXIS_STEP_H
 #define LUN_OUTER_AXIS_STEP_H
 
@@ -14,18 +14,18 @@ lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a);
 typedef struct lun_outer_reduction {
     lun_engine *e;
     const lun_outer_axis *a;
-    int64_t line, lines;  /* elements of one; how many */
-    int64_t lanes;        /* LUN_LANES, or as many as short lines need */
-    lun_backend_slot *at; /* of a set: the location whose rows are taken; NULL: all rows */
+    int64_t segment, segments; /* elements of one; how many */
+    int64_t lanes;             /* LUN_LANES, or as many as short segments need */
+    lun_backend_slot *at;      /* of a set: the location whose rows are taken; NULL: all rows */
     lun_storage *acc[2][LUN_GROUP_SINKS], *cells[2][LUN_GROUP_SINKS], *out[LUN_GROUP_SINKS];
 } lun_outer_reduction;
 
-/* Some lines, first .. first + count - 1 along the outermost kept axis, all within `inner`. */
+/* Some segments, first .. first + count - 1 along the outermost kept axis, all within `inner`. */
 typedef struct lun_outer_block {
-    int64_t first, count, lines, at; /* along the axis; lines; the first one's number */
+    int64_t first, count, segments, at; /* along the axis; segments; the first one's number */
 } lun_outer_block;
 
-/* Some chunks of these lines: elements from .. rows - 1 of each; from > 0: of one chunk. */
+/* Some chunks of these segments: elements from .. rows - 1 of each; from > 0: of one chunk. */
 typedef struct lun_outer_tile {
     int64_t first, chunks, from, rows;
 } lun_outer_tile;
@@ -47,7 +47,7 @@ lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_bl
 lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b);
 /* The results go to their nodes, if s is LUN_OK, and all else goes. */
 lun_status lun__outer_axis_end(lun_outer_reduction *x, lun_status s);
-/* Combines the accumulators of a block's lines with the rows of a part, which begin as the
+/* Combines the accumulators of a block's segments with the rows of a part, which begin as the
  * operation's identity. */
 lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_block *b,
                                 const lun_outer_tile *p);

@@ -2,10 +2,10 @@
  * on the host or a device; see kernels/pairs_kernel.h.
  *
  * The operand of the lanes is packed: blocks of LUN_BLOCK of its rows side by side, number by
- * number of the line.  A launch takes lines of one block, for LUN_PAIRS_ROWS rows of the other
- * operand each, turn by turn, so that a packed block stays in the cache.  Where rows or lanes are
- * not whole groups, the last group begins earlier and computes some elements again; where there are
- * fewer than one group, it is padded, and the result is made beside. */
+ * number of the segment.  A launch takes segments of one block, for LUN_PAIRS_ROWS rows of the
+ * other operand each, turn by turn, so that a packed block stays in the cache.  Where rows or
+ * lanes are not whole groups, the last group begins earlier and computes some elements again;
+ * where there are fewer than one group, it is padded, and the result is made beside. */
 #include "steps/pairs_step.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct lun_pairs_work {
     lun_interval wanted;      /* of these rows */
     const lun_scratch_buffer
         *local; /* by slot: its array at a location; NULL: arrays are in host memory */
-    int64_t rows, lanes, line; /* of the operands */
-    int64_t blocks;            /* whole ones; a last one follows if `more` */
+    int64_t rows, lanes, segment; /* of the operands */
+    int64_t blocks;               /* whole ones; a last one follows if `more` */
     bool more;
     lun_storage *packed[MOST_OPERANDS];      /* by number of the slot among those of lanes, */
     lun_scratch_buffer packs[MOST_OPERANDS]; /* and where they are */
@@ -75,12 +75,12 @@ static lun_status pack(const work *w, int i, const lanes *x, const lun_scratch_b
     const int64_t row = at.stride[w->p->lanes];
     const lun_layout of = {.rank = 3,
                            .offset = at.offset + x->first * row,
-                           .extent = {x->blocks, w->line, x->count},
+                           .extent = {x->blocks, w->segment, x->count},
                            .stride = {row * LANES, at.stride[2], x->row * row}};
     const lun_layout places = {.rank = 3,
-                               .offset = x->block * w->line * LANES + x->lane,
-                               .extent = {x->blocks, w->line, x->count},
-                               .stride = {w->line * LANES, LANES, 1}};
+                               .offset = x->block * w->segment * LANES + x->lane,
+                               .extent = {x->blocks, w->segment, x->count},
+                               .stride = {w->segment * LANES, LANES, 1}};
     const lun_dtype t = (lun_dtype)w->p->kernel.ir.slots[i].dtype;
     return s == LUN_OK ? lun__scratch_buffer_arrange(w->e, t, &from, &of, to, &places) : s;
 }
@@ -93,7 +93,7 @@ static lun_status pack_slot(const work *w, int i, lun_storage **out, lun_scratch
                            {w->blocks, w->more, 0, w->lanes - some, some, 1},
                            {w->blocks, w->more, some, w->lanes - 1, LANES - some, 0}};
     int64_t room;
-    if (__builtin_mul_overflow((w->blocks + w->more) * LANES, w->line, &room))
+    if (__builtin_mul_overflow((w->blocks + w->more) * LANES, w->segment, &room))
         return lun__no_scratch_memory(w->e, w->p->result->n);
     lun_status s =
         lun__scratch_buffer_take(w->e, (lun_dtype)w->p->kernel.ir.slots[i].dtype, room, out, to);
@@ -146,13 +146,13 @@ static bool part_of(const work *w, int64_t first, int64_t count, int stage, part
 
 static lun_status bind_result(const work *w, lun_binding *to, int i, const part *t)
 {
-    const lun_layout lines = {.rank = 3,
-                              .offset = (t->row - w->top + w->p->kernel.slots[i].copy) * w->step +
-                                        t->lane,
-                              .extent = {t->blocks, t->groups, LANES},
-                              .stride = {LANES, ROWS * w->step, 1}};
+    const lun_layout segments = {
+        .rank = 3,
+        .offset = (t->row - w->top + w->p->kernel.slots[i].copy) * w->step + t->lane,
+        .extent = {t->blocks, t->groups, LANES},
+        .stride = {LANES, ROWS * w->step, 1}};
     return lun__bind_segments_at(w->e, to, i, (lun_dtype)w->p->result->dtype,
-                                 lun__scratch_buffer_start(&w->to), w->to.origin, &lines, true);
+                                 lun__scratch_buffer_start(&w->to), w->to.origin, &segments, true);
 }
 
 /* packed: where the operand of slot i is, if it is that of lanes. */
@@ -160,22 +160,22 @@ static lun_status bind_operand(const work *w, lun_binding *to, int i, const part
                                const lun_scratch_buffer *packed)
 {
     const lun_dtype dtype = (lun_dtype)w->p->kernel.ir.slots[i].dtype;
-    lun_layout at, lines = {.rank = 3, .extent = {t->blocks, t->groups, LANES}};
+    lun_layout at, segments = {.rank = 3, .extent = {t->blocks, t->groups, LANES}};
     lun_scratch_buffer from;
     if (packed) {
-        lines.offset = t->block * w->line * LANES;
-        lines.stride[0] = w->line * LANES;
+        segments.offset = t->block * w->segment * LANES;
+        segments.stride[0] = w->segment * LANES;
         return lun__bind_segments_at(w->e, to, i, dtype, lun__scratch_buffer_start(packed), 0,
-                                     &lines, false);
+                                     &segments, false);
     }
     lun_status s = find_operand(w, i, &at, &from);
     if (s != LUN_OK)
         return s;
     const int64_t row = at.stride[!w->p->lanes];
-    lines.offset = at.offset + t->row * row;
-    lines.stride[1] = ROWS * row;
+    segments.offset = at.offset + t->row * row;
+    segments.stride[1] = ROWS * row;
     return lun__bind_segments_at(w->e, to, i, dtype, lun__scratch_buffer_start(&from), from.origin,
-                                 &lines, false);
+                                 &segments, false);
 }
 
 /* What the functions have beside rows: an array, or a number. */
@@ -212,7 +212,7 @@ static lun_status bind_slots(const work *w, lun_binding *to, const part *t)
 static lun_status bind(const work *w, const part *t, lun_binding *to)
 {
     lun_status s = lun__bind_open(w->e, &w->p->kernel, to);
-    to->line = LANES;
+    to->segment = LANES;
     to->turns = t->turns;
     to->is_scratch = w->is_scratch;
     return s == LUN_OK ? bind_slots(w, to, t) : s;
@@ -253,7 +253,7 @@ static void begin(lun_engine *e, const lun_pairs *p, lun_interval rows, work *w)
                 .wanted = {rows.lo - all.lo, rows.hi - all.lo}};
     w->rows = w->extent[!p->lanes];
     w->lanes = w->extent[p->lanes];
-    w->line = w->extent[2];
+    w->segment = w->extent[2];
     w->step = at_least(w->lanes, LANES);
     w->blocks = w->lanes / LANES;
     w->more = w->lanes % LANES != 0;

@@ -1,5 +1,5 @@
-/* running_step.c - a function run along lines: its kernel launched over the lines, its results
- * given to their nodes.  What the kernel does is kernels/running_kernel.c's. */
+/* running_step.c - a function run along segments: its kernel launched over the segments, its
+ * results given to their nodes.  What the kernel does is kernels/running_kernel.c's. */
 #include "steps/step_runners.h"
 
 #include "base/clock.h"
@@ -53,7 +53,7 @@ static lun_status begin(work *w)
     return s;
 }
 
-static lun_status launch(work *w, lun_kernel_entry *k, int64_t lines)
+static lun_status launch(work *w, lun_kernel_entry *k, int64_t segments)
 {
     lun_binding to;
     lun_status s = lun__bind_open(w->e, &w->l, &to);
@@ -61,10 +61,10 @@ static lun_status launch(work *w, lun_kernel_entry *k, int64_t lines)
         if (w->l.ir.slots[i].role == LUN_SLOT_TARGET)
             s = lun__bind_part(w->e, &to, i, w->to[w->l.slots[i].copy], 0, NULL, w->n->n, true);
         else
-            s = lun__bind_slot(w->e, &to, i, NULL, 0, lines);
+            s = lun__bind_slot(w->e, &to, i, NULL, 0, segments);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(w->e, &to, k, lines, 0, lines, NULL);
+        s = lun__bind_run(w->e, &to, k, segments, 0, segments, NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -73,18 +73,18 @@ static lun_status compute(work *w)
 {
     const lun_stats before = w->e->stats;
     const double start = lun__now();
-    const int64_t lines = lun__running_segments(w->n);
+    const int64_t segments = lun__running_segments(w->n);
     lun_kernel_entry *k;
-    if (!lines || !w->n->n)
+    if (!segments || !w->n->n)
         return LUN_OK;
     lun_status s = lun__lower_running(w->e, w->n, w->in, &w->l);
     if (s != LUN_OK)
         return s;
     s = lun__run_kernel(w->e, &w->l, &k);
     if (s == LUN_OK)
-        s = launch(w, k, lines);
+        s = launch(w, k, segments);
     if (s == LUN_OK && w->e->profiling)
-        lun__profile_after(w->e, &before, lun__now() - start, &w->l, k, lines);
+        lun__profile_after(w->e, &before, lun__now() - start, &w->l, k, segments);
     lun__lowered_free(&w->l);
     return s;
 }

@@ -15,12 +15,12 @@ enum {
     BATCH = 1 << 12  /* elements of segments that a worker takes at a time, about */
 };
 
-lun_record lun__sort_record(lun_dtype t, int64_t line, bool placed)
+lun_record lun__sort_record(lun_dtype t, int64_t segment, bool placed)
 {
     const bool wide = lun__dtype_bits(t) == 64;
     if (!placed)
         return wide ? LUN_RECORD_KEY64 : LUN_RECORD_KEY32;
-    return wide || line > UINT32_MAX ? LUN_RECORD_PLACED64 : LUN_RECORD_PLACED32;
+    return wide || segment > UINT32_MAX ? LUN_RECORD_PLACED64 : LUN_RECORD_PLACED32;
 }
 
 static int64_t less(int64_t a, int64_t b)
@@ -36,8 +36,9 @@ static int workers_for(const lun_sorting *s, int threads)
 /* Whether each segment is one worker's. */
 static bool is_short(const lun_sorting *s, int workers)
 {
-    const lun_record r = lun__sort_record(s->dtype, s->line, s->indices);
-    return s->line * lun__record_bytes(r) <= LUN_SORT_CACHED && (workers == 1 || s->n > s->line);
+    const lun_record r = lun__sort_record(s->dtype, s->segment, s->indices);
+    return s->segment * lun__record_bytes(r) <= LUN_SORT_CACHED &&
+           (workers == 1 || s->n > s->segment);
 }
 
 static int64_t rounded(int64_t bytes)
@@ -46,9 +47,10 @@ static int64_t rounded(int64_t bytes)
 }
 
 /* Bytes of a worker's records of a segment. */
-static int64_t line_bytes(const lun_sorting *s)
+static int64_t segment_bytes(const lun_sorting *s)
 {
-    return rounded(s->line * lun__record_bytes(lun__sort_record(s->dtype, s->line, s->indices)));
+    return rounded(s->segment *
+                   lun__record_bytes(lun__sort_record(s->dtype, s->segment, s->indices)));
 }
 
 int64_t lun__sorting_room(const lun_sorting *s, int threads)
@@ -59,9 +61,10 @@ int64_t lun__sorting_room(const lun_sorting *s, int threads)
     if (lun__sort_counts(s))
         return lun__sort_count_room(s, workers) + LUN_LINE;
     if (is_short(s, workers))
-        return line_bytes(s) <= LOCAL ? 0 : 2 * workers * line_bytes(s) + LUN_LINE;
-    const lun_record r = lun__sort_record(s->dtype, s->line, s->indices);
-    return lun__sort_segment_room(r, lun__dtype_get(s->dtype)->bytes, s->line, workers) + LUN_LINE;
+        return segment_bytes(s) <= LOCAL ? 0 : 2 * workers * segment_bytes(s) + LUN_LINE;
+    const lun_record r = lun__sort_record(s->dtype, s->segment, s->indices);
+    return lun__sort_segment_room(r, lun__dtype_get(s->dtype)->bytes, s->segment, workers) +
+           LUN_LINE;
 }
 
 /* ---- short segments -------------------------------------------------------------------------- */
@@ -76,7 +79,7 @@ typedef struct run {
     atomic_llong next;
 } run;
 
-static void sort_line(const run *r, int64_t first, char *x, char *beside, uint32_t *counts)
+static void sort_segment(const run *r, int64_t first, char *x, char *beside, uint32_t *counts)
 {
     const lun_sorting *s = r->s;
     const lun_radix *radix = &lun__radix[r->record];
@@ -84,48 +87,48 @@ static void sort_line(const run *r, int64_t first, char *x, char *beside, uint32
     const char *from = (const char *)s->from + first * size;
     char *to = s->to ? (char *)s->to + first * size : NULL;
     lun_seen seen = {0};
-    const int64_t nans = lun__keys_read(&r->keys, from, s->line, 0, r->record, x);
-    radix->see(x, s->line, &seen);
+    const int64_t nans = lun__keys_read(&r->keys, from, s->segment, 0, r->record, x);
+    radix->see(x, s->segment, &seen);
     if (seen.descends)
-        radix->settle(x, s->line, lun__radix_top(seen.any ^ seen.all), beside, counts);
+        radix->settle(x, s->segment, lun__radix_top(seen.any ^ seen.all), beside, counts);
     if (to)
-        lun__keys_write(&r->keys, r->record, x, s->line, to);
+        lun__keys_write(&r->keys, r->record, x, s->segment, to);
     if (s->indices)
-        lun__keys_indices(r->record, x, s->line, s->base, s->indices + first);
+        lun__keys_indices(r->record, x, s->segment, s->base, s->indices + first);
     if (to && nans)
-        lun__keys_nans(&r->keys, from, s->line, to + (s->line - nans) * size);
+        lun__keys_nans(&r->keys, from, s->segment, to + (s->segment - nans) * size);
 }
 
-static void work_on_lines(void *ctx, int worker)
+static void work_on_segments(void *ctx, int worker)
 {
     run *r = ctx;
     _Alignas(LUN_LINE) char local[2][LOCAL];
     uint32_t counts[LUN_SETTLE_COUNTS * LUN_DIGITS];
-    const int64_t bytes = line_bytes(r->s), lines = r->s->n / r->s->line;
+    const int64_t bytes = segment_bytes(r->s), segments = r->s->n / r->s->segment;
     char *x = local[0], *beside = local[1];
     if (bytes > LOCAL) {
         x = r->scratch + 2 * worker * bytes;
         beside = x + bytes;
     }
-    for (int64_t at; (at = atomic_fetch_add(&r->next, r->batch)) < lines;)
-        for (int64_t i = at; i < less(at + r->batch, lines); i++)
+    for (int64_t at; (at = atomic_fetch_add(&r->next, r->batch)) < segments;)
+        for (int64_t i = at; i < less(at + r->batch, segments); i++)
             if (!lun__stop_requested(r->services))
-                sort_line(r, i * r->s->line, x, beside, counts);
+                sort_segment(r, i * r->s->segment, x, beside, counts);
 }
 
-static void run_lines(const lun_services *services, const lun_team *team, int workers,
-                      const lun_sorting *s, char *scratch)
+static void run_segments(const lun_services *services, const lun_team *team, int workers,
+                         const lun_sorting *s, char *scratch)
 {
     run r = {.services = services, .s = s, .scratch = scratch};
     r.keys = lun__keys(s->dtype, s->descending);
-    r.record = lun__sort_record(s->dtype, s->line, s->indices);
-    r.batch = BATCH / s->line + 1;
-    workers = (int)less(workers, (s->n / s->line + r.batch - 1) / r.batch);
+    r.record = lun__sort_record(s->dtype, s->segment, s->indices);
+    r.batch = BATCH / s->segment + 1;
+    workers = (int)less(workers, (s->n / s->segment + r.batch - 1) / r.batch);
     atomic_init(&r.next, 0);
     if (workers > 1)
-        team->parallel(team, &r, workers, work_on_lines);
+        team->parallel(team, &r, workers, work_on_segments);
     else
-        work_on_lines(&r, 0);
+        work_on_segments(&r, 0);
 }
 
 /* ---- any ------------------------------------------------------------------------------------- */
@@ -137,10 +140,10 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
     lun_sort_segment l = {
         .services = services, .team = team, .workers = workers, .scratch = scratch};
     l.keys = lun__keys(s->dtype, s->descending);
-    l.record = lun__sort_record(s->dtype, s->line, s->indices);
-    l.n = s->line;
+    l.record = lun__sort_record(s->dtype, s->segment, s->indices);
+    l.n = s->segment;
     l.base = s->base;
-    for (int64_t i = 0; i < s->n && !lun__stop_requested(services); i += s->line) {
+    for (int64_t i = 0; i < s->n && !lun__stop_requested(services); i += s->segment) {
         l.from = (const char *)s->from + i * size;
         l.to = s->to ? (char *)s->to + i * size : NULL;
         l.indices = s->indices ? s->indices + i : NULL;
@@ -161,7 +164,7 @@ lun_status lun__sorting_run(const lun_services *services, const lun_team *team,
     if (lun__sort_counts(&s))
         lun__sort_count_run(services, team, workers, &s);
     else if (is_short(&s, workers))
-        run_lines(services, team, workers, &s, s.scratch);
+        run_segments(services, team, workers, &s, s.scratch);
     else
         run_long(services, team, workers, &s, s.scratch);
     return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;

@@ -12,7 +12,8 @@
 typedef struct lun_sorting {
     lun_dtype dtype;
     bool descending;
-    int64_t n, line; /* segments of so many elements, each alone: n % line == 0; n == line: one */
+    int64_t n,
+        segment; /* segments of so many elements, each alone: n % segment == 0; n == segment: one */
     const void *from;
     void *to;         /* the elements in order; NULL: not wanted.  Apart from `from` */
     int64_t *indices; /* the index in its segment of each of them; NULL: not wanted */

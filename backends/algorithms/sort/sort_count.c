@@ -28,7 +28,7 @@ bool lun__sort_counts(const lun_sorting *s)
 {
     const int bits = lun__dtype_bits(s->dtype);
     return !s->indices &&
-           ((bits == 8 && s->line >= LEAST_8) || (bits == 16 && s->line >= LEAST_16));
+           ((bits == 8 && s->segment >= LEAST_8) || (bits == 16 && s->segment >= LEAST_16));
 }
 
 static int values_of(lun_dtype t)
@@ -140,28 +140,28 @@ static void fill(const run *r, const int64_t *starts, int64_t first, int64_t las
 static void finish(const run *r, const int64_t *starts, const char *from, char *to)
 {
     const int64_t rest = starts[r->values];
-    if (rest < r->s->line && r->keys.infinity)
-        lun__keys_nans(&r->keys, from, r->s->line, to + rest * (r->keys.bits / 8));
+    if (rest < r->s->segment && r->keys.infinity)
+        lun__keys_nans(&r->keys, from, r->s->segment, to + rest * (r->keys.bits / 8));
 }
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
-static void work_on_lines(void *ctx, int worker)
+static void work_on_segments(void *ctx, int worker)
 {
     run *r = ctx;
     const lun_sorting *s = r->s;
     char *own = r->own + worker * own_bytes(s->dtype);
     const int64_t *counts = (int64_t *)(void *)own;
     int64_t *starts = starts_in(r, own);
-    const int64_t bytes = s->line * (r->keys.bits / 8);
-    for (int64_t i; (i = atomic_fetch_add(&r->next, 1)) < s->n / s->line;) {
+    const int64_t bytes = s->segment * (r->keys.bits / 8);
+    for (int64_t i; (i = atomic_fetch_add(&r->next, 1)) < s->n / s->segment;) {
         if (lun__stop_requested(r->services))
             continue;
         const char *from = (const char *)s->from + i * bytes;
         char *to = (char *)s->to + i * bytes;
-        count(r, from, s->line, own);
+        count(r, from, s->segment, own);
         start(r, counts, starts);
-        fill(r, starts, 0, s->line, to);
+        fill(r, starts, 0, s->segment, to);
         finish(r, starts, from, to);
     }
 }
@@ -171,7 +171,7 @@ static void work_on_lines(void *ctx, int worker)
 static void work_on_counts(void *ctx, int worker)
 {
     run *r = ctx;
-    const int64_t n = r->s->line, size = r->keys.bits / 8;
+    const int64_t n = r->s->segment, size = r->keys.bits / 8;
     const int64_t first = n / r->workers * worker;
     const int64_t last = worker + 1 < r->workers ? n / r->workers * (worker + 1) : n;
     count(r, r->from + first * size, last - first, r->own + worker * own_bytes(r->s->dtype));
@@ -180,7 +180,7 @@ static void work_on_counts(void *ctx, int worker)
 static void work_on_results(void *ctx, int worker)
 {
     run *r = ctx;
-    const int64_t n = r->s->line, first = n / r->workers * worker;
+    const int64_t n = r->s->segment, first = n / r->workers * worker;
     const int64_t last = worker + 1 < r->workers ? n / r->workers * (worker + 1) : n;
     if (!lun__stop_requested(r->services))
         fill(r, r->starts, first, last, r->to);
@@ -217,12 +217,12 @@ void lun__sort_count_run(const lun_services *services, const lun_team *team, int
     r.starts = s->scratch;
     r.own = (char *)s->scratch + own_bytes(s->dtype);
     atomic_init(&r.next, 0);
-    if (s->line < TOGETHER) {
-        together(&r, (int)less(workers, s->n / s->line), work_on_lines);
+    if (s->segment < TOGETHER) {
+        together(&r, (int)less(workers, s->n / s->segment), work_on_segments);
         return;
     }
-    const int64_t bytes = s->line * (r.keys.bits / 8);
-    for (int64_t i = 0; i < s->n / s->line && !lun__stop_requested(services); i++) {
+    const int64_t bytes = s->segment * (r.keys.bits / 8);
+    for (int64_t i = 0; i < s->n / s->segment && !lun__stop_requested(services); i++) {
         r.from = (const char *)s->from + i * bytes;
         r.to = (char *)s->to + i * bytes;
         run_one(&r);

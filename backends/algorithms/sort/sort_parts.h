@@ -25,7 +25,7 @@ typedef struct lun_sort_segment {
     char *scratch;
 } lun_sort_segment;
 
-lun_record lun__sort_record(lun_dtype t, int64_t line, bool placed);
+lun_record lun__sort_record(lun_dtype t, int64_t segment, bool placed);
 /* Bytes of memory for a segment of n elements of so many bytes. */
 int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int workers);
 void lun__sort_segment_run(const lun_sort_segment *l);

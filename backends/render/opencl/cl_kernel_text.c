@@ -53,7 +53,7 @@ void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbu
                       ir->result_count);
 }
 
-void lun__cl_kernel_line(lun_renderer *r, const char *at, const char *indent, lun_strbuf *out)
+void lun__cl_kernel_segment(lun_renderer *r, const char *at, const char *indent, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
     for (int s = 0; s < ir->slot_count; s++)
@@ -62,7 +62,7 @@ void lun__cl_kernel_line(lun_renderer *r, const char *at, const char *indent, lu
                                LUN_CL_HEAD + s, at);
 }
 
-static void open_lines(lun_renderer *r, lun_strbuf *out)
+static void open_segments(lun_renderer *r, lun_strbuf *out)
 {
     lun__text_put(r, out,
                   "    const lun_i64 line = cells[%d];\n    const int wide = (int)cells[%d];\n"
@@ -71,13 +71,13 @@ static void open_lines(lun_renderer *r, lun_strbuf *out)
                   "    const lun_i64 lo = 0, end = line;\n"
                   "    const lun_i64 hi = k < (lun_i64)cells[3] ? line : 0;\n    f.n = line;\n",
                   LUN_CL_LINE, LUN_CL_WIDE, LUN_LANES);
-    lun__cl_kernel_line(r, "k * line", "    ", out);
+    lun__cl_kernel_segment(r, "k * line", "    ", out);
 }
 
-void lun__cl_kernel_group(lun_renderer *r, bool lines, lun_strbuf *out)
+void lun__cl_kernel_group(lun_renderer *r, bool segments, lun_strbuf *out)
 {
-    if (lines)
-        open_lines(r, out);
+    if (segments)
+        open_segments(r, out);
     else
         lun__text_put(
             r, out,
@@ -144,7 +144,7 @@ static void initial(lun_renderer *r)
     }
     const lun_ir_ins *ins = &ir->ins[v];
     lun_dtype t = (lun_dtype)ins->dtype;
-    lun_strbuf from = LUN_STRBUF_INIT, line = LUN_STRBUF_INIT;
+    lun_strbuf from = LUN_STRBUF_INIT, segment = LUN_STRBUF_INIT;
     if (ins->kind == LUN_IR_ARG)
         lun__strbuf_printf(&from, "%s(f->args[%" PRId64 "])", lun__element_uncell(r, t).s,
                            ins->imm);
@@ -155,18 +155,18 @@ static void initial(lun_renderer *r)
     lun_snippet cell = lun__element_cell(r, (lun_dtype)ir->ins[ir->scan].dtype);
     for (int k = 0; k < n; k++) {
         const lun_ir_ins *c = &ir->ins[casts[k]];
-        lun__strbuf_printf(&line, "%s(",
+        lun__strbuf_printf(&segment, "%s(",
                            lun__element_cast(r, (lun_dtype)c->dtype, (lun_dtype)c->from).s);
     }
-    lun__strbuf_puts(&line, lun__strbuf_text(&from));
+    lun__strbuf_puts(&segment, lun__strbuf_text(&from));
     for (int k = 0; k < n; k++)
-        lun__strbuf_puts(&line, ")");
+        lun__strbuf_puts(&segment, ")");
     lun__strbuf_printf(
         &r->helpers,
         "INLINE lun_u64 lun_initial(const struct frame *f)\n{\n    return %s(%s);\n}\n", cell.s,
-        lun__strbuf_text(&line));
+        lun__strbuf_text(&segment));
     lun__strbuf_free(&from);
-    lun__strbuf_free(&line);
+    lun__strbuf_free(&segment);
 }
 
 void lun__cl_kernel_helpers(lun_renderer *r)

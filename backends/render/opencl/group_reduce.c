@@ -168,7 +168,7 @@ static void end_places(lun_renderer *r, int32_t v, const char *target, lun_strbu
                        target, ins->imm, cell.s, x.s, target, ins->imm + 1, q.s);
 }
 
-/* Lanes in halves; those that a line has not are the identity. */
+/* Lanes in halves; those that a segment has not are the identity. */
 static void end_lanes(lun_renderer *r, int32_t v, const char *to, lun_strbuf *out)
 {
     lun_snippet l = lun__text_name("l%" PRId32, v), join = lun__combine_function(r, v),

@@ -16,7 +16,7 @@ typedef struct lun_cl_sinks {
     lun_cl_sink sink[LUN_IR_SINKS];
 } lun_cl_sinks;
 
-/* The line of a barrier of the group. */
+/* The segment of a barrier of the group. */
 static const char lun__barrier[] = "@local_barrier;\n";
 
 /* Declarations before the loop over blocks; inside it, a variable for each value of a block, then

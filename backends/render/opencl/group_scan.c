@@ -137,7 +137,7 @@ static void tile_by_function(lun_renderer *r, lun_strbuf *out)
                   EACH, t.s, join.s, EACH, EACH, scan_of(r)->inclusive ? "z" : "y", lun__barrier);
 }
 
-static void kernel(lun_renderer *r, const char *name, bool lines, lun_strbuf *out)
+static void kernel(lun_renderer *r, const char *name, bool segments, lun_strbuf *out)
 {
     lun_cl_sinks l = {.count = 0};
     lun_snippet t = type_of(r);
@@ -147,7 +147,7 @@ static void kernel(lun_renderer *r, const char *name, bool lines, lun_strbuf *ou
     if (by_op(r))
         lun__cl_sinks_local(r, dtype_of(r), "c", LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    lun__cl_kernel_group(r, lines, out);
+    lun__cl_kernel_group(r, segments, out);
     lun__text_put(r, out,
                   "    %s y = %s(%slun_initial(&f));\n"
                   "    for (lun_i64 i = lo; i < end; i += %d * wide) {\n"
@@ -155,7 +155,8 @@ static void kernel(lun_renderer *r, const char *name, bool lines, lun_strbuf *ou
                   "            if (i + j < hi) operand(i + j, &f, &u, &v);\n"
                   "            x[%d * side + j] = v;\n        }\n        %s",
                   t.s, lun__element_uncell(r, dtype_of(r)).s,
-                  lines ? "" : "chunks > 1 ? carries[k] : ", EACH, EACH, t.s, EACH, lun__barrier);
+                  segments ? "" : "chunks > 1 ? carries[k] : ", EACH, EACH, t.s, EACH,
+                  lun__barrier);
     (by_op(r) ? tile_by_op : tile_by_function)(r, out);
     lun__strbuf_printf(out,
                        "        for (lun_i64 b = i; b < end && b < i + %d * wide; b += wide) {\n"
@@ -179,6 +180,6 @@ void lun__cl_group_scan(lun_renderer *r, lun_strbuf *out)
     (by_op(r) ? total_by_op : total_by_function)(r, out);
     carry(r, out);
     kernel(r, "lun_kernel", false, out);
-    if (!r->ir->result_count) /* else no launch has lines */
+    if (!r->ir->result_count) /* else no launch has segments */
         kernel(r, "lun_lines", true, out);
 }

@@ -105,33 +105,33 @@ void lun__cl_plan_stage(const lun_cl_shape *shape, lun_stage stage, int64_t coun
         plan->read = 2 + chunks;
 }
 
-/* Lanes for a line: a power of two. */
-static int64_t lanes_of(const lun_cl_shape *shape, int64_t line)
+/* Lanes for a segment: a power of two. */
+static int64_t lanes_of(const lun_cl_shape *shape, int64_t segment)
 {
-    int64_t wanted = shape->scan ? divide_up(line, LUN_SCAN_GROUP) : line, lanes = 1;
+    int64_t wanted = shape->scan ? divide_up(segment, LUN_SCAN_GROUP) : segment, lanes = 1;
     while (lanes < wanted && lanes < LUN_LANES)
         lanes *= 2;
     return lanes;
 }
 
-void lun__cl_plan_lines(const lun_cl_shape *shape, int64_t lines, int64_t line, int units,
-                        lun_cl_plan *plan)
+void lun__cl_plan_segments(const lun_cl_shape *shape, int64_t segments, int64_t segment, int units,
+                           lun_cl_plan *plan)
 {
     bool scalar = shape->form == LUN_CL_SCALAR;
-    int64_t wide = lanes_of(shape, line);
-    int64_t each = scalar ? LUN_LANES / wide : portion(shape, lines * line, units) / line;
+    int64_t wide = lanes_of(shape, segment);
+    int64_t each = scalar ? LUN_LANES / wide : portion(shape, segments * segment, units) / segment;
     each = each < 1 ? 1 : each;
     *plan = (lun_cl_plan){.steps = 0};
-    if (lines <= 0)
+    if (segments <= 0)
         return;
-    plan->head[0] = lines * line;
-    plan->head[2] = each * line;
-    plan->head[3] = lines;
-    plan->head[LUN_CL_LINE] = line;
+    plan->head[0] = segments * segment;
+    plan->head[2] = each * segment;
+    plan->head[3] = segments;
+    plan->head[LUN_CL_LINE] = segment;
     plan->head[LUN_CL_WIDE] = wide;
-    lay_out(shape, lines, 0, plan);
-    add(plan, scalar ? "lun_lines" : "lun_kernel", divide_up(lines, each), scalar ? LUN_LANES : 1,
-        true);
+    lay_out(shape, segments, 0, plan);
+    add(plan, scalar ? "lun_lines" : "lun_kernel", divide_up(segments, each),
+        scalar ? LUN_LANES : 1, true);
 }
 
 void lun__cl_plan_pairs(const lun_cl_shape *shape, int64_t pairs, lun_cl_plan *plan)

@@ -105,13 +105,13 @@ static void elementwise(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-static void reductions(lun_renderer *r, const char *name, bool lines, lun_strbuf *out)
+static void reductions(lun_renderer *r, const char *name, bool segments, lun_strbuf *out)
 {
     lun_cl_sinks l = {.count = 0};
     lun__cl_sinks_body(r, &l);
     lun__cl_kernel_open(r, name, LUN_LANES, out);
     lun__cl_sinks_open(r, &l, out);
-    lun__cl_kernel_group(r, lines, out);
+    lun__cl_kernel_group(r, segments, out);
     if (lun__ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
         lun__strbuf_puts(out, "#pragma unroll 4\n");
     lun__strbuf_printf(out,

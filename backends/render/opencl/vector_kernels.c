@@ -50,8 +50,8 @@ static void carry(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-/* Calls of the kernel's function for this work-item's chunk, or for each of its lines. */
-static void chunk_or_lines(lun_renderer *r, lun_strbuf *out)
+/* Calls of the kernel's function for this work-item's chunk, or for each of its segments. */
+static void chunk_or_segments(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_printf(out,
                        "    const lun_i64 line = cells[%d];\n"
@@ -59,7 +59,7 @@ static void chunk_or_lines(lun_renderer *r, lun_strbuf *out)
                        "lo) {\n        lun_i64 from = lo, to = hi;\n        if (line) {\n"
                        "            from = 0;\n            f.n = to = line;\n",
                        LUN_CL_LINE);
-    lun__cl_kernel_line(r, "at", "            ", out);
+    lun__cl_kernel_segment(r, "at", "            ", out);
     lun__strbuf_puts(out, "        }\n");
     if (r->ir->result_count)
         lun__strbuf_printf(out, "        f.partials = partials + (line ? at / line : k) * %d;\n",
@@ -75,7 +75,7 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_open(r, "lun_kernel", 1, out);
     bounds(r, out);
     if (r->ir->result_count || r->ir->scan >= 0)
-        chunk_or_lines(r, out);
+        chunk_or_segments(r, out);
     else
         lun__strbuf_puts(out, "    chunk_kernel(lo, hi, &f);\n");
     lun__cl_kernel_close(r, out);

@@ -127,7 +127,7 @@ lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_arra
 lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
                           lun_array *x, lun_array *means, lun_dtype t, lun_array **out)
 {
-    int64_t shape[LUN_MAX_RANK], line = 1;
+    int64_t shape[LUN_MAX_RANK], segment = 1;
     const uint64_t option[] = {which, (uint64_t)groups};
     lun_array *const from[] = {codes, x, means ? means : codes};
     lun_node *in[3] = {NULL}, *n = NULL;
@@ -135,11 +135,11 @@ lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsig
     lun_status s = LUN_OK;
     shape[0] = groups;
     for (int k = 1; k < rank; k++)
-        line *= shape[k];
+        segment *= shape[k];
     for (int k = 0; s == LUN_OK && k < 3; k++)
         s = lun__node(e, from[k], LUN_DTYPE_COUNT, &in[k]);
     if (s == LUN_OK)
-        s = lun__node_algorithm(e, LUN_ALGORITHM_AGGREGATE, in, rank > 1 ? line : 0, option, t,
+        s = lun__node_algorithm(e, LUN_ALGORITHM_AGGREGATE, in, rank > 1 ? segment : 0, option, t,
                                 rank, shape, NULL, &n);
     for (int k = 0; k < 3; k++)
         lun__node_release(e, in[k]);

@@ -97,7 +97,7 @@ static lun_node *half_of(lun_engine *e, lun_node *low, lun_node *high)
 /* The same edges from extremes as expressions. */
 static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node *most)
 {
-    lun_node *line = NULL, *k = NULL, *edges = NULL;
+    lun_node *segment = NULL, *k = NULL, *edges = NULL;
     lun_node *same = apply(e, LUN_OP_EQ, held(least), held(most));
     lun_node *low = choose(e, same, apply(e, LUN_OP_SUB, held(least), number(e, 0.5)), held(least));
     lun_node *high = choose(e, same, apply(e, LUN_OP_ADD, held(most), number(e, 0.5)), held(most));
@@ -106,15 +106,15 @@ static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node
     lun_node *width =
         apply(e, LUN_OP_SUB, apply(e, LUN_OP_MUL, held(high), held(half)), held(from));
     lun_node *step = apply(e, LUN_OP_DIV, width, number(e, (double)bins));
-    if (lun__node_index(e, bins + 1, &line) == LUN_OK &&
-        lun__cast(e, line, LUN_F64, &k) == LUN_OK) {
+    if (lun__node_index(e, bins + 1, &segment) == LUN_OK &&
+        lun__cast(e, segment, LUN_F64, &k) == LUN_OK) {
         lun_node *last = apply(e, LUN_OP_EQ, held(k), number(e, (double)bins));
         lun_node *edge =
             apply(e, LUN_OP_ADD, apply(e, LUN_OP_MUL, held(k), held(step)), held(from));
         edges = choose(e, last, held(high), apply(e, LUN_OP_DIV, edge, held(half)));
         lun__node_release(e, last);
     }
-    lun_node *const used[] = {line, k, same, low, high, half, from, step};
+    lun_node *const used[] = {segment, k, same, low, high, half, from, step};
     for (int i = 0; i < 8; i++)
         lun__node_release(e, used[i]);
     return edges;

@@ -129,13 +129,13 @@ static lun_status base_of(lun_engine *e, const lun_indexed *t, const lun_layout 
 /* The number of each element of the result. */
 static lun_status number_of(lun_engine *e, const lun_indexed *t, lun_node **out)
 {
-    lun_node *line = NULL;
+    lun_node *segment = NULL;
     if (!t->rank)
         return lun__node_number(e, LUN_I64, 0, 0, NULL, out);
-    lun_status s = lun__node_index(e, t->n, &line);
+    lun_status s = lun__node_index(e, t->n, &segment);
     if (s == LUN_OK)
-        s = lun__node_reshape(e, line, t->rank, t->shape, out);
-    lun__node_release(e, line);
+        s = lun__node_reshape(e, segment, t->rank, t->shape, out);
+    lun__node_release(e, segment);
     return s;
 }
 

@@ -34,12 +34,12 @@ static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int 
                             lun_node *parts, int64_t count, bool skipnan, lun_node **out)
 {
     char text[96];
-    int64_t shape[LUN_MAX_RANK + 1], line = 1, extent[LUN_MAX_RANK], results = 1;
+    int64_t shape[LUN_MAX_RANK + 1], segment = 1, extent[LUN_MAX_RANK], results = 1;
     const int rank = result_shape(x, kept, count, shape);
     const lun_dtype t = lun__dtype_is_float((lun_dtype)x->dtype) ? (lun_dtype)x->dtype : LUN_F64;
     lun__node_shape(x, extent);
     for (int k = kept; k < x->rank; k++)
-        line *= extent[k];
+        segment *= extent[k];
     for (int k = 0; k < rank; k++)
         results *= shape[k];
     if (rank > LUN_MAX_RANK)
@@ -47,14 +47,14 @@ static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int 
                          LUN_MAX_RANK);
     if (results == 0)
         return lun__node_number(e, t, 0, rank, shape, out);
-    if (line == 0)
+    if (segment == 0)
         return lun__fail(e, LUN_EARG,
                          "quantile of no elements is undefined: an axis of %s is empty",
                          lun__describe(a, text));
     lun_node *n = NULL, *in[] = {x, parts};
     const uint64_t option[] = {skipnan, 0};
-    lun_status s =
-        lun__node_algorithm(e, LUN_ALGORITHM_QUANTILE, in, line, option, t, 1, &results, NULL, &n);
+    lun_status s = lun__node_algorithm(e, LUN_ALGORITHM_QUANTILE, in, segment, option, t, 1,
+                                       &results, NULL, &n);
     if (s == LUN_OK)
         s = lun__node_reshape(e, n, rank, shape, out);
     lun__node_release(e, n);

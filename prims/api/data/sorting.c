@@ -47,7 +47,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int rank, int *a
 static lun_status ordered(lun_engine *e, lun_algorithm which, lun_array *a, int axis, int flags,
                           int64_t first, lun_array **out)
 {
-    lun_node *n = NULL, *lines = NULL, *sorted = NULL, *back = NULL;
+    lun_node *n = NULL, *segments = NULL, *sorted = NULL, *back = NULL;
     int64_t shape[LUN_MAX_RANK];
     lun_status s = array_node(e, a, &n);
     if (s != LUN_OK)
@@ -55,17 +55,17 @@ static lun_status ordered(lun_engine *e, lun_algorithm which, lun_array *a, int 
     const int last = n->rank - 1;
     s = check_axis(e, a, n->rank, &axis);
     if (s == LUN_OK)
-        s = move_axis(e, n, axis, last, &lines);
+        s = move_axis(e, n, axis, last, &segments);
     if (s == LUN_OK) {
         const uint64_t option[] = {flags & LUN_DESCENDING, (uint64_t)first};
-        lun__node_shape(lines, shape);
-        s = lun__node_algorithm(e, which, &lines, shape[last], option,
+        lun__node_shape(segments, shape);
+        s = lun__node_algorithm(e, which, &segments, shape[last], option,
                                 which == LUN_ALGORITHM_SORT ? (lun_dtype)n->dtype : LUN_I64,
                                 n->rank, shape, NULL, &sorted);
     }
     if (s == LUN_OK)
         s = move_axis(e, sorted, last, axis, &back);
-    lun_node *all[] = {n, lines, sorted};
+    lun_node *all[] = {n, segments, sorted};
     for (int i = 0; i < 3; i++)
         lun__node_release(e, all[i]);
     return s == LUN_OK ? lun__array(e, back, false, out) : s;

@@ -40,7 +40,7 @@ static bool is_staged(const lun_lowered *l, int slot)
         return false;
     lun__node_layout(l->slots[slot].view, &at);
     return !(l->rows && !lun__node_made(l->slots[slot].node) &&
-             lun__layout_segments(&at, l->line, &step, &along) && along == 1);
+             lun__layout_segments(&at, l->segment, &step, &along) && along == 1);
 }
 
 /* Whether n, what step `at` makes, is in memory as a whole. */
@@ -223,7 +223,7 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
 /* The axes of a kernel over n indices: its segments, and those of the arrays that it reads. */
 static void add_kernel(lun_space *space, const lun_lowered *l)
 {
-    lun__space_cut(space, l->line);
+    lun__space_cut(space, l->segment);
     for (int i = 0; i < l->ir.slot_count; i++) {
         const lun_slot_source *from = &l->slots[i];
         lun_layout at;

@@ -27,19 +27,19 @@ static lun_status make_box(lun_engine *e, int rank, const int64_t *first, const 
 static lun_status index_along(lun_engine *e, const lun_box *b, int k, lun_node **out)
 {
     lun_layout along = b->at;
-    lun_node *in[3] = {0}, *line = NULL;
+    lun_node *in[3] = {0}, *segment = NULL;
     memset(along.stride, 0, sizeof along.stride);
     along.stride[k] = 1;
-    lun_status s = lun__node_index(e, b->at.extent[k], &line);
+    lun_status s = lun__node_index(e, b->at.extent[k], &segment);
     if (s == LUN_OK)
-        s = lun__node_view(e, line, &along, &in[0]);
+        s = lun__node_view(e, segment, &along, &in[0]);
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, (uint64_t)b->first[k], 0, NULL, &in[1]);
     if (s == LUN_OK)
         s = lun__node_op(e, LUN_OP_ADD, in, LUN_I64, in[0], out);
     if (s == LUN_OK)
         (*out)->is |= LUN_IS_SOURCE;
-    lun__node_release(e, line);
+    lun__node_release(e, segment);
     lun__node_release(e, in[0]);
     lun__node_release(e, in[1]);
     return s;

@@ -203,14 +203,14 @@ lun_layout lun__layout_simplified(const lun_layout *l)
     return s;
 }
 
-bool lun__layout_segments(const lun_layout *l, int64_t line, int64_t *step, int64_t *along)
+bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, int64_t *along)
 {
     lun_layout s = lun__layout_simplified(l);
-    const bool lines = s.rank == 2;
-    if (line < 1 || (lines ? s.extent[1] != line : s.rank != 1 || s.extent[0] % line))
+    const bool segments = s.rank == 2;
+    if (segment < 1 || (segments ? s.extent[1] != segment : s.rank != 1 || s.extent[0] % segment))
         return false;
-    *along = s.stride[lines ? 1 : 0];
-    *step = lines ? s.stride[0] : times(s.stride[0], line);
+    *along = s.stride[segments ? 1 : 0];
+    *step = segments ? s.stride[0] : times(s.stride[0], segment);
     return true;
 }
 
@@ -247,11 +247,11 @@ static void indices(const lun_layout *l, int64_t f, int64_t index[LUN_LAYOUT_RAN
     }
 }
 
-bool lun__layout_in_segments(const lun_layout *l, int64_t line)
+bool lun__layout_in_segments(const lun_layout *l, int64_t segment)
 {
     lun_layout s = lun__layout_simplified(l);
     int last = s.rank - 1;
-    return line == 1 || (s.stride[last] == 1 && s.extent[last] % line == 0);
+    return segment == 1 || (s.stride[last] == 1 && s.extent[last] % segment == 0);
 }
 
 int64_t lun__layout_offset(const lun_layout *l, int64_t f)

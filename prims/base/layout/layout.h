@@ -45,9 +45,9 @@ bool lun__layout_range_of(const lun_layout *l, int64_t first, int64_t last, int6
  * neighbours merged where stride[k] = stride[k + 1] * extent[k + 1].  Rank 1, extent 0 and stride 1
  * if there are none; rank 1, extent 1 and stride 1 if there is one. */
 lun_layout lun__layout_simplified(const lun_layout *l);
-/* Whether lines of `line` elements each, in flat order, stand evenly: elements of one *along apart,
- * lines *step apart. */
-bool lun__layout_segments(const lun_layout *l, int64_t line, int64_t *step, int64_t *along);
+/* Whether segments of `segment` elements each, in flat order, stand evenly: elements of one
+ * *along apart, segments *step apart. */
+bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, int64_t *along);
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
@@ -59,8 +59,9 @@ bool lun__layout_composed(const lun_layout *inner, const lun_layout *outer, lun_
 /* Elements along the axes that have a stride: at different offsets, if the layout is injective but
  * for axes of stride 0. */
 int64_t lun__layout_distinct(const lun_layout *l);
-/* Whether elements k * line .. (k + 1) * line - 1 stand side by side for all k; line > 0. */
-bool lun__layout_in_segments(const lun_layout *l, int64_t line);
+/* Whether elements k * segment .. (k + 1) * segment - 1 stand side by side for all k; segment >
+ * 0. */
+bool lun__layout_in_segments(const lun_layout *l, int64_t segment);
 
 /* Offset of element f, 0 <= f < count. */
 int64_t lun__layout_offset(const lun_layout *l, int64_t f);

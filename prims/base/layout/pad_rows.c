@@ -248,7 +248,7 @@ lun_pad_run lun__pad_run(const lun_padding *p, const lun_pad_box *b, int64_t fir
 {
     const int last = p->rank - 1;
     const int64_t n = p->inner[last], shift = b->first[last];
-    lun_pad_run none = {0}, r = {.line = n, .low = most(-shift, 0), .high = least(n - shift, n)};
+    lun_pad_run none = {0}, r = {.segment = n, .low = most(-shift, 0), .high = least(n - shift, n)};
     int64_t rows = 1, whole = 1, step = 1, row = 0;
     if (!b->is || b->count[last] != n || n == 0 || r.low >= r.high)
         return none;
@@ -282,6 +282,6 @@ void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *bas
         return;
     }
     const int64_t offset = r.offset - b->first[last] - r.column + from;
-    lun__copy_strided_few(to, size, (const char *)base + offset * size, r.line * size, count,
+    lun__copy_strided_few(to, size, (const char *)base + offset * size, r.segment * size, count,
                           (size_t)size);
 }

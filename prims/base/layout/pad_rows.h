@@ -40,13 +40,14 @@ void lun__pad_read(const lun_padding *p, const lun_layout *l, const lun_pad_box 
                    const void *base, int size, int64_t first, int64_t count, void *to);
 
 /* How elements of a box from `first` on stand in the array itself: `count` of them (0: they do not)
- * side by side from its element `offset` on, but for those that stand beyond the ends of a line: of
- * each `line` elements, of which `first` is number `column`, numbers low .. high - 1 are right. */
+ * side by side from its element `offset` on, but for those that stand beyond the ends of a
+ * segment: of each `segment` elements, of which `first` is number `column`, numbers low .. high
+ * - 1 are right. */
 typedef struct lun_pad_run {
-    int64_t count, offset, line, column, low, high;
+    int64_t count, offset, segment, column, low, high;
 } lun_pad_run;
 lun_pad_run lun__pad_run(const lun_padding *p, const lun_pad_box *b, int64_t first);
-/* Elements first, first + line, ... of a box within such a run, `count` in number. */
+/* Elements first, first + segment, ... of a box within such a run, `count` in number. */
 void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *base, int size,
                      int64_t first, int64_t count, void *to);
 

@@ -7,7 +7,7 @@
 enum { PART = 65536, FEW = 8192 };
 
 typedef struct table {
-    int64_t rows, groups, line;
+    int64_t rows, groups, segment;
     lun_column codes, x, means;
     bool skipnan;
 } table;
@@ -39,7 +39,7 @@ static void take_least(lun_dtype t, uint64_t x, bool greatest, sofar *s)
 static void take(const table *a, lun_aggregate which, int64_t row, int64_t j, int64_t g, sofar *s)
 {
     const lun_dtype t = a->x.dtype;
-    const uint64_t x = cell_at(&a->x, row * a->line + j);
+    const uint64_t x = cell_at(&a->x, row * a->segment + j);
     const double f = number_of(t, x);
     const uint64_t i = lun__cell_cast(LUN_I64, t, x);
     if (a->skipnan && lun__dtype_is_float(t) && isnan(f))
@@ -51,7 +51,7 @@ static void take(const table *a, lun_aggregate which, int64_t row, int64_t j, in
     else if (which == LUN_AGGREGATE_MIN || which == LUN_AGGREGATE_MAX)
         take_least(t, x, which == LUN_AGGREGATE_MAX, s);
     else if (which == LUN_AGGREGATE_DEVIATIONS) {
-        double d = f - ((const double *)a->means.data)[g * a->line + j];
+        double d = f - ((const double *)a->means.data)[g * a->segment + j];
         s->f += d * d;
     }
     s->first = s->first ? s->first : row + 1;
@@ -154,9 +154,9 @@ static void check_aggregate(const table *a, lun_aggregate which, const lun_colum
                             uint64_t *seed)
 {
     for (int64_t k = 0; k < 6 && a->groups > 0; k++) {
-        int64_t g = k < a->groups ? k : below(seed, a->groups), j = below(seed, a->line);
+        int64_t g = k < a->groups ? k : below(seed, a->groups), j = below(seed, a->segment);
         sofar s = expected(a, which, g, j);
-        uint64_t got = cell_at(out, g * a->line + j), want = result_of(a, which, &s);
+        uint64_t got = cell_at(out, g * a->segment + j), want = result_of(a, which, &s);
         const bool least = which == LUN_AGGREGATE_MIN || which == LUN_AGGREGATE_MAX;
         const bool is_float = lun__dtype_is_float(out->dtype);
         if (least && s.count == 0 && !(a->skipnan && is_float))
@@ -168,7 +168,7 @@ static void check_aggregate(const table *a, lun_aggregate which, const lun_colum
             fail_msg("aggregate %d of %s, %lld rows, %lld groups, line %lld: group %lld: %llx, "
                      "expected %llx",
                      (int)which, lun_dtype_name(a->x.dtype), (long long)a->rows,
-                     (long long)a->groups, (long long)a->line, (long long)g,
+                     (long long)a->groups, (long long)a->segment, (long long)g,
                      (unsigned long long)got, (unsigned long long)want);
     }
 }
@@ -176,13 +176,13 @@ static void check_aggregate(const table *a, lun_aggregate which, const lun_colum
 static void one_aggregate(const table *a, lun_aggregate which, uint64_t *seed)
 {
     static const int threads[] = {1, 2, 3, 8};
-    const int64_t count = a->groups * a->line;
+    const int64_t count = a->groups * a->segment;
     test_memory out[4];
     size_t bytes = 0;
     for (int k = 0; k < 4; k++) {
         lun_algorithm_run r = {.in = {a->codes, a->x, a->means},
                                .out[0] = lun__column(NULL, dtype_of(which, a->x.dtype), count),
-                               .line = a->line == 1 ? 0 : a->line,
+                               .segment = a->segment == 1 ? 0 : a->segment,
                                .option = {(uint64_t)which, (uint64_t)a->groups}};
         r.option[0] |= a->skipnan ? LUN_AGGREGATE_SKIPNAN : 0;
         bytes = (size_t)(count * lun__dtype_get(r.out[0].dtype)->bytes);
@@ -210,31 +210,31 @@ static uint64_t some_element(lun_dtype t, uint64_t *seed)
     return lun__cell_from_value(t, x);
 }
 
-static void one_table(lun_dtype t, int64_t rows, int64_t groups, int64_t line, uint64_t *seed)
+static void one_table(lun_dtype t, int64_t rows, int64_t groups, int64_t segment, uint64_t *seed)
 {
     const int64_t bytes = lun__dtype_get(t)->bytes;
-    test_memory x = test_guarded((size_t)(rows * line * bytes)), means, codes;
-    means = test_guarded((size_t)(groups * line * 8));
+    test_memory x = test_guarded((size_t)(rows * segment * bytes)), means, codes;
+    means = test_guarded((size_t)(groups * segment * 8));
     codes = test_guarded((size_t)(rows * 4));
     for (int64_t i = 0; i < rows; i++)
         ((int32_t *)(void *)codes.data)[i] = (int32_t)below(seed, groups);
-    for (int64_t i = 0; i < rows * line; i++) {
+    for (int64_t i = 0; i < rows * segment; i++) {
         uint64_t cell = some_element(t, seed);
         memcpy(x.data + i * bytes, &cell, (size_t)bytes);
     }
-    for (int64_t g = 0; g < groups * line; g++)
+    for (int64_t g = 0; g < groups * segment; g++)
         ((double *)(void *)means.data)[g] = (double)below(seed, 100) * 0.01;
     table a = {rows,
                groups,
-               line,
+               segment,
                {codes.data, LUN_I32, rows, false},
-               {x.data, t, rows * line, false},
-               {means.data, LUN_F64, groups * line, false},
+               {x.data, t, rows * segment, false},
+               {means.data, LUN_F64, groups * segment, false},
                false};
     for (int which = 0; which < LUN_AGGREGATES; which++) {
         const bool places = which == LUN_AGGREGATE_FIRST || which == LUN_AGGREGATE_LAST;
         const bool truth = which == LUN_AGGREGATE_ANY || which == LUN_AGGREGATE_ALL;
-        if ((places && line > 1) || truth != lun__dtype_is_bool(t))
+        if ((places && segment > 1) || truth != lun__dtype_is_bool(t))
             continue;
         for (int skip = 0; skip < 2; skip++) {
             a.skipnan = skip;

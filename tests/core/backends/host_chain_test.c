@@ -1,5 +1,5 @@
 /* host_chain_test.c - chains on the host, with chunk functions written here: whole blocks are
- * computed, and nothing beside the lines of an array is touched, on any number of threads. */
+ * computed, and nothing beside the segments of an array is touched, on any number of threads. */
 #include "kernels.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@
 enum { STAGES = 5, TOTAL = 0, LEVEL, B, C, D, ARRAYS };
 
 typedef struct table {
-    int64_t rows, line, pitch; /* of A: elements from one row's first to the next one's */
+    int64_t rows, segment, pitch; /* of A: elements from one row's first to the next one's */
     uint32_t *a, *c, *d;
     uint64_t *weight, *column, *level;
     int64_t trap_row; /* whose stage 3 fails; -1: none */
@@ -108,7 +108,7 @@ static lun_status run_chain(table *t, int threads, int64_t chunk_bytes, lun_chai
     static const int results[] = {TOTAL};
     static lun_launch launches[STAGES];
     static lun_chain_stage stages[STAGES];
-    const int64_t n = t->rows * t->line, from = (t->rows - 1) * t->pitch + t->line;
+    const int64_t n = t->rows * t->segment, from = (t->rows - 1) * t->pitch + t->segment;
     lun_ir irs[STAGES];
     lun_exec execs[STAGES];
     lun_host_kernel kernels[STAGES];
@@ -135,7 +135,7 @@ static lun_status run_chain(table *t, int threads, int64_t chunk_bytes, lun_chai
         int64_t each = k == 1 ? t->rows : n;
         launches[k] = (lun_launch){.n = each,
                                    .count = each,
-                                   .line = k == 1 ? 0 : t->line,
+                                   .segment = k == 1 ? 0 : t->segment,
                                    .slots = memory[k],
                                    .room = room[k],
                                    .trap = -1};
@@ -145,7 +145,7 @@ static lun_status run_chain(table *t, int threads, int64_t chunk_bytes, lun_chai
         kernels[k] = (lun_host_kernel){&execs[k], &irs[k], 1000};
     }
     *out = (lun_chain){.rows = t->rows,
-                       .line = t->line,
+                       .segment = t->segment,
                        .stages = stages,
                        .count = STAGES,
                        .arrays = arrays,
@@ -165,9 +165,9 @@ typedef struct memory {
 } memory;
 
 /* Everything ends at a page that must not be touched. */
-static table make_table(int64_t rows, int64_t line, int64_t pitch, memory *m)
+static table make_table(int64_t rows, int64_t segment, int64_t pitch, memory *m)
 {
-    const size_t n = (size_t)(rows * line), from = (size_t)((rows - 1) * pitch + line);
+    const size_t n = (size_t)(rows * segment), from = (size_t)((rows - 1) * pitch + segment);
     m->a = test_guarded(from * 4);
     m->c = test_guarded(n * 4);
     m->d = test_guarded(n * 4);
@@ -175,7 +175,7 @@ static table make_table(int64_t rows, int64_t line, int64_t pitch, memory *m)
     m->column = test_guarded((size_t)rows * 8);
     m->level = test_guarded((size_t)rows * 8);
     table t = {.rows = rows,
-               .line = line,
+               .segment = segment,
                .pitch = pitch,
                .trap_row = -1,
                .a = (void *)m->a.data,
@@ -209,21 +209,21 @@ static void check_table(const table *t)
     for (int64_t row = 0; row < t->rows; row++) {
         const uint32_t *a = t->a + row * t->pitch;
         uint64_t total = 0;
-        for (int64_t i = 0; i < t->line; i++)
+        for (int64_t i = 0; i < t->segment; i++)
             total += a[i];
         uint64_t level = total * t->weight[row];
         assert_true(t->level[row] == level);
-        for (int64_t i = 0; i < t->line; i++) {
+        for (int64_t i = 0; i < t->segment; i++) {
             uint32_t c = (a[i] ^ (uint32_t)level) + (uint32_t)t->column[t->rows - 1 - row];
-            assert_int_equal(t->c[row * t->line + i], c);
-            assert_int_equal(t->d[row * t->line + i], 3 * c - a[i]);
+            assert_int_equal(t->c[row * t->segment + i], c);
+            assert_int_equal(t->d[row * t->segment + i], 3 * c - a[i]);
         }
     }
 }
 
-static const int64_t lines[] = {64, 65, 100, 127, 128, 1003}, rows[] = {1, 2, 5, 64, 217};
+static const int64_t segments[] = {64, 65, 100, 127, 128, 1003}, rows[] = {1, 2, 5, 64, 217};
 
-static void test_lines_of_any_length(void **state)
+static void test_segments_of_any_length(void **state)
 {
     (void)state;
     for (int l = 0; l < 6; l++)
@@ -232,7 +232,7 @@ static void test_lines_of_any_length(void **state)
                 for (int bytes = 0; bytes < 3; bytes++) {
                     memory m;
                     lun_chain c;
-                    table x = make_table(rows[r], lines[l], lines[l] + bytes * 3, &m);
+                    table x = make_table(rows[r], segments[l], segments[l] + bytes * 3, &m);
                     assert_int_equal(run_chain(&x, test_threads[t], bytes * 6000, &c), LUN_OK);
                     check_table(&x);
                     free_memory(&m);
@@ -260,7 +260,7 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_of_any_length),
+        cmocka_unit_test(test_segments_of_any_length),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-/* select_test.c - the first elements in order, and quantiles, of long lines (backends/algorithms),
- * where they are selected and not sorted: against the sort of the C library, bits and places, on 1
- * to 8 threads, touching nothing beyond. */
+/* select_test.c - the first elements in order, and quantiles, of long segments
+ * (backends/algorithms), where they are selected and not sorted: against the sort of the C
+ * library, bits and places, on 1 to 8 threads, touching nothing beyond. */
 #include "algorithm_kit.h"
 
 enum { MOST = 200000, KINDS = 9 };
@@ -118,7 +118,7 @@ static void check_quantile(const lun_column *in, const int64_t *places, bool ski
         n--;
     lun_algorithm_run r = {.in = {*in, lun__column(q, LUN_F64, count)},
                            .out[0] = lun__column(NULL, t, count),
-                           .line = in->n,
+                           .segment = in->n,
                            .option = {skips}};
     assert_int_equal(run_guarded(lun__quantile_room, lun__quantile_run, &r, 1, threads, &out),
                      LUN_OK);
@@ -168,7 +168,7 @@ static void selections(void **state)
 }
 
 /* Several long lines: each is that line alone. */
-static void lines(void **state)
+static void segments(void **state)
 {
     enum { LINE = 66000, LINES = 3 };
     static double x[LINES * LINE], q[] = {0.1, 0.5};
@@ -184,7 +184,7 @@ static void lines(void **state)
             .in = {lun__column(x + (i < 0 ? 0 : i * LINE), LUN_F64, i < 0 ? LINES * LINE : LINE),
                    lun__column(q, LUN_F64, 2)},
             .out[0] = lun__column(i < 0 ? all : each, LUN_F64, i < 0 ? 2 * LINES : 2),
-            .line = LINE};
+            .segment = LINE};
         r.scratch = malloc((size_t)lun__quantile_room(&r, 2));
         assert_non_null(r.scratch);
         assert_int_equal(lun__quantile_run(&services, &team, &r), LUN_OK);
@@ -196,6 +196,6 @@ static void lines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(selections), cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(selections), cmocka_unit_test(segments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

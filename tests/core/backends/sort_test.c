@@ -1,6 +1,6 @@
 /* sort_test.c - elements in order (backends/algorithms/sort/sort.h) against the C library's qsort
- * on numbers and places: all dtypes, both directions, lines, numbers of threads; and that nothing
- * beyond the results is touched. */
+ * on numbers and places: all dtypes, both directions, segments, numbers of threads; and that
+ * nothing beyond the results is touched. */
 #include "kernels.h"
 
 #include <math.h>
@@ -55,26 +55,26 @@ static number number_of(lun_dtype t, uint64_t cell, int64_t place)
     return n;
 }
 
-/* Where the elements of each line in order come from. */
+/* Where the elements of each segment in order come from. */
 static int64_t *expected(const lun_sorting *s)
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
     int64_t *indices = malloc((size_t)(s->n + 1) * sizeof *indices);
-    number *line = malloc((size_t)(s->line + 1) * sizeof *line);
+    number *segment = malloc((size_t)(s->segment + 1) * sizeof *segment);
     assert_non_null(indices);
-    assert_non_null(line);
+    assert_non_null(segment);
     falling = s->descending;
-    for (int64_t from = 0; from < s->n; from += s->line) {
-        for (int64_t i = 0; i < s->line; i++) {
+    for (int64_t from = 0; from < s->n; from += s->segment) {
+        for (int64_t i = 0; i < s->segment; i++) {
             uint64_t cell = 0;
             memcpy(&cell, (const char *)s->from + (from + i) * size, (size_t)size);
-            line[i] = number_of(s->dtype, cell, i);
+            segment[i] = number_of(s->dtype, cell, i);
         }
-        qsort(line, (size_t)s->line, sizeof *line, by_value);
-        for (int64_t i = 0; i < s->line; i++)
-            indices[from + i] = line[i].place;
+        qsort(segment, (size_t)s->segment, sizeof *segment, by_value);
+        for (int64_t i = 0; i < s->segment; i++)
+            indices[from + i] = segment[i].place;
     }
-    free(line);
+    free(segment);
     return indices;
 }
 
@@ -134,12 +134,12 @@ static void compare(const lun_sorting *s, const int64_t *wanted, int threads)
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
     for (int64_t i = 0; i < s->n; i++) {
-        const int64_t from = i / s->line * s->line + wanted[i];
+        const int64_t from = i / s->segment * s->segment + wanted[i];
         const char *x = (const char *)s->from + from * size;
         if ((s->to && memcmp((const char *)s->to + i * size, x, (size_t)size)) ||
             (s->indices && s->indices[i] != wanted[i] + s->base))
             fail_msg("%s, %lld in lines of %lld, %s%s%s, %d threads: number %lld",
-                     lun_dtype_name(s->dtype), (long long)s->n, (long long)s->line,
+                     lun_dtype_name(s->dtype), (long long)s->n, (long long)s->segment,
                      s->descending ? "falling, " : "", s->to ? "elements " : "",
                      s->indices ? "places" : "", threads, (long long)i);
     }
@@ -150,7 +150,7 @@ static void run(lun_sorting *s, int threads, bool elements, bool indices, const 
     lun_services services = test_services();
     lun_team team = {.threads = threads,
                      .parallel = test_parallel,
-                     .cache_bytes = threads & 1 ? 1 : 1 << 30}; /* lines bypass caches, or not */
+                     .cache_bytes = threads & 1 ? 1 : 1 << 30}; /* segments bypass caches, or not */
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
     test_memory to = {0}, at = {0}, scratch = {0};
     if (elements)
@@ -171,7 +171,7 @@ static void run(lun_sorting *s, int threads, bool elements, bool indices, const 
             test_guarded_free(all[i]);
 }
 
-static void check(lun_dtype t, kind k, int64_t n, int64_t line, bool descending, uint64_t *seed)
+static void check(lun_dtype t, kind k, int64_t n, int64_t segment, bool descending, uint64_t *seed)
 {
     const int64_t size = lun__dtype_get(t)->bytes;
     test_memory from = test_guarded((size_t)(n * size));
@@ -182,7 +182,7 @@ static void check(lun_dtype t, kind k, int64_t n, int64_t line, bool descending,
     lun_sorting s = {.dtype = t,
                      .descending = descending,
                      .n = n,
-                     .line = line,
+                     .segment = segment,
                      .from = from.data,
                      .base = below(seed, 2)};
     int64_t *wanted = expected(&s);
@@ -202,8 +202,8 @@ static void test_all(void **state)
     uint64_t seed = 17;
     for (int round = 0; round < ROUNDS; round++) {
         const int64_t n = lengths[below(&seed, below(&seed, 4) ? 10 : 14)];
-        const int64_t lines = n < 2000 && below(&seed, 2) ? 1 + below(&seed, 30) : 1;
-        check((lun_dtype)(round % LUN_DTYPE_COUNT), (kind)below(&seed, KINDS), n * lines, n,
+        const int64_t segments = n < 2000 && below(&seed, 2) ? 1 + below(&seed, 30) : 1;
+        check((lun_dtype)(round % LUN_DTYPE_COUNT), (kind)below(&seed, KINDS), n * segments, n,
               below(&seed, 2), &seed);
     }
 }
@@ -242,7 +242,7 @@ static void test_stop(void **state)
         uint64_t *from = test_alloc(MOST, 8), *to = test_alloc(MOST, 8);
         for (int i = 0; i < MOST; i++)
             from[i] = test_random(&seed);
-        lun_sorting s = {.dtype = (lun_dtype)t, .n = MOST, .line = MOST, .from = from, .to = to};
+        lun_sorting s = {.dtype = (lun_dtype)t, .n = MOST, .segment = MOST, .from = from, .to = to};
         s.scratch = malloc((size_t)lun__sorting_room(&s, 2));
         assert_non_null(s.scratch);
         cancel_flag = 1;

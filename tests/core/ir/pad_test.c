@@ -109,15 +109,16 @@ static int64_t expect_run(const lun_padding *d, const lun_layout *l, int size, i
     int64_t right = 0;
     assert_true(at.count == 0 || b.is);
     for (int64_t i = 0; i < at.count && first + i < p.count; i++) {
-        int64_t column = (at.column + i) % at.line;
-        if (i < at.line) {
-            int64_t count = (at.count - i + at.line - 1) / at.line;
-            if (first + i + (count - 1) * at.line >= p.count)
+        int64_t column = (at.column + i) % at.segment;
+        if (i < at.segment) {
+            int64_t count = (at.count - i + at.segment - 1) / at.segment;
+            if (first + i + (count - 1) * at.segment >= p.count)
                 count--;
             lun__pad_column(d, &b, array, size, first + i, count, packed);
             for (int64_t k = 0; k < count; k++)
                 assert_memory_equal(packed + k * size,
-                                    element(d, p.at[first + i + k * at.line], size), (size_t)size);
+                                    element(d, p.at[first + i + k * at.segment], size),
+                                    (size_t)size);
         }
         if (column < at.low || column >= at.high)
             continue;

@@ -1,5 +1,6 @@
-/* serve_turns_test.c - launches with turns on a rank that serves: lines that a layout places, and
- * such as no engine sends, which reach beyond buffers or are no turns: the rank refuses them. */
+/* serve_turns_test.c - launches with turns on a rank that serves: segments that a layout places,
+ * and such as no engine sends, which reach beyond buffers or are no turns: the rank refuses
+ * them. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -37,16 +38,16 @@ static const lun_backend *find_backend(void)
     return lun__backends_all[i];
 }
 
-/* A launch that copies lines: where they are read and written, by how many turns. */
-typedef struct lines {
-    int64_t n, line, turns;
+/* A launch that copies segments: where they are read and written, by how many turns. */
+typedef struct segments {
+    int64_t n, segment, turns;
     lun_layout in, out;
-} lines;
+} segments;
 
 static const lun_layout dense = {.rank = 2, .extent = {6, LINE}, .stride = {LINE, 1}};
 
 /* What becomes of it on rank 1, and of that; got: elements of the target. */
-static lun_status run(const lines *x, lun_status *served, double got[ROOM])
+static lun_status run(const segments *x, lun_status *served, double got[ROOM])
 {
     const lun_backend *b = find_backend();
     lun_buffer *from = NULL, *to = NULL;
@@ -79,7 +80,7 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
     const int64_t room[] = {INT64_MAX, INT64_MAX}, origin[] = {0, 0};
     lun_launch l = {.n = x->n,
                     .count = x->n,
-                    .line = x->line,
+                    .segment = x->segment,
                     .turns = x->turns,
                     .slots = slots,
                     .room = room,
@@ -103,15 +104,15 @@ static lun_status run(const lines *x, lun_status *served, double got[ROOM])
     return s;
 }
 
-static void test_lines(void **state)
+static void test_segments(void **state)
 {
     (void)state;
     static const int64_t turns[] = {1, 2, 3, 6};
     for (size_t t = 0; t < sizeof turns / sizeof *turns; t++) {
         /* read 70 elements apart, written backwards */
-        const lines x = {
+        const segments x = {
             .n = N,
-            .line = LINE,
+            .segment = LINE,
             .turns = turns[t],
             .in = {.rank = 2, .extent = {6, LINE}, .offset = 3, .stride = {70, 1}},
             .out = {.rank = 2, .extent = {6, LINE}, .offset = 5 * LINE, .stride = {-LINE, 1}}};
@@ -120,7 +121,7 @@ static void test_lines(void **state)
         assert_int_equal(run(&x, &served, got), LUN_OK);
         assert_int_equal(served, LUN_OK);
         for (int64_t i = 0; i < ROOM; i++) {
-            const int64_t line = 5 - i / LINE, from = 3 + line * 70 + i % LINE;
+            const int64_t segment = 5 - i / LINE, from = 3 + segment * 70 + i % LINE;
             assert_true(got[i] == (double)(i < N ? from : i));
         }
     }
@@ -134,9 +135,9 @@ static void test_nonsense(void **state)
                      late = {.rank = 2, .extent = {6, LINE}, .offset = N + 1, .stride = {LINE, 1}},
                      few = {.rank = 2, .extent = {5, LINE}, .stride = {LINE, 1}},
                      huge = {.rank = 2, .extent = {6, LINE}, .stride = {INT64_MAX / 4, 1}},
-                     /* places 0, 448, 0, 448 ...: the third line of a run would be at 896 */
+                     /* places 0, 448, 0, 448 ...: the third segment of a run would be at 896 */
         uneven = {.rank = 3, .extent = {3, 2, LINE}, .stride = {0, 448, 1}};
-    const lines all[] = {
+    const segments all[] = {
         {N, LINE, 2, beyond, dense}, {N, LINE, 2, dense, beyond},
         {N, LINE, 2, before, dense}, {N, LINE, 2, dense, before},
         {N, LINE, 6, late, dense},   {N, LINE, 1, dense, late},
@@ -158,7 +159,7 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_segments),
         cmocka_unit_test(test_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
