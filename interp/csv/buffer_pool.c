@@ -37,6 +37,13 @@ static bool grow(void **memory, int64_t *room, int64_t count, size_t size)
     return *memory != NULL;
 }
 
+/* Makes line feeds of carriage returns, and the reverse. */
+static void exchange(char *p, int64_t length)
+{
+    for (int64_t i = 0; i < length; i++)
+        p[i] = (char)(p[i] ^ (p[i] == '\n' || p[i] == '\r' ? '\n' ^ '\r' : 0));
+}
+
 lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length, bool added,
                              lun__csv_piece *p, lun__csv_fault *fault)
 {
@@ -45,8 +52,10 @@ lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t l
     *fault = (lun__csv_fault){.column = -1, .at = at};
     if (length >= LUN__CSV_ROW)
         return fault->what = LUN__CSV_LONG;
+    int64_t fields = d->rules.ragged == LUN__CSV_FILL ? p->rows * p->width : 0;
+    fields = (fields > length + added ? fields : length + added) + p->width;
     bool room = grow(&memory, &q->room, length + added + 2 * LUN__CSV_MARGIN, 1) &&
-                (!p->ends || grow(&ends, &q->ends_room, length + added + 1, sizeof *q->ends));
+                (!p->ends || grow(&ends, &q->ends_room, fields + 1, sizeof *q->ends));
     q->memory = memory;
     q->ends = ends;
     if (!room)
@@ -55,10 +64,14 @@ lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t l
     p->length = length + added;
     p->added = added;
     p->separator = d->separator;
+    p->rules = &d->rules;
+    p->returns = d->returns;
     memset(q->memory, 0, LUN__CSV_MARGIN);
     fault->error = length ? d->services->read(d->services->ctx, at, length, p->text) : 0;
     if (fault->error)
         return fault->what = LUN__CSV_UNREAD;
+    if (d->returns)
+        exchange(p->text, length);
     if (added)
         p->text[length] = '\n';
     memset(p->text + p->length, 0, LUN__CSV_MARGIN);

@@ -7,8 +7,6 @@
 #ifndef LUN_BUFFER_POOL_H
 #define LUN_BUFFER_POOL_H
 
-#include <stdatomic.h>
-
 #include "csv/piece.h"
 
 /* A row must have fewer bytes. */
@@ -30,6 +28,8 @@ typedef struct lun__csv_pool {
     const lun__csv_services *services;
     int64_t piece; /* bytes, more or less */
     char separator;
+    bool returns; /* lines end in carriage returns */
+    lun__csv_rules rules;
     lun__csv_buffer buffers[LUN__CSV_BUFFERS];
     _Atomic uint64_t taken; /* a bit for each */
 } lun__csv_pool;
@@ -59,8 +59,8 @@ typedef struct lun__csv_cuts {
     bool added;         /* the newline at the end is not in the file */
     bool known;         /* else they are not found yet */
     bool exact;
-    lun__csv_fault
-        open; /* exact: the text ends inside of quotes; `end` is then where their row begins */
+    int64_t width;   /* fields of a row */
+    int64_t skipped; /* exact: rows left out */
 } lun__csv_cuts;
 
 /* Finds pieces, which begin with a row. exact: by all rules, byte after byte; else on all threads,

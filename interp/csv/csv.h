@@ -21,21 +21,72 @@ typedef enum lun__csv_kind {
     LUN__CSV_TEXT
 } lun__csv_kind;
 
+/* A byte that no text has: there is no such character. */
+#define LUN__CSV_NONE '\xff'
+
+typedef enum lun__csv_header {
+    LUN__CSV_NAMES_OR_NUMBERS, /* a first line of numbers alone is a row, unless they are 0, 1, 2 */
+    LUN__CSV_NAMES,
+    LUN__CSV_NO_NAMES /* the first line is a row */
+} lun__csv_header;
+
+/* What becomes of a row of other than the header's number of fields. */
+typedef enum lun__csv_ragged { LUN__CSV_REFUSE, LUN__CSV_FILL, LUN__CSV_SKIP } lun__csv_ragged;
+
+/* How a text is written. */
+typedef struct lun__csv_rules {
+    /* Between fields; 0: what the header has most of among `;`, tab and `|` outside of quotes, but
+     * a comma if it has one, or none of them. */
+    char separator;
+    char quote, escape;      /* escape: the byte after it stands for itself */
+    char decimal, thousands; /* of numbers */
+    bool trim;               /* blanks around texts go */
+    lun__csv_header header;
+    lun__csv_ragged ragged; /* FILL: missing fields of short rows are empty */
+    int64_t skip;           /* lines before the header */
+    int64_t most;           /* rows that are read; -1: all */
+    const char *comment;    /* at the beginning of lines that are left out; lives as long */
+    size_t comment_length;  /* 0: none */
+} lun__csv_rules;
+
+/* The rules of RFC 4180. */
+#define LUN__CSV_RULES                                                                     \
+    {                                                                                      \
+        .quote = '"', .escape = LUN__CSV_NONE, .decimal = '.', .thousands = LUN__CSV_NONE, \
+        .most = -1                                                                         \
+    }
+
+/* Texts that stand for a missing element, one after the other. */
+typedef struct lun__csv_words {
+    const char *bytes;
+    const uint32_t *ends; /* of each */
+    int64_t count;
+} lun__csv_words;
+
+/* How a column is read. */
+typedef struct lun__csv_how {
+    const lun__csv_words *missing; /* also in columns of text, where they become empty; NULL: NA and
+                                      others, in columns of numbers and truth values */
+    bool forced;                   /* to be of a kind; a field that does not fit is a fault */
+    lun__csv_kind kind;
+    int64_t low; /* bounds of forced integers */
+    uint64_t high;
+} lun__csv_how;
+
 typedef struct lun__csv_services {
     void *ctx;
     int64_t size;  /* bytes of the text */
     int64_t piece; /* of a piece, about; 0: as many as fit a core's private cache */
-    /* Between fields; 0: what the header has most of among `;`, tab and `|` outside of quotes, but
-     * a comma if it has one, or none of them. */
-    char separator;
     /* Bytes at .. at+count-1 into `to`, from any thread: 0, or an errno (-1: there are fewer). */
     int (*read)(void *ctx, int64_t at, int64_t count, void *to);
     /* Calls task(of, k) for each k < count, on several threads, and waits. */
     void (*share)(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k));
-    /* Whether to end early; from the calling thread, as are the next two. */
+    /* Whether to end early; from the calling thread, as are the next three. */
     bool (*stop)(void *ctx);
     /* Memory for all rows of wanted column k; a column of text gives NULL. False: refused. */
     bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
+    /* Memory for the validity of wanted column k, a byte for each row. False: refused. */
+    bool (*validity)(void *ctx, int64_t k, int64_t rows, void **memory);
     /* Receives parts of wanted column k, a column of text, in order of rows; their memory is the
      * reader's. False: refused. */
     bool (*texts)(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count);
@@ -48,10 +99,11 @@ typedef enum lun__csv_what {
     LUN__CSV_OPEN_QUOTE,  /* never closed */
     LUN__CSV_AFTER_QUOTE, /* text between a closing quote and the field's end */
     LUN__CSV_LATE_QUOTE,  /* an opening quote after blanks */
-    LUN__CSV_RETURN,      /* a carriage return that ends no line */
+    LUN__CSV_RETURN,      /* a carriage return that ends no line; a line feed where returns do */
     LUN__CSV_NUL,
     LUN__CSV_ENCODING, /* not UTF-8 */
     LUN__CSV_LONG,     /* a row longer than 2 GB */
+    LUN__CSV_MISFIT,   /* a field that is not of the kind that its column must be */
     LUN__CSV_UNREAD,   /* services.read failed */
     LUN__CSV_MEMORY,   /* none is left */
     LUN__CSV_REFUSED,  /* by a service, or stopped */
@@ -64,21 +116,57 @@ typedef struct lun__csv_fault {
     int64_t column;     /* of the header, from 0; -1: none */
     int64_t fields;     /* RAGGED: of this row */
     int error;          /* UNREAD: the result of services.read */
-    unsigned char byte; /* ENCODING: the first wrong one */
+    unsigned char byte; /* ENCODING, RETURN: the wrong one */
+    char field[64];     /* MISFIT: its first bytes */
 } lun__csv_fault;
 
 typedef struct lun__csv lun__csv;
 
 /* Reads the header. NULL: *fault says why. The services must live as long. */
-lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault);
+lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules *rules,
+                        lun__csv_fault *fault);
 void lun__csv_close(lun__csv *c);
 /* The columns of the header. */
 int64_t lun__csv_width(const lun__csv *c);
 const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length);
-/* Reads the `count` columns whose numbers are in wanted; sets their kinds, and *rows to their
- * length. False: *fault says why, and the memory from the services is undefined. */
-bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_kind *kinds,
-                   int64_t *rows, lun__csv_fault *fault);
+/* Whether the first line is a row, and no header. */
+bool lun__csv_is_nameless(const lun__csv *c);
+/* What separates fields. */
+char lun__csv_separator(const lun__csv *c);
+/* Rows that were left out by the last reading. */
+int64_t lun__csv_skipped(const lun__csv *c);
+
+/* The flags of the fields seen in a column; lun__csv_kind_of says what they make of it. */
+enum {
+    LUN__CSV_INTS = 1,       /* integers, as 64 bits each */
+    LUN__CSV_SIGNS = 2,      /* some have a sign */
+    LUN__CSV_BEYOND = 4,     /* some need u64 */
+    LUN__CSV_MINUS_ZERO = 8, /* some are -0, written as 0 */
+    LUN__CSV_FLOATS = 16,    /* all are written as floats */
+    LUN__CSV_BOOLS = 32,
+    LUN__CSV_OTHERS = 64, /* text: nothing is written */
+    LUN__CSV_HOLES = 128, /* missing */
+    LUN__CSV_ZEROS = 256, /* integers that begin with a 0 and go on */
+    LUN__CSV_REAL = 512,  /* numbers that are written as no integer */
+    LUN__CSV_FULL = 1024  /* within: no memory to mark what is missing */
+};
+
+/* The kind of a column with these flags. */
+lun__csv_kind lun__csv_kind_of(unsigned seen);
+
+/* A column to be read. */
+typedef struct lun__csv_wanted {
+    int64_t column; /* its number, from 0 */
+    lun__csv_how how;
+    lun__csv_kind kind; /* set: what it is */
+    unsigned seen;      /* set: the flags of its fields, while it is not forced */
+    bool missing;       /* set: whether it has a validity */
+} lun__csv_wanted;
+
+/* Reads columns; sets *rows to their length. False: *fault says why, and the memory from the
+ * services is undefined. */
+bool lun__csv_read(lun__csv *c, lun__csv_wanted *wanted, int64_t count, int64_t *rows,
+                   lun__csv_fault *fault);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

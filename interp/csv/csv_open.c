@@ -25,7 +25,7 @@ static bool find_end(lun__csv *c, lun__csv_fault *fault)
         for (; n > 0 && blank; n -= blank) {
             char x = part[n - 1];
             blank = x == ' ' || (x == '\t' && c->pool.separator != '\t') || x == '\n' || x == '\r';
-            newline = x == '\n' ? end - 1 : newline;
+            newline = x == (c->pool.returns ? '\r' : '\n') ? end - 1 : newline;
             end -= blank;
         }
     }
@@ -34,19 +34,40 @@ static bool find_end(lun__csv *c, lun__csv_fault *fault)
     return true;
 }
 
+/* Whether the first line p is a row: its fields are numbers, none of them in quotes, but not 0, 1,
+ * 2 and so on, unless the rules say. */
+static bool is_nameless(const lun__csv_rules *r, const lun__csv_piece *p)
+{
+    const lun__csv_how how = {0};
+    bool counted = true;
+    if (r->header != LUN__CSV_NAMES_OR_NUMBERS)
+        return r->header == LUN__CSV_NO_NAMES;
+    for (int64_t k = 0; k < p->width; k++) {
+        const char *end, *start = lun__csv_field(p, k, k == p->width - 1, &end);
+        unsigned seen = lun__csv_sample(p, k, &how, 1);
+        uint64_t x;
+        if (!(seen & (LUN__CSV_INTS | LUN__CSV_FLOATS)) || *start == r->quote)
+            return false;
+        counted = counted && lun__csv_digits(start, end, &x) && x == (uint64_t)k;
+    }
+    return !counted;
+}
+
 /* Keeps the names of the header p. */
 static bool keep_names(lun__csv *c, lun__csv_piece *p)
 {
+    const lun__csv_how how = {0};
     int64_t at = 0;
     c->width = p->width;
     p->rows = 1;
+    c->nameless = is_nameless(&c->pool.rules, p);
     c->header = malloc((size_t)p->length);
     c->names_at = calloc((size_t)p->width + 1, sizeof *c->names_at);
     if (!c->header || !c->names_at)
         return false;
     for (int64_t k = 0; k < p->width; k++) {
         lun__text name;
-        lun__csv_texts(p, k, &name);
+        lun__csv_texts(p, k, &how, &name);
         memcpy(c->header + at, name.at, name.length);
         at += name.length;
         c->names_at[k + 1] = at;
@@ -55,14 +76,14 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
 }
 
 /* What separates the fields of a header, so many bytes of text that begin with it. */
-static char find_separator(const char *text, int64_t length)
+static char find_separator(const lun__csv_pool *d, const char *text, int64_t length)
 {
     static const char others[] = ";\t|";
     int64_t count[sizeof others] = {0};
     bool inside = false;
     for (int64_t i = 0; i < length && (inside || text[i] != '\n'); i++) {
         const char *found = inside || !text[i] ? NULL : strchr(others, text[i]);
-        inside ^= text[i] == '"';
+        inside ^= text[i] == d->rules.quote;
         if (!inside && text[i] == ',')
             return ',';
         if (found)
@@ -72,6 +93,30 @@ static char find_separator(const char *text, int64_t length)
     for (size_t k = 1; k < sizeof others - 1; k++)
         most = count[k] > count[most] ? k : most;
     return count[most] ? others[most] : ',';
+}
+
+/* Where the first line that is no comment begins, of so many bytes of text. */
+static int64_t first_line(const lun__csv_rules *r, const char *text, int64_t length)
+{
+    const int64_t n = (int64_t)r->comment_length;
+    int64_t at = 0;
+    while (n && at + n <= length && memcmp(text + at, r->comment, (size_t)n) == 0) {
+        const char *newline = memchr(text + at, '\n', (size_t)(length - at));
+        at = newline ? newline + 1 - text : length;
+    }
+    return at;
+}
+
+/* Whether lines end in carriage returns: the first line does, which begins with the text. */
+static bool ends_in_return(const lun__csv_rules *r, const char *text, int64_t length)
+{
+    bool inside = false;
+    for (int64_t i = 0; i < length; i++) {
+        inside ^= text[i] == r->quote;
+        if (!inside && (text[i] == '\n' || text[i] == '\r'))
+            return text[i] == '\r' && i + 1 < length && text[i + 1] != '\n';
+    }
+    return false;
 }
 
 /* Reads the header from byte `from` on, seeking its end in more and more bytes. */
@@ -86,14 +131,16 @@ static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
         lun__csv_piece p = {.ends = &wanted, .strays_known = true};
         if (lun__csv_fetch(&c->pool, buffer, from, all ? left : length, all && c->added, &p, fault))
             break;
-        if (!c->pool.services->separator)
-            c->pool.separator = p.separator = find_separator(p.text, p.length);
+        int64_t first = first_line(&c->pool.rules, p.text, p.length);
+        if (!c->pool.rules.separator)
+            c->pool.separator = p.separator =
+                find_separator(&c->pool, p.text + first, p.length - first);
         found = lun__csv_split(&p, fault);
         more = !found && !all && (fault->what == LUN__CSV_OPEN_QUOTE || fault->at + 4 > length);
         if (found && !keep_names(c, &p))
             found = lun__csv_refuse(fault, LUN__CSV_MEMORY);
         else if (found)
-            c->start = from + p.length;
+            c->start = from + (c->nameless ? 0 : p.length);
         else
             fault->at += from;
     }
@@ -105,21 +152,67 @@ static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
     return found;
 }
 
+/* Finds out what ends lines, by the bytes from `from` on. */
+static bool find_returns(lun__csv *c, int64_t from, lun__csv_fault *fault)
+{
+    int64_t length = HEAD, left = c->end - from;
+    int buffer = lun__csv_buffer_take(&c->pool);
+    lun__csv_piece p = {0};
+    length = length < left ? length : left;
+    bool ok = lun__csv_fetch(&c->pool, buffer, from, length, false, &p, fault) == LUN__CSV_FINE;
+    if (ok)
+        c->pool.returns = ends_in_return(&c->pool.rules, p.text, p.length);
+    lun__csv_buffer_give(&c->pool, buffer);
+    return ok;
+}
+
+/* Moves *from behind the next `count` lines, whatever ends them; at most to the end of the text. */
+static bool skip_lines(lun__csv *c, int64_t count, int64_t *from, lun__csv_fault *fault)
+{
+    int buffer = lun__csv_buffer_take(&c->pool);
+    bool ok = true;
+    while (ok && count > 0 && *from < c->end) {
+        lun__csv_piece p = {0};
+        int64_t length = HEAD, left = c->end - *from, at = 0;
+        length = length < left ? length : left;
+        ok = lun__csv_fetch(&c->pool, buffer, *from, length, false, &p, fault) == LUN__CSV_FINE;
+        for (; ok && count > 0 && at < length; at++) {
+            if (p.text[at] == '\r' && at + 1 == length && length < left && at > 0)
+                break; /* a line feed may follow */
+            count -= p.text[at] == '\n' || (p.text[at] == '\r' && p.text[at + 1] != '\n');
+        }
+        *from += at;
+    }
+    lun__csv_buffer_give(&c->pool, buffer);
+    return ok;
+}
+
 static bool open_text(lun__csv *c, lun__csv_fault *fault)
 {
     const lun__csv_services *s = c->pool.services;
+    const lun__csv_rules *r = &c->pool.rules;
     char mark[3] = {0};
     int64_t n = s->size < 3 ? s->size : 3;
     fault->error = n ? s->read(s->ctx, 0, n, mark) : 0;
     if (fault->error)
         return fault->what = LUN__CSV_UNREAD, false;
     int64_t from = memcmp(mark, "\357\273\277", 3) == 0 ? 3 : 0;
+    c->end = s->size;
+    if (!skip_lines(c, r->skip, &from, fault))
+        return false;
     if (s->size <= from)
         return lun__csv_refuse(fault, LUN__CSV_EMPTY);
-    c->pool.separator = s->separator;
-    if (!find_end(c, fault) || !read_header(c, from, fault))
+    if (!find_returns(c, from, fault))
         return false;
-    if (s->separator || c->pool.separator != '\t')
+    c->pool.separator = r->separator;
+    if (!find_end(c, fault))
+        return false;
+    if (c->end <= from)
+        return lun__csv_refuse(fault, LUN__CSV_EMPTY);
+    if (!read_header(c, from, fault))
+        return false;
+    c->cuts.exact = lun__csv_in_order(r);
+    if (r->separator || c->pool.separator != '\t')
         return true;
     free(c->header); /* rows of empty fields at the end are rows */
     free(c->names_at);
@@ -128,7 +221,8 @@ static bool open_text(lun__csv *c, lun__csv_fault *fault)
     return find_end(c, fault) && read_header(c, from, fault);
 }
 
-lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault)
+lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules *rules,
+                        lun__csv_fault *fault)
 {
     lun__csv *c = calloc(1, sizeof *c);
     *fault = (lun__csv_fault){.column = -1};
@@ -137,6 +231,7 @@ lun__csv *lun__csv_open(const lun__csv_services *services, lun__csv_fault *fault
         return NULL;
     }
     c->pool.services = services;
+    c->pool.rules = *rules;
     c->pool.piece = services->piece > 0 ? services->piece : PIECE;
     if (open_text(c, fault))
         return c;
@@ -166,4 +261,19 @@ const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length)
 {
     *length = (size_t)(c->names_at[column + 1] - c->names_at[column]);
     return c->header + c->names_at[column];
+}
+
+bool lun__csv_is_nameless(const lun__csv *c)
+{
+    return c->nameless;
+}
+
+char lun__csv_separator(const lun__csv *c)
+{
+    return c->pool.separator;
+}
+
+int64_t lun__csv_skipped(const lun__csv *c)
+{
+    return c->cuts.skipped;
 }

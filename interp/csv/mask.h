@@ -85,11 +85,11 @@ static inline uint64_t lun__csv_high(lun__csv_block b)
 
 #endif
 
-static inline lun__csv_mask lun__csv_look(const char *p, char separator)
+static inline lun__csv_mask lun__csv_look(const char *p, char separator, char quote)
 {
     lun__csv_block b = lun__csv_load(p);
     return (lun__csv_mask){.separators = lun__csv_equal(b, separator),
-                           .quotes = lun__csv_equal(b, '"'),
+                           .quotes = lun__csv_equal(b, quote),
                            .newlines = lun__csv_equal(b, '\n'),
                            .returns = lun__csv_equal(b, '\r')};
 }

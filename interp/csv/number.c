@@ -266,6 +266,7 @@ static void take_integer(const char *p, const char *end, const decimal *d, lun__
 {
     const char *digit = p;
     unsigned __int128 x = 0;
+    v->zeros = *p == '0' && end - p > 1;
     while (digit < end && *digit == '0')
         digit++;
     v->sort = LUN__CSV_IS_INTEGER;
@@ -300,10 +301,11 @@ static void take_word(const char *p, const char *end, lun__csv_value *v)
     if (is_word(p, end, "inf") || is_word(p, end, "infinity")) {
         v->sort = LUN__CSV_IS_FLOAT;
         v->as.number = v->minus ? -INFINITY : INFINITY;
-    } else if (!v->sign && is_word(p, end, "nan")) {
+    } else if (is_word(p, end, "nan")) {
         v->sort = LUN__CSV_IS_FLOAT;
         v->as.number = NAN;
     }
+    v->real = v->sort == LUN__CSV_IS_FLOAT;
     for (int i = 0; !v->sign && i < 6; i++)
         if (n == strlen(truths[i]) && memcmp(p, truths[i], n) == 0)
             v->sort = i < 3 ? LUN__CSV_IS_TRUE : LUN__CSV_IS_FALSE;
@@ -328,6 +330,7 @@ lun__csv_value lun__csv_value_of(const char *p, const char *end)
         take_integer(p, end, &d, &v);
     } else {
         v.sort = LUN__CSV_IS_FLOAT;
+        v.real = true;
         double x = number_of(p, &d);
         v.as.number = v.minus ? -x : x;
     }

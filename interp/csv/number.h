@@ -23,6 +23,8 @@ typedef enum lun__csv_sort {
 typedef struct lun__csv_value {
     lun__csv_sort sort;
     bool sign, minus; /* one is written */
+    bool zeros;       /* an integer that begins with a 0 and goes on */
+    bool real;        /* a float that is written as no integer */
     union {
         uint64_t bits; /* of an integer */
         double number; /* of a float; nan for an empty field */

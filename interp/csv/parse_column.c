@@ -1,115 +1,231 @@
 /* parse_column.c - the fields of one column of a piece, one after the other: as integers as long as
- * they are, else as floats, else as text. */
+ * they are, else as floats, else as text; those that are missing are marked. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csv/piece.h"
+#include "csv/words.h"
+
+/* A column that is converted. */
+typedef struct work {
+    const lun__csv_piece *p;
+    const lun__csv_how *how;
+    int64_t column;
+    bool last;    /* of the piece */
+    bool foreign; /* numbers are written in another notation */
+    char quote;
+    lun__csv_holes *holes;
+    unsigned char *map; /* of the holes, from the piece's first row on; NULL: not asked for yet */
+    int64_t row;
+    unsigned seen;
+} work;
+
+static work begin(const lun__csv_piece *p, int64_t column, const lun__csv_how *how)
+{
+    return (work){.p = p,
+                  .how = how,
+                  .column = column,
+                  .last = column == p->width - 1,
+                  .foreign = lun__csv_is_foreign(p->rules),
+                  .quote = p->rules->quote};
+}
+
+/* ---- single fields --------------------------------------------------------------------------- */
 
 /* The text within the quotes, if the field is quoted. */
-static inline const char *bare(const char *p, const char **end)
+static inline const char *bare(const char *p, const char **end, char quote)
 {
-    if (p < *end && *p == '"') {
+    if (p < *end && *p == quote) {
         --*end;
         return p + 1;
     }
     return p;
 }
 
-static lun__csv_value value_at(const lun__csv_piece *p, int64_t i, bool last)
+/* The value of field i, EMPTY if it is missing. */
+static lun__csv_value value_at(const work *w, int64_t i)
 {
-    const char *end, *start = lun__csv_field(p, i, last, &end);
-    start = bare(start, &end);
-    return lun__csv_value_of(start, end);
+    const char *end, *start = lun__csv_field(w->p, i, w->last, &end);
+    start = bare(start, &end, w->quote);
+    if (w->how->missing && lun__csv_is_missing(w->how->missing, start, end))
+        return (lun__csv_value){.sort = LUN__CSV_IS_EMPTY};
+    lun__csv_value v =
+        w->foreign ? lun__csv_foreign(w->p->rules, start, end) : lun__csv_value_of(start, end);
+    if (v.sort == LUN__CSV_IS_TEXT && !w->how->missing && lun__csv_is_missing(NULL, start, end))
+        v.sort = LUN__CSV_IS_EMPTY;
+    return v;
 }
 
-/* A field that is not only digits; false: it is no integer, or the column needs floats for it. */
-static bool odd_integer(lun__csv_value v, uint64_t *to, unsigned *seen)
+/* Makes the map of holes, if no thread has. */
+static unsigned char *map_of(lun__csv_holes *h)
 {
+    unsigned char *map = atomic_load(&h->map), *mine;
+    if (map)
+        return map;
+    mine = calloc((size_t)h->rows + 1, 1);
+    if (mine && !atomic_compare_exchange_strong(&h->map, &map, mine)) {
+        free(mine);
+        return map;
+    }
+    return mine;
+}
+
+/* Row r of the piece is missing. */
+static void leave_out(work *w, int64_t r)
+{
+    if (!w->map) {
+        unsigned char *map = map_of(w->holes);
+        if (!map) {
+            w->seen |= LUN__CSV_FULL;
+            return;
+        }
+        w->map = map + w->row;
+    }
+    w->map[r] = 1;
+    w->seen |= LUN__CSV_HOLES;
+}
+
+/* The flags of a value that is a number or missing. */
+static unsigned flags_of(lun__csv_value v)
+{
+    if (v.sort == LUN__CSV_IS_EMPTY)
+        return LUN__CSV_HOLES;
+    unsigned seen = v.zeros ? LUN__CSV_ZEROS : 0;
+    if (v.sort == LUN__CSV_IS_FLOAT)
+        return seen | LUN__CSV_FLOATS | (v.real ? LUN__CSV_REAL : 0);
+    return seen | LUN__CSV_INTS | (v.sign ? LUN__CSV_SIGNS : 0) |
+           (v.sort == LUN__CSV_IS_BEYOND ? LUN__CSV_BEYOND : 0) |
+           (v.minus && v.as.bits == 0 ? LUN__CSV_MINUS_ZERO : 0);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* A field that is not only digits; false: the column is no integers. */
+static bool odd_integer(work *w, int64_t i, int64_t r, uint64_t *to)
+{
+    lun__csv_value v = value_at(w, i);
+    *to = v.as.bits;
+    if (v.sort == LUN__CSV_IS_EMPTY) {
+        *to = 0;
+        leave_out(w, r);
+        return true;
+    }
     if (v.sort != LUN__CSV_IS_INTEGER && v.sort != LUN__CSV_IS_BEYOND)
         return false;
-    *to = v.as.bits;
-    *seen |= v.sign ? LUN__CSV_SIGNS : 0;
-    *seen |= v.sort == LUN__CSV_IS_BEYOND ? LUN__CSV_BEYOND : 0;
-    *seen |= v.minus && v.as.bits == 0 ? LUN__CSV_MINUS_ZERO : 0;
+    w->seen |= flags_of(v);
     return true;
 }
 
-/* 0: they are not all integers of one dtype. */
-static unsigned integers(const lun__csv_piece *p, int64_t column, uint64_t *to)
+/* False: they are not all integers of one dtype. */
+static bool integers(work *w, uint64_t *to)
 {
-    const bool last = column == p->width - 1;
-    unsigned seen = LUN__CSV_INTS, zero = 0;
+    const lun__csv_piece *p = w->p;
+    const bool last = w->last, plain = !w->how->missing;
+    unsigned zero = 0, zeros = 0, some = 0;
     bool signs = false;
-    int64_t i = column;
+    int64_t i = w->column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
         const char *end, *start = lun__csv_field(p, i, last, &end);
         uint64_t x;
         bool minus = *start == '-';
-        if (lun__csv_digits(start + minus, end, &x)) {
+        if (plain && lun__csv_digits(start + minus, end, &x)) {
             to[r] = minus ? -x : x;
+            some = 1;
             signs |= minus;
             zero |= minus && x == 0;
-        } else if (!odd_integer(value_at(p, i, last), &to[r], &seen)) {
-            return 0;
+            zeros |= start[minus] == '0' && end - start - minus > 1;
+        } else if (!odd_integer(w, i, r, &to[r])) {
+            return false;
         }
     }
-    seen |= (signs ? LUN__CSV_SIGNS : 0) | (zero ? LUN__CSV_MINUS_ZERO : 0);
-    return seen & LUN__CSV_BEYOND && seen & LUN__CSV_SIGNS ? 0 : seen;
+    w->seen |= (signs ? LUN__CSV_SIGNS : 0) | (zero ? LUN__CSV_MINUS_ZERO : 0) |
+               (zeros ? LUN__CSV_ZEROS : 0) | (some ? LUN__CSV_INTS : 0);
+    return !(w->seen & LUN__CSV_BEYOND && w->seen & LUN__CSV_SIGNS);
 }
 
-static unsigned floats(const lun__csv_piece *p, int64_t column, double *to)
+/* A field that is not in the plain form of a float, or the first ones, as long as no real one was
+ * met. */
+static bool odd_float(work *w, int64_t i, int64_t r, double *to)
 {
-    const bool last = column == p->width - 1;
-    int64_t i = column;
+    lun__csv_value v = value_at(w, i);
+    if (v.sort > LUN__CSV_IS_EMPTY)
+        return false;
+    *to = NAN;
+    if (v.sort == LUN__CSV_IS_EMPTY)
+        leave_out(w, r);
+    else
+        *to = lun__csv_number_of(v);
+    w->seen |= flags_of(v) & (LUN__CSV_ZEROS | LUN__CSV_REAL);
+    return true;
+}
+
+/* False: they are not all numbers. */
+static bool floats(work *w, double *to)
+{
+    const lun__csv_piece *p = w->p;
+    const bool last = w->last, plain = !w->how->missing && !w->foreign;
+    int64_t i = w->column;
+    w->seen = 0;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
         const char *end, *start = lun__csv_field(p, i, last, &end);
         if (start == end) {
             to[r] = NAN;
-        } else if (!lun__csv_float(start, end, &to[r])) {
-            lun__csv_value v = value_at(p, i, last);
-            if (v.sort > LUN__CSV_IS_EMPTY)
-                return LUN__CSV_OTHERS;
-            to[r] = lun__csv_number_of(v);
+            leave_out(w, r);
+        } else if (!(plain && w->seen & LUN__CSV_REAL && lun__csv_float(start, end, &to[r])) &&
+                   !odd_float(w, i, r, &to[r])) {
+            return false;
         }
     }
-    return LUN__CSV_FLOATS;
+    w->seen |= LUN__CSV_FLOATS;
+    return true;
 }
 
-static unsigned truths(const lun__csv_piece *p, int64_t column, unsigned char *to)
+/* False: they are not all truth values. */
+static bool truths(work *w, unsigned char *to)
 {
-    const bool last = column == p->width - 1;
-    int64_t i = column;
+    const lun__csv_piece *p = w->p;
+    int64_t i = w->column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        lun__csv_sort sort = value_at(p, i, last).sort;
-        if (sort != LUN__CSV_IS_TRUE && sort != LUN__CSV_IS_FALSE)
-            return LUN__CSV_OTHERS;
+        lun__csv_sort sort = value_at(w, i).sort;
         to[r] = sort == LUN__CSV_IS_TRUE;
-    }
-    return LUN__CSV_BOOLS;
-}
-
-unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, lun__csv_kind as, void *to)
-{
-    unsigned seen = 0;
-    if (as == LUN__CSV_BOOL)
-        return truths(p, column, to);
-    if (as != LUN__CSV_F64)
-        seen = integers(p, column, to);
-    return seen ? seen : floats(p, column, to);
-}
-
-unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, int64_t most)
-{
-    unsigned seen = 0;
-    uint64_t x;
-    for (int64_t r = 0; r < p->rows && r < most; r++) {
-        lun__csv_value v = value_at(p, r * p->width + column, column == p->width - 1);
-        if (odd_integer(v, &x, &seen))
-            seen |= LUN__CSV_INTS;
-        else if (v.sort == LUN__CSV_IS_FLOAT || v.sort == LUN__CSV_IS_EMPTY)
-            seen |= LUN__CSV_FLOATS;
+        if (sort == LUN__CSV_IS_EMPTY)
+            leave_out(w, r);
+        else if (sort != LUN__CSV_IS_TRUE && sort != LUN__CSV_IS_FALSE)
+            return false;
         else
-            seen |= v.sort == LUN__CSV_IS_TEXT ? LUN__CSV_OTHERS : LUN__CSV_BOOLS;
+            w->seen |= LUN__CSV_BOOLS;
+    }
+    return true;
+}
+
+unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                          lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row)
+{
+    work w = begin(p, column, how);
+    bool ok;
+    w.holes = holes;
+    w.row = row;
+    if (as == LUN__CSV_BOOL)
+        ok = truths(&w, to);
+    else
+        ok = (as != LUN__CSV_F64 && integers(&w, to)) || floats(&w, to);
+    return ok || w.seen & LUN__CSV_FULL ? w.seen : lun__csv_sample(p, column, how, p->rows);
+}
+
+unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                         int64_t most)
+{
+    const work w = begin(p, column, how);
+    unsigned seen = 0;
+    for (int64_t r = 0; r < p->rows && r < most && !(seen & LUN__CSV_OTHERS); r++) {
+        lun__csv_value v = value_at(&w, r * p->width + column);
+        if (v.sort == LUN__CSV_IS_TEXT)
+            seen |= LUN__CSV_OTHERS;
+        else if (v.sort > LUN__CSV_IS_EMPTY)
+            seen |= LUN__CSV_BOOLS;
+        else
+            seen |= flags_of(v);
     }
     return seen;
 }
@@ -117,36 +233,109 @@ unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, int64_t most)
 lun__csv_kind lun__csv_kind_of(unsigned seen)
 {
     bool numbers = seen & (LUN__CSV_INTS | LUN__CSV_FLOATS);
-    if (seen & LUN__CSV_OTHERS || (seen & LUN__CSV_BOOLS && numbers))
+    if (seen & LUN__CSV_OTHERS || (seen & LUN__CSV_BOOLS && numbers) || !seen)
         return LUN__CSV_TEXT;
     if (seen & LUN__CSV_BOOLS)
         return LUN__CSV_BOOL;
-    if (seen & LUN__CSV_FLOATS || (seen & LUN__CSV_BEYOND && seen & LUN__CSV_SIGNS))
+    if (seen & LUN__CSV_ZEROS && !(seen & LUN__CSV_REAL))
+        return LUN__CSV_TEXT;
+    if (!numbers || seen & LUN__CSV_FLOATS || (seen & LUN__CSV_BEYOND && seen & LUN__CSV_SIGNS))
         return LUN__CSV_F64;
     return seen & LUN__CSV_BEYOND ? LUN__CSV_U64 : LUN__CSV_I64;
 }
 
+/* ---- fields of a certain kind ---------------------------------------------------------------- */
+
+/* Whether a value is of the kind that its column must be. */
+static bool fits(lun__csv_value v, const lun__csv_how *how)
+{
+    if (v.sort == LUN__CSV_IS_EMPTY)
+        return true;
+    if (how->kind == LUN__CSV_BOOL)
+        return v.sort == LUN__CSV_IS_TRUE || v.sort == LUN__CSV_IS_FALSE;
+    if (how->kind == LUN__CSV_F64)
+        return v.sort < LUN__CSV_IS_EMPTY;
+    if (v.sort == LUN__CSV_IS_BEYOND)
+        return how->kind == LUN__CSV_U64 && v.as.bits <= how->high;
+    if (v.sort != LUN__CSV_IS_INTEGER)
+        return false;
+    int64_t x = (int64_t)v.as.bits;
+    return x >= how->low && (x < 0 || (uint64_t)x <= how->high);
+}
+
+bool lun__csv_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                     lun__csv_fault *fault)
+{
+    const work w = begin(p, column, how);
+    for (int64_t r = 0; r < p->rows; r++) {
+        const char *end, *start = lun__csv_field(p, r * p->width + column, w.last, &end);
+        if (fits(value_at(&w, r * p->width + column), how))
+            continue;
+        *fault = (lun__csv_fault){.what = LUN__CSV_MISFIT, .at = start - p->text, .column = column};
+        start = bare(start, &end, w.quote);
+        int64_t length = end - start, kept = sizeof fault->field - 1;
+        kept = kept < length ? kept : length;
+        while (kept > 0 && kept < length && (start[kept] & 0xC0) == 0x80)
+            kept--; /* whole characters */
+        memcpy(fault->field, start, (size_t)kept);
+        return true;
+    }
+    return false;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Replaces doubled quotes by single ones; returns the new end. */
-static char *single(char *p, const char *end)
+/* Makes single quotes of doubled ones, and takes escapes off; returns the new end. */
+static char *single(const lun__csv_piece *p, char *at, const char *end, bool quoted)
 {
-    char *to = p;
-    for (; p < end; p++) {
-        *to++ = *p;
-        p += *p == '"';
+    const char escape = p->rules->escape, quote = p->rules->quote;
+    char *to = at;
+    for (; at < end; at++) {
+        if (*at == escape && at + 1 < end)
+            at++;
+        else if (quoted && *at == quote && at + 1 < end)
+            at++;
+        *to++ = *at;
     }
     return to;
 }
 
-void lun__csv_texts(lun__csv_piece *p, int64_t column, lun__text *to)
+static void exchange(char *p, const char *end)
 {
+    for (; p < end; p++)
+        *p = (char)(*p == '\r' ? '\n' : *p == '\n' ? '\r' : *p);
+}
+
+/* The text of the field start .. *end, by all rules; returns its start. */
+static const char *odd_text(const lun__csv_piece *p, const lun__csv_how *how, const char *start,
+                            const char **end)
+{
+    const char *field = start;
+    start = bare(field, end, p->rules->quote);
+    char *first = p->text + (start - p->text);
+    const bool doubled =
+        start != field && memchr(start, p->rules->quote, (size_t)(*end - start)) != NULL;
+    if (p->rules->escape != LUN__CSV_NONE || doubled)
+        *end = single(p, first, *end, start != field);
+    if (p->returns)
+        exchange(first, *end);
+    if (p->rules->trim)
+        start = lun__csv_strip(start, end);
+    if (how->missing && lun__csv_is_missing(how->missing, start, *end))
+        *end = start;
+    return start;
+}
+
+void lun__csv_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how, lun__text *to)
+{
+    const lun__csv_rules *rules = p->rules;
     const bool last = column == p->width - 1;
+    const bool odd = rules->escape != LUN__CSV_NONE || p->returns || rules->trim || how->missing;
     int64_t i = column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        const char *end, *field = lun__csv_field(p, i, last, &end), *start = bare(field, &end);
-        if (start != field && memchr(start, '"', (size_t)(end - start)))
-            end = single(p->text + (start - p->text), end);
+        const char *end, *start = lun__csv_field(p, i, last, &end);
+        if (odd || (start < end && *start == rules->quote))
+            start = odd_text(p, how, start, &end);
         size_t length = (size_t)(end - start);
         to[r] = (lun__text){start, (uint32_t)length, lun__text_hash(start, length)};
     }

@@ -3,8 +3,17 @@
 #ifndef LUN_CSV_PIECE_H
 #define LUN_CSV_PIECE_H
 
+#include <stdatomic.h>
+
 #include "csv/csv.h"
 #include "csv/number.h"
+
+/* The missing elements of a column of `rows` rows, a byte for each row that is 1 where one is; made
+ * by the first thread that sees one. */
+typedef struct lun__csv_holes {
+    _Atomic(unsigned char *) map;
+    int64_t rows;
+} lun__csv_holes;
 
 /* LUN__CSV_MARGIN bytes are readable before and after the text, those after it are 0; ends[-1]
  * exists. */
@@ -13,18 +22,41 @@ typedef struct lun__csv_piece {
     int64_t length; /* it ends with a newline */
     bool added;     /* which is not in the file */
     char separator; /* of fields */
-    int64_t width;  /* fields of a row; 0: the text is a header, of any width */
+    const lun__csv_rules *rules;
+    int64_t width; /* fields of a row; 0: the text is a header, of any width */
     int64_t rows;
-    uint32_t *ends;    /* where fields end: at a separator or a newline; as many as bytes at most */
-    bool strays_known; /* the cuts allow for quotes inside of fields without quotes */
+    uint32_t *ends;    /* where fields end: at a separator or a newline */
+    bool strays_known; /* the cuts allow for quotes inside of fields without quotes, and for lines
+                          that are no rows */
+    bool returns;      /* lines end in carriage returns: these and line feeds are exchanged */
+    bool odd;          /* some lines are left out, as bytes 0, or some rows are filled up */
+    int64_t skipped;   /* rows left out for their number of fields */
 } lun__csv_piece;
 
 /* Finds the fields of p->rows rows; of a header also p->width. False: *fault is the first fault,
  * its position from the beginning of the text. */
 bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault);
+/* Counts whole rows, at most `most`: p->rows, in p->length bytes. all: the text ends with the
+ * piece. False: *fault, as above. */
+bool lun__csv_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *fault);
+/* Whether rows are only found one after the other: by rules that newlines and quotes alone do not
+ * tell. */
+static inline bool lun__csv_in_order(const lun__csv_rules *r)
+{
+    return r->comment_length || r->escape != LUN__CSV_NONE || r->ragged || r->most >= 0;
+}
 
 /* The first byte that is 0 or begins no UTF-8 character, -1: there is none. */
 int64_t lun__csv_no_text(const char *text, int64_t length);
+
+/* Where a field of a piece that is odd begins: behind lines that are left out, and not behind its
+ * end where the row is filled up. */
+static inline const char *lun__csv_odd_start(const char *start, const char *end)
+{
+    while (start < end && !*start)
+        start++;
+    return start < end ? start : end;
+}
 
 /* Field i of a piece; in the last column without the carriage return. */
 static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, bool last,
@@ -32,30 +64,27 @@ static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, boo
 {
     const char *start = p->text + (uint32_t)(p->ends[i - 1] + 1);
     *end = p->text + p->ends[i];
+    if (__builtin_expect(p->odd, 0))
+        start = lun__csv_odd_start(start, *end);
     if (last && *end > start && (*end)[-1] == '\r')
         --*end;
     return start;
 }
 
-/* The kinds of fields seen in a column, as flags. */
-enum {
-    LUN__CSV_INTS = 1,       /* integers, as 64 bits each */
-    LUN__CSV_SIGNS = 2,      /* some have a sign */
-    LUN__CSV_BEYOND = 4,     /* some need u64 */
-    LUN__CSV_MINUS_ZERO = 8, /* some are -0, written as 0 */
-    LUN__CSV_FLOATS = 16,    /* all are written as floats */
-    LUN__CSV_BOOLS = 32,
-    LUN__CSV_OTHERS = 64 /* text: nothing is written */
-};
-
-/* Writes the fields of a column to `to` and returns their flags: numbers for I64, U64 (which may
- * turn out to be floats, and are written so) and F64, truth values for BOOL. */
-unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, lun__csv_kind as, void *to);
-/* The flags of the first fields of a column, at most `most`. */
-unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, int64_t most);
-/* The kind of a column with these flags. */
-lun__csv_kind lun__csv_kind_of(unsigned seen);
+/* Writes the fields of a column to `to`, which has row `row` of the column first, and returns their
+ * flags: numbers for I64, U64 (which may turn out to be floats, and are written so) and F64, truth
+ * values for BOOL; anything where one is missing. If they are not of that kind, the flags of them
+ * all, or some with LUN__CSV_OTHERS. */
+unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                          lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row);
+/* The flags of the first fields of a column, at most `most`; those behind one that is text may be
+ * left out. */
+unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                         int64_t most);
+/* Finds the first field of a column that is not of the kind that it must be; false: all are. */
+bool lun__csv_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                     lun__csv_fault *fault);
 /* The fields of a column; doubled quotes become single ones in the text. */
-void lun__csv_texts(lun__csv_piece *p, int64_t column, lun__text *to);
+void lun__csv_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how, lun__text *to);
 
 #endif

@@ -1,6 +1,7 @@
 /* read.c - CSV text to columns: pieces of rows on all threads. The kind of a column is guessed from
  * its first rows, and known when all are read: columns of integers that turn out to be floats are
  * converted, those that turn out to be text are read again. See csv.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,13 @@ enum {
 
 /* A column to be read. */
 typedef struct target {
-    int64_t column;
+    lun__csv_wanted *wanted;
     lun__csv_kind kind;
-    bool due;            /* to be read in this run */
-    unsigned char *seen; /* its flags in each piece */
+    bool due;       /* to be read in this run */
+    uint16_t *seen; /* its flags in each piece */
     void *memory;
+    unsigned char *valid;
+    lun__csv_holes holes;
 } target;
 
 typedef struct run {
@@ -72,7 +75,8 @@ static bool pack_texts(run *r, int64_t k)
     for (int64_t i = 0; i < r->count; i++) {
         if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
             continue;
-        lun__csv_texts(p, r->targets[i].column, buffer->texts);
+        const lun__csv_wanted *wanted = r->targets[i].wanted;
+        lun__csv_texts(p, wanted->column, &wanted->how, buffer->texts);
         lun__texts_pack(buffer->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
         to += lun__texts_size(part);
         part += BATCH;
@@ -80,23 +84,56 @@ static bool pack_texts(run *r, int64_t k)
     return true;
 }
 
+/* Whether fields with these flags may be none of the kind that they must be. */
+static bool may_misfit(unsigned seen, const lun__csv_how *how)
+{
+    const bool bounded = how->low != (how->kind == LUN__CSV_U64 ? 0 : INT64_MIN) ||
+                         how->high < (how->kind == LUN__CSV_U64 ? UINT64_MAX : INT64_MAX);
+    if (!how->forced)
+        return false;
+    if (how->kind == LUN__CSV_BOOL)
+        return seen & (LUN__CSV_OTHERS | LUN__CSV_INTS | LUN__CSV_FLOATS);
+    if (how->kind == LUN__CSV_F64)
+        return seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS);
+    return bounded ||
+           seen & ~(unsigned)(LUN__CSV_INTS | LUN__CSV_HOLES | LUN__CSV_ZEROS |
+                              (how->kind == LUN__CSV_U64 ? LUN__CSV_BEYOND
+                                                         : LUN__CSV_SIGNS | LUN__CSV_MINUS_ZERO));
+}
+
+/* Converts a column of piece `piece`, which is p; *fault is set if a field does not fit. */
+static void convert(target *t, const lun__csv_piece *p, int64_t piece, const lun__csv_cut *cut,
+                    lun__csv_fault *fault)
+{
+    const lun__csv_wanted *w = t->wanted;
+    lun__csv_fault found;
+    char *to = (char *)t->memory + (size_t)cut->row * (t->kind == LUN__CSV_BOOL ? 1 : 8);
+    unsigned seen = lun__csv_convert(p, w->column, &w->how, t->kind, to, &t->holes, cut->row);
+    t->seen[piece] = (uint16_t)seen;
+    if (seen & LUN__CSV_FULL)
+        (void)lun__csv_refuse(fault, LUN__CSV_MEMORY);
+    else if (may_misfit(seen, &w->how) && lun__csv_misfit(p, w->column, &w->how, &found)) {
+        found.at += cut->at;
+        if (!fault->what || found.at < fault->at)
+            *fault = found;
+    }
+}
+
 /* Converts the columns of piece `k` of a batch; its buffer stays taken if it has texts. */
 static void read_piece(void *of, int64_t k)
 {
     run *r = of;
     lun__csv_piece *p = &r->pieces[k];
-    const int64_t piece = r->first + k, row = r->c->cuts.list[piece].row;
+    const int64_t piece = r->first + k;
     int buffer = r->buffers[k] = lun__csv_buffer_take(&r->c->pool);
     bool ok = fetch_piece(r->c, buffer, piece, p, &r->faults[k]);
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
         if (!t->due || t->kind == LUN__CSV_TEXT)
             continue;
-        size_t size = t->kind == LUN__CSV_BOOL ? 1 : 8;
-        t->seen[piece] = (unsigned char)lun__csv_convert(p, t->column, t->kind,
-                                                         (char *)t->memory + (size_t)row * size);
+        convert(t, p, piece, &r->c->cuts.list[piece], &r->faults[k]);
     }
-    ok = ok && (!r->texts || pack_texts(r, k));
+    ok = ok && !r->faults[k].what && (!r->texts || pack_texts(r, k));
     if (!ok || !r->texts) {
         lun__csv_buffer_give(&r->c->pool, buffer);
         r->buffers[k] = -1;
@@ -167,6 +204,20 @@ static bool ask(run *r, int64_t i, lun__csv_fault *fault)
            lun__csv_refuse(fault, LUN__CSV_REFUSED);
 }
 
+/* What a column is taken for at first: I64 where a later field may still make it anything. */
+static lun__csv_kind guess_kind(const lun__csv *c, const lun__csv_piece *p, const target *t)
+{
+    const lun__csv_wanted *w = t->wanted;
+    if (w->how.forced)
+        return w->how.kind;
+    if (c->cuts.count == 0)
+        return lun__csv_kind_of(0);
+    unsigned seen = lun__csv_sample(p, w->column, &w->how, SAMPLE);
+    if (seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS))
+        return lun__csv_kind_of(seen);
+    return seen & LUN__CSV_REAL ? LUN__CSV_F64 : LUN__CSV_I64;
+}
+
 /* Guesses the kinds of columns, and requests their memory. */
 static bool guess(run *r, lun__csv_fault *fault)
 {
@@ -176,9 +227,7 @@ static bool guess(run *r, lun__csv_fault *fault)
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
         t->due = true;
-        t->kind = LUN__CSV_I64;
-        if (r->c->cuts.count)
-            t->kind = lun__csv_kind_of(lun__csv_sample(&p, t->column, SAMPLE));
+        t->kind = guess_kind(r->c, &p, t);
         ok = ask(r, i, fault);
     }
     lun__csv_buffer_give(&r->c->pool, buffer);
@@ -206,31 +255,79 @@ static void to_floats(void *of, int64_t k)
     }
 }
 
-/* Settles the kinds of the columns; `due` stay those that must be read again. Their number. */
-static int64_t settle(run *r)
+/* What a column is, by the flags of its pieces; it is due where it must be read again. */
+static void settle_one(run *r, target *t)
 {
     const lun__csv_services *s = r->c->pool.services;
+    unsigned seen = 0;
+    for (int64_t k = 0; k < r->c->cuts.count; k++)
+        seen |= t->seen[k];
+    const lun__csv_kind kind = t->wanted->how.forced ? t->kind : lun__csv_kind_of(seen);
+    const bool ints = t->kind == LUN__CSV_I64 || t->kind == LUN__CSV_U64;
+    const bool lost = seen & LUN__CSV_INTS && seen & LUN__CSV_MINUS_ZERO;
+    t->wanted->seen = seen;
+    t->due = kind == LUN__CSV_TEXT || (kind == LUN__CSV_BOOL && t->kind != kind) ||
+             (kind == LUN__CSV_F64 && ints && lost);
+    if (kind == LUN__CSV_F64 && ints && !lost)
+        s->share(s->ctx, r->c->cuts.count, &(conversion){r, t}, to_floats);
+    t->kind = kind;
+}
+
+/* Settles the kinds of the columns; how many must be read again. */
+static int64_t settle(run *r)
+{
     int64_t due = 0;
     for (int64_t i = 0; i < r->count; i++) {
         target *t = &r->targets[i];
-        unsigned seen = 0, ints = 0;
-        for (int64_t k = 0; k < r->c->cuts.count; k++) {
-            seen |= t->seen[k];
-            ints |= t->seen[k] & LUN__CSV_INTS;
+        if (t->kind == LUN__CSV_TEXT) {
+            t->wanted->seen = LUN__CSV_OTHERS;
+            t->due = false;
+        } else {
+            settle_one(r, t);
         }
-        bool known = !t->due || t->kind == LUN__CSV_TEXT || t->kind == LUN__CSV_F64;
-        lun__csv_kind kind = lun__csv_kind_of(seen);
-        t->due = false;
-        if (known && !(t->kind == LUN__CSV_F64 && kind == LUN__CSV_TEXT))
-            continue;
-        if (kind == LUN__CSV_F64 && !(seen & LUN__CSV_MINUS_ZERO))
-            s->share(s->ctx, r->c->cuts.count, &(conversion){r, t}, to_floats);
-        t->due =
-            kind == LUN__CSV_TEXT || (kind == LUN__CSV_F64 && ints && seen & LUN__CSV_MINUS_ZERO);
-        t->kind = kind;
         due += t->due;
     }
     return due;
+}
+
+/* ---- missing elements ------------------------------------------------------------------------ */
+
+/* Makes the validity of a piece, and what stands for the elements that are missing. */
+static void fill_holes(void *of, int64_t k)
+{
+    const conversion *c = of;
+    const target *t = c->t;
+    const lun__csv_cut *cut = &c->r->c->cuts.list[k];
+    const unsigned char *map = t->holes.map;
+    const double nothing = NAN;
+    for (int64_t row = cut[0].row; row < cut[1].row; row++) {
+        t->valid[row] = !map[row];
+        if (!map[row])
+            continue;
+        if (t->kind == LUN__CSV_BOOL)
+            ((unsigned char *)t->memory)[row] = 0;
+        else
+            memset((char *)t->memory + row * 8, 0, 8);
+        if (t->kind == LUN__CSV_F64)
+            memcpy((char *)t->memory + row * 8, &nothing, 8);
+    }
+}
+
+static bool mark_missing(run *r, lun__csv_fault *fault)
+{
+    const lun__csv_services *s = r->c->pool.services;
+    for (int64_t i = 0; i < r->count; i++) {
+        target *t = &r->targets[i];
+        void *memory = NULL;
+        t->wanted->missing = t->kind != LUN__CSV_TEXT && t->holes.map;
+        if (!t->wanted->missing)
+            continue;
+        if (!s->validity(s->ctx, i, rows_of(r->c), &memory))
+            return lun__csv_refuse(fault, LUN__CSV_REFUSED);
+        t->valid = memory;
+        s->share(s->ctx, r->c->cuts.count, &(conversion){r, t}, fill_holes);
+    }
+    return true;
 }
 
 static bool read_all(run *r, lun__csv_fault *fault)
@@ -238,49 +335,63 @@ static bool read_all(run *r, lun__csv_fault *fault)
     if (!guess(r, fault) || !read_pieces(r, fault))
         return false;
     if (settle(r) == 0)
-        return true;
-    for (int64_t i = 0; i < r->count; i++)
-        if (r->targets[i].due && r->targets[i].kind == LUN__CSV_TEXT && !ask(r, i, fault))
+        return mark_missing(r, fault);
+    for (int64_t i = 0; i < r->count; i++) {
+        const target *t = &r->targets[i];
+        bool other = t->kind == LUN__CSV_TEXT || t->kind == LUN__CSV_BOOL;
+        if (t->due && other && !ask(r, i, fault))
             return false;
-    return read_pieces(r, fault);
+    }
+    return read_pieces(r, fault) && mark_missing(r, fault);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+static void end_target(target *t)
+{
+    free(t->seen);
+    free(atomic_load(&t->holes.map));
+    t->seen = NULL;
+    atomic_store(&t->holes.map, NULL);
+}
+
 /* A run for these columns; false if there is no memory. */
-static bool prepare(run *r, const int64_t *wanted)
+static bool prepare(run *r, lun__csv_wanted *wanted)
 {
     for (int64_t i = 0; i < r->count; i++) {
         target *t = &r->targets[i];
-        free(t->seen);
-        *t = (target){.column = wanted[i], .seen = calloc((size_t)r->c->cuts.count + 1, 1)};
+        end_target(t);
+        t->wanted = &wanted[i];
+        t->memory = NULL;
+        t->holes.rows = rows_of(r->c);
+        t->seen = calloc((size_t)r->c->cuts.count + 1, sizeof *t->seen);
         if (!t->seen)
             return false;
     }
     return true;
 }
 
-static bool try_reading(run *r, const int64_t *wanted, bool exact, lun__csv_fault *fault)
+static bool try_reading(run *r, lun__csv_wanted *wanted, bool exact, lun__csv_fault *fault)
 {
     lun__csv *c = r->c;
     lun__csv_cuts *cuts = &c->cuts;
     if (!cuts->known || cuts->exact != exact) {
-        *cuts = (lun__csv_cuts){
-            .list = cuts->list, .start = c->start, .end = c->end, .added = c->added};
+        *cuts = (lun__csv_cuts){.list = cuts->list,
+                                .start = c->start,
+                                .end = c->end,
+                                .added = c->added,
+                                .width = c->width};
         if (!lun__csv_cut_text(&c->pool, cuts, exact, fault))
             return false;
         cuts->known = true;
     }
     if (!prepare(r, wanted))
         return lun__csv_refuse(fault, LUN__CSV_MEMORY);
-    if (!read_all(r, fault))
-        return false;
-    *fault = cuts->open;
-    return !fault->what;
+    return read_all(r, fault);
 }
 
-bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_kind *kinds,
-                   int64_t *rows, lun__csv_fault *fault)
+bool lun__csv_read(lun__csv *c, lun__csv_wanted *wanted, int64_t count, int64_t *rows,
+                   lun__csv_fault *fault)
 {
     *fault = (lun__csv_fault){.column = -1};
     run *r = calloc(1, sizeof *r);
@@ -288,7 +399,7 @@ bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_k
     bool ok = r && targets;
     if (ok) {
         *r = (run){.c = c, .targets = targets, .count = count};
-        ok = try_reading(r, wanted, c->cuts.known && c->cuts.exact, fault);
+        ok = try_reading(r, wanted, c->cuts.exact, fault);
         if (!ok && fault->what == LUN__CSV_STRAY)
             ok = try_reading(r, wanted, true, fault);
         *rows = ok ? rows_of(c) : 0;
@@ -296,8 +407,8 @@ bool lun__csv_read(lun__csv *c, const int64_t *wanted, int64_t count, lun__csv_k
         fault->what = LUN__CSV_MEMORY;
     }
     for (int64_t i = 0; targets && i < count; i++) {
-        kinds[i] = targets[i].kind;
-        free(targets[i].seen);
+        wanted[i].kind = targets[i].kind;
+        end_target(&targets[i]);
     }
     free(targets);
     free(r ? r->parts : NULL);

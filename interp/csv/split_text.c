@@ -1,8 +1,8 @@
 /* split_text.c - where pieces of the text begin. Blocks of equal size are scanned on all threads:
  * the parity of their quotes, and the newlines outside of quotes for both cases, that the block
  * begins outside or inside of quotes. The case of each block follows from the parities before it. A
- * quote inside of a field without quotes makes this wrong; splitting a piece finds that, and the
- * text is then scanned in order. */
+ * quote inside of a field without quotes makes this wrong, and so does a line that is no row;
+ * splitting a piece finds that, and the text is then scanned in order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +30,12 @@ static int64_t count_bits(uint64_t m)
     return (int64_t)(m * UINT64_C(0x0101010101010101) >> 56);
 }
 
-static void count_block(const char *text, int64_t length, int64_t at, block *b)
+static void count_block(const char *text, int64_t length, int64_t at, char quote, block *b)
 {
     uint64_t inside = 0; /* all ones while inside of quotes, for a block that begins outside */
     for (int64_t i = 0; i < length; i += 64) {
         lun__csv_block bytes = lun__csv_load(text + i);
-        uint64_t quotes = lun__csv_equal(bytes, '"'), newlines = lun__csv_equal(bytes, '\n');
+        uint64_t quotes = lun__csv_equal(bytes, quote), newlines = lun__csv_equal(bytes, '\n');
         uint64_t in = inside ^ lun__csv_odd(quotes);
         uint64_t found[2] = {newlines & ~in, newlines & in};
         for (int k = 0; k < 2; k++) {
@@ -58,7 +58,7 @@ static void count_one(void *of, int64_t k)
     if (left > c->pool->piece)
         left = c->pool->piece;
     if (lun__csv_fetch(c->pool, buffer, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
-        count_block(p.text, p.length, at, b);
+        count_block(p.text, p.length, at, c->pool->rules.quote, b);
     lun__csv_buffer_give(c->pool, buffer);
 }
 
@@ -109,78 +109,70 @@ static bool cut_blocks(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t count, lun
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-typedef struct walk {
-    lun__csv_cuts *cuts;
-    int64_t piece;
-    int64_t start, row, opened, closed, rows, column;
-    bool inside;
-} walk;
-
-static void meet(walk *w, char c, int64_t at)
+/* Adds a cut; false: there is no memory. */
+static bool add_cut(lun__csv_cuts *cuts, int64_t *room, lun__csv_cut cut)
 {
-    lun__csv_cuts *cuts = w->cuts;
-    if (c == '"') {
-        if (w->inside) {
-            w->inside = false;
-            w->closed = at;
-        } else {
-            w->inside = at == w->start || w->closed == at - 1;
-            w->opened = at == w->start ? at : w->opened;
-        }
-        return;
+    if (cuts->count + 1 >= *room) {
+        int64_t more = 2 * *room;
+        lun__csv_cut *list = realloc(cuts->list, (size_t)more * sizeof *list);
+        if (!list)
+            return false;
+        cuts->list = list;
+        *room = more;
     }
-    if (w->inside)
-        return;
-    w->start = at + 1;
-    w->column++;
-    if (c != '\n')
-        return;
-    w->column = 0;
-    w->row = at + 1;
-    w->rows++;
-    if (at + 1 - cuts->list[cuts->count - 1].at >= w->piece && at + 1 < cuts->end)
-        cuts->list[cuts->count++] = (lun__csv_cut){at + 1, w->rows};
+    cuts->list[cuts->count++] = cut;
+    return true;
 }
 
-/* Leaves out the last row, in which a quote is never closed. */
-static void leave_open(walk *w)
+/* Reads bytes from `at` on, so many of them, and counts whole rows among these, at most `most`. */
+static bool count_rows(lun__csv_pool *d, int buffer, const lun__csv_cuts *cuts, int64_t at,
+                       int64_t length, int64_t most, lun__csv_piece *p, lun__csv_fault *fault)
 {
-    lun__csv_cuts *cuts = w->cuts;
-    cuts->open =
-        (lun__csv_fault){.what = LUN__CSV_OPEN_QUOTE, .at = w->opened, .column = w->column};
-    cuts->end = w->row;
-    cuts->added = false;
-    if (cuts->list[cuts->count - 1].at == w->row)
-        cuts->count--;
+    uint32_t wanted;
+    const bool all = at + length == cuts->end;
+    *p = (lun__csv_piece){.width = cuts->width, .ends = &wanted, .strays_known = true};
+    if (lun__csv_fetch(d, buffer, at, length, all && cuts->added, p, fault))
+        return false;
+    if (lun__csv_count(p, most, all, fault))
+        return true;
+    fault->at += at;
+    return false;
 }
 
-static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
+/* Rows from the first one on, by all rules, up to the end or to the last one that is wanted. */
+static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t room, lun__csv_fault *fault)
 {
-    walk w = {
-        .cuts = cuts, .piece = d->piece, .start = cuts->start, .row = cuts->start, .closed = -2};
+    const int64_t most = d->rules.most;
+    int64_t at = cuts->start, rows = 0, size = d->piece;
     int buffer = lun__csv_buffer_take(d);
-    lun__csv_what what = LUN__CSV_FINE;
-    cuts->list[0] = (lun__csv_cut){cuts->start, 0};
-    cuts->count = 1;
-    for (int64_t at = cuts->start; at < cuts->end && !what; at += d->piece) {
-        lun__csv_piece p = {0};
+    bool ok = true;
+    while (ok && at < cuts->end && rows != most) {
         int64_t left = cuts->end - at;
-        what = lun__csv_fetch(d, buffer, at, left < d->piece ? left : d->piece, false, &p, fault);
-        if (!what && d->services->stop(d->services->ctx))
-            what = fault->what = LUN__CSV_REFUSED;
-        for (int64_t i = 0; !what && i < p.length; i += 64) {
-            lun__csv_mask m = lun__csv_look(p.text + i, d->separator);
-            for (uint64_t bits = m.separators | m.quotes | m.newlines; bits; bits &= bits - 1) {
-                int64_t k = i + __builtin_ctzll(bits);
-                meet(&w, p.text[k], at + k);
-            }
+        lun__csv_piece p;
+        ok = count_rows(d, buffer, cuts, at, size < left ? size : left, most < 0 ? -1 : most - rows,
+                        &p, fault);
+        if (ok && d->services->stop(d->services->ctx)) {
+            fault->what = LUN__CSV_REFUSED;
+            ok = false;
         }
+        if (ok && p.length == 0) { /* a row goes on */
+            size *= 4;
+            continue;
+        }
+        if (ok && !add_cut(cuts, &room, (lun__csv_cut){at, rows})) {
+            fault->what = LUN__CSV_MEMORY;
+            ok = false;
+        }
+        at += p.length;
+        rows += p.rows;
+        cuts->skipped += p.skipped;
+        size = d->piece;
     }
     lun__csv_buffer_give(d, buffer);
-    if (!what && w.inside) /* the rows before may have a fault, which is the first one then */
-        leave_open(&w);
-    cuts->list[cuts->count] = (lun__csv_cut){cuts->end, w.rows + cuts->added};
-    return what == LUN__CSV_FINE;
+    cuts->added = cuts->added && at > cuts->end;
+    cuts->end = at < cuts->end ? at : cuts->end;
+    cuts->list[cuts->count] = (lun__csv_cut){cuts->end, rows};
+    return ok;
 }
 
 bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
@@ -189,13 +181,14 @@ bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__c
     cuts->exact = exact;
     free(cuts->list);
     cuts->list = calloc((size_t)count + 2, sizeof *cuts->list);
+    *fault = (lun__csv_fault){.column = -1};
     if (!cuts->list) {
         *fault = (lun__csv_fault){.what = LUN__CSV_MEMORY, .column = -1};
         return false;
     }
     if (count == 0)
         return true;
-    return exact ? walk_through(d, cuts, fault) : cut_blocks(d, cuts, count, fault);
+    return exact ? walk_through(d, cuts, count + 2, fault) : cut_blocks(d, cuts, count, fault);
 }
 
 int64_t lun__csv_lines(lun__csv_pool *d, int64_t at)

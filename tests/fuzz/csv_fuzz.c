@@ -14,7 +14,7 @@ enum { MOST = 64 }; /* columns */
 /* What a reading has given. */
 typedef struct result {
     const unsigned char *text;
-    void *memory[MOST];
+    void *memory[MOST], *valid[MOST];
     lun__csv_kind kinds[MOST];
     int64_t rows, texts; /* texts: a sum over all fields of text */
     lun__csv_fault fault;
@@ -50,6 +50,14 @@ static bool column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void 
     return r->memory[k] != NULL;
 }
 
+static bool validity(void *ctx, int64_t k, int64_t rows, void **memory)
+{
+    result *r = ctx;
+    free(r->valid[k]);
+    r->valid[k] = *memory = calloc((size_t)rows + 1, 1);
+    return r->valid[k] != NULL;
+}
+
 static bool texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
 {
     result *r = ctx;
@@ -72,17 +80,21 @@ static void read_all(const unsigned char *text, size_t size, int64_t piece, resu
                            .share = share,
                            .stop = stop,
                            .column = column,
+                           .validity = validity,
                            .texts = texts};
-    int64_t wanted[MOST];
+    static const lun__csv_rules rules = LUN__CSV_RULES;
+    lun__csv_wanted wanted[MOST] = {0};
     memset(r, 0, sizeof *r);
     r->text = text;
-    lun__csv *c = lun__csv_open(&s, &r->fault);
+    lun__csv *c = lun__csv_open(&s, &rules, &r->fault);
     if (!c)
         return;
     int64_t count = lun__csv_width(c) < MOST ? lun__csv_width(c) : MOST;
     for (int64_t k = 0; k < count; k++)
-        wanted[k] = k;
-    r->ok = lun__csv_read(c, wanted, count, r->kinds, &r->rows, &r->fault);
+        wanted[k].column = k;
+    r->ok = lun__csv_read(c, wanted, count, &r->rows, &r->fault);
+    for (int64_t k = 0; k < count; k++)
+        r->kinds[k] = wanted[k].kind;
     lun__csv_close(c);
 }
 
@@ -94,6 +106,9 @@ static void compare(const result *a, const result *b)
     for (int k = 0; a->ok && k < MOST && a->memory[k]; k++) {
         size_t bytes = (size_t)a->rows * (a->kinds[k] == LUN__CSV_BOOL ? 1 : 8);
         if (a->kinds[k] != b->kinds[k] || memcmp(a->memory[k], b->memory[k], bytes) != 0)
+            abort();
+        if (!a->valid[k] != !b->valid[k] ||
+            (a->valid[k] && memcmp(a->valid[k], b->valid[k], (size_t)a->rows) != 0))
             abort();
     }
 }
@@ -109,6 +124,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     for (int k = 0; k < MOST; k++) {
         free(whole.memory[k]);
         free(parts.memory[k]);
+        free(whole.valid[k]);
+        free(parts.valid[k]);
     }
     return 0;
 }

@@ -1,9 +1,10 @@
 /* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
  * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string.
  *
- * Invariant: blanks and texts have an entry for each wanted column while columns are read, of which
- * at most one is not NULL, and are NULL otherwise; L is the thread of that call. Services run on
- * it but read, which is called by several at once and changes nothing. */
+ * Invariant: blanks, valid and texts have an entry for each wanted column while columns are read,
+ * of which texts has one only where the other two have none, and are NULL otherwise; L is the
+ * thread of that call. Services run on it but read, which is called by several at once and changes
+ * nothing. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -24,10 +25,10 @@ typedef struct reader {
     lun__csv *csv;
     int file;           /* -1: the text is a string */
     struct stat opened; /* the file as it was then */
-    const char *text;   /* a user value of the reader */
+    const char *text;   /* a user value of the reader, as the rules are */
     lun__unpacked
         *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
-    lun_blank **blanks;
+    lun_blank **blanks, **valid;
     lun__column **texts; /* of a column of text, in place of a blank */
     int64_t count;       /* of wanted columns */
     lun_status status;
@@ -88,6 +89,15 @@ static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, 
     return r->status == LUN_OK;
 }
 
+static bool give_validity(void *ctx, int64_t k, int64_t rows, void **memory)
+{
+    reader *r = ctx;
+    lua_State *L = r->L;
+    lun__host *h = r->host;
+    LUN__TRY(r->status, lun_blank_new(h->engine, rows, 1, &r->valid[k], memory));
+    return r->status == LUN_OK;
+}
+
 static bool give_texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
 {
     reader *r = ctx;
@@ -105,19 +115,24 @@ static void set_services(reader *r)
     r->services.share = share;
     r->services.stop = is_stopped;
     r->services.column = give_column;
+    r->services.validity = give_validity;
     r->services.texts = give_texts;
 }
 
 /* Frees what reading columns left. */
 static void end_columns(reader *r)
 {
-    for (int64_t k = 0; r->host->engine && k < r->count; k++)
+    for (int64_t k = 0; r->host->engine && k < r->count; k++) {
         lun_blank_drop(r->host->engine, r->blanks[k]);
+        lun_blank_drop(r->host->engine, r->valid[k]);
+    }
     for (int64_t k = 0; r->texts && k < r->count; k++)
         lun__column_end(r->texts[k]);
     free(r->blanks);
+    free(r->valid);
     free(r->texts);
     r->blanks = NULL;
+    r->valid = NULL;
     r->texts = NULL;
     r->count = 0;
 }
@@ -135,7 +150,8 @@ static int end_reader(lua_State *L)
     return 0;
 }
 
-/* Pushes nil, what is wrong, line, column (from 1), fields or errno or byte, the system's text. */
+/* Pushes nil, what is wrong, line, column (from 1), fields or errno or byte, the system's
+ * text or the field. */
 static int push_fault(lua_State *L, const lun__csv_fault *f)
 {
     static const char *const names[] = {[LUN__CSV_EMPTY] = "empty",
@@ -147,6 +163,7 @@ static int push_fault(lua_State *L, const lun__csv_fault *f)
                                         [LUN__CSV_NUL] = "nul",
                                         [LUN__CSV_ENCODING] = "encoding",
                                         [LUN__CSV_LONG] = "long",
+                                        [LUN__CSV_MISFIT] = "misfit",
                                         [LUN__CSV_UNREAD] = "unread"};
     if (f->what == LUN__CSV_MEMORY)
         return luaL_error(L, "not enough memory");
@@ -160,7 +177,7 @@ static int push_fault(lua_State *L, const lun__csv_fault *f)
     lua_pushinteger(L, f->what == LUN__CSV_RAGGED   ? f->fields
                        : f->what == LUN__CSV_UNREAD ? f->error
                                                     : f->byte);
-    lua_pushstring(L, f->what == LUN__CSV_UNREAD && f->error > 0 ? strerror(f->error) : "");
+    lua_pushstring(L, f->what == LUN__CSV_UNREAD && f->error > 0 ? strerror(f->error) : f->field);
     return 6;
 }
 
@@ -178,7 +195,7 @@ static void push_names(lua_State *L, const reader *r)
 
 static reader *new_reader(lua_State *L, lun__host *h)
 {
-    reader *r = lua_newuserdatauv(L, sizeof *r, 1);
+    reader *r = lua_newuserdatauv(L, sizeof *r, 2);
     memset(r, 0, sizeof *r);
     r->host = h;
     r->file = -1;
@@ -214,39 +231,102 @@ static int unpack(lua_State *L, reader *r)
     return 4;
 }
 
-/* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data, what
- * separates fields (nil: what the header says): a reader and the names in its header; or nil and
- * what push_fault pushes; or nil, "packed", message, code. */
+/* The byte that the field `name` of the rules on the top says: of a string its first one; false:
+ * none; nil: `by_default`. */
+static char byte_of(lua_State *L, const char *name, char by_default)
+{
+    lua_getfield(L, -1, name);
+    if (lua_isstring(L, -1))
+        by_default = lua_tostring(L, -1)[0];
+    else if (lua_isboolean(L, -1))
+        by_default = LUN__CSV_NONE;
+    lua_pop(L, 1);
+    return by_default;
+}
+
+static int64_t number_of(lua_State *L, const char *name, int64_t by_default)
+{
+    lua_getfield(L, -1, name);
+    int64_t x = luaL_optinteger(L, -1, by_default);
+    lua_pop(L, 1);
+    return x;
+}
+
+/* The rules of the table at i, which must live as long. */
+static lun__csv_rules take_rules(lua_State *L, int i)
+{
+    static const char *const headers[] = {"either", "names", "none", NULL};
+    static const char *const ragged[] = {"error", "fill", "skip", NULL};
+    lun__csv_rules r = LUN__CSV_RULES;
+    luaL_checktype(L, i, LUA_TTABLE);
+    lua_pushvalue(L, i);
+    r.separator = byte_of(L, "separator", 0);
+    r.quote = byte_of(L, "quote", r.quote);
+    r.escape = byte_of(L, "escape", r.escape);
+    r.decimal = byte_of(L, "decimal", r.decimal);
+    r.thousands = byte_of(L, "thousands", r.thousands);
+    r.skip = number_of(L, "skip", 0);
+    r.most = number_of(L, "nrows", -1);
+    lua_getfield(L, -1, "trim");
+    r.trim = lua_toboolean(L, -1);
+    lua_getfield(L, -2, "comment");
+    r.comment = lua_tolstring(L, -1, &r.comment_length); /* the table keeps it */
+    lua_getfield(L, -3, "header");
+    r.header = (lun__csv_header)luaL_checkoption(L, -1, headers[0], headers);
+    lua_getfield(L, -4, "ragged");
+    r.ragged = (lun__csv_ragged)luaL_checkoption(L, -1, ragged[0], ragged);
+    lua_pop(L, 5);
+    return r;
+}
+
+/* Takes the text at 1, a string, or a file of as many bytes as 2 says. */
+static void take_text(lua_State *L, reader *r)
+{
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        size_t length;
+        r->text = lua_tolstring(L, 1, &length);
+        r->services.size = (int64_t)length;
+        return;
+    }
+    const luaL_Stream *from = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    luaL_argcheck(L, from->closef, 1, "closed file");
+    r->file = fileno(from->f);
+    r->services.size = luaL_checkinteger(L, 2);
+    if (fstat(r->file, &r->opened) != 0)
+        luaL_error(L, "%s", strerror(errno));
+}
+
+/* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data, a table of
+ * rules (lun__csv_rules): a reader, the names in its header, whether its first line is a row and
+ * gives none, and what separates fields; or nil and what push_fault pushes; or nil, "packed",
+ * message, code. */
 static int csv_open(lua_State *L)
 {
     lun__csv_fault fault;
     lun__host *h = lun__here(L);
     lua_settop(L, 5);
-    reader *r = new_reader(L, h);
-    if (lua_type(L, 1) == LUA_TSTRING) {
-        size_t length;
-        r->text = lua_tolstring(L, 1, &length);
-        r->services.size = (int64_t)length;
-    } else {
-        const luaL_Stream *from = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-        luaL_argcheck(L, from->closef, 1, "closed file");
-        r->file = fileno(from->f);
-        r->services.size = luaL_checkinteger(L, 2);
-        if (fstat(r->file, &r->opened) != 0)
-            return luaL_error(L, "%s", strerror(errno));
+    if (lua_isnil(L, 5)) {
+        lua_createtable(L, 0, 0);
+        lua_replace(L, 5);
     }
+    lun__csv_rules rules = take_rules(L, 5);
+    reader *r = new_reader(L, h);
+    take_text(L, r);
     r->services.piece = luaL_optinteger(L, 3, 0);
-    r->services.separator = luaL_optstring(L, 5, "")[0];
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, -2, 1);
+    lua_pushvalue(L, 5);
+    lua_setiuservalue(L, -2, 2);
     int refused = lua_toboolean(L, 4) ? unpack(L, r) : 0;
     if (refused)
         return refused;
-    r->csv = lun__csv_open(&r->services, &fault);
+    r->csv = lun__csv_open(&r->services, &rules, &fault);
     if (!r->csv)
         return push_fault(L, &fault);
     push_names(L, r);
-    return 2;
+    lua_pushboolean(L, lun__csv_is_nameless(r->csv));
+    lua_pushlstring(L, &(char){lun__csv_separator(r->csv)}, 1);
+    return 4;
 }
 
 static reader *check_reader(lua_State *L, const lun__host *h)
@@ -275,26 +355,37 @@ static bool is_same(const reader *r)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Puts the columns into the table `list`: Vectors, and lists of those of text. */
-static void make_columns(lua_State *L, reader *r, int list, const lun__csv_kind *kinds)
+/* Pushes a Vector of a blank's memory, which it owns then. */
+static void push_vector(lua_State *L, lun__host *h, lun_blank **from, lun_dtype t)
+{
+    lun_array **out = lun__new_array(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_blank_vector(h->engine, *from, t, out));
+    lun__check(L, h, s, 1);
+    *from = NULL;
+}
+
+/* Puts the columns into the table `list`: Vectors, and lists of those of text; their flags into the
+ * table `flags`, and the validity of those that have one into `valid`. */
+static void make_columns(lua_State *L, reader *r, const lun__csv_wanted *wanted, int list,
+                         int flags, int valid)
 {
     static const lun_dtype dtypes[] = {[LUN__CSV_I64] = LUN_I64,
                                        [LUN__CSV_U64] = LUN_U64,
                                        [LUN__CSV_F64] = LUN_F64,
                                        [LUN__CSV_BOOL] = LUN_BOOL};
-    lun__host *h = r->host;
     for (int64_t k = 0; k < r->count; k++) {
-        if (kinds[k] == LUN__CSV_TEXT) {
+        lua_pushinteger(L, wanted[k].seen);
+        lua_rawseti(L, flags, k + 1);
+        if (wanted[k].kind == LUN__CSV_TEXT)
             lun__push_column(L, &r->texts[k]);
-            lua_rawseti(L, list, k + 1);
-            continue;
-        }
-        lun_array **out = lun__new_array(L, h);
-        lun_status s;
-        LUN__TRY(s, lun_blank_vector(h->engine, r->blanks[k], dtypes[kinds[k]], out));
-        lun__check(L, h, s, 1);
-        r->blanks[k] = NULL;
+        else
+            push_vector(L, r->host, &r->blanks[k], dtypes[wanted[k].kind]);
         lua_rawseti(L, list, k + 1);
+        if (!wanted[k].missing)
+            continue;
+        push_vector(L, r->host, &r->valid[k], LUN_BOOL);
+        lua_rawseti(L, valid, k + 1);
     }
 }
 
@@ -308,10 +399,105 @@ static int raise_refusal(lua_State *L, reader *r)
     return lun__raise(L, r->host, s, 1);
 }
 
-/* internal.csv_columns(reader, {column, ...}), counted from 1: a list of these columns and the
- * number of rows; or nil and what push_fault pushes; or nil, "changed". */
+/* Takes the words of the list on the top, whose memory is pushed below it. */
+static const lun__csv_words *take_words(lua_State *L)
+{
+    size_t bytes = 0, count = lua_rawlen(L, -1), length;
+    const int list = lua_gettop(L);
+    for (size_t k = 1; k <= count; k++) {
+        lua_rawgeti(L, list, (lua_Integer)k);
+        bytes += (luaL_checklstring(L, -1, &length), length);
+        lua_pop(L, 1);
+    }
+    luaL_argcheck(L, bytes < UINT32_MAX, 3, "too long");
+    lun__csv_words *w =
+        lua_newuserdatauv(L, sizeof *w + (count + 1) * sizeof(uint32_t) + bytes + 1, 0);
+    uint32_t *ends = (uint32_t *)(w + 1);
+    char *text = (char *)(ends + count + 1);
+    *w = (lun__csv_words){.bytes = text, .ends = ends, .count = (int64_t)count};
+    bytes = 0;
+    for (size_t k = 1; k <= count; k++) {
+        lua_rawgeti(L, list, (lua_Integer)k);
+        const char *word = lua_tolstring(L, -1, &length);
+        memcpy(text + bytes, word, length);
+        bytes += length;
+        ends[k - 1] = (uint32_t)bytes;
+        lua_pop(L, 1);
+    }
+    lua_insert(L, -2);
+    return w;
+}
+
+/* The table on the top says how a column is read: kind, low, high (forced), missing (a list). What
+ * it needs is put below it. */
+static lun__csv_how take_how(lua_State *L)
+{
+    static const char *const kinds[] = {"i64", "u64", "f64", "bool", "text", NULL};
+    lun__csv_how how = {0};
+    lua_getfield(L, -1, "kind");
+    how.forced = !lua_isnil(L, -1);
+    if (how.forced)
+        how.kind = (lun__csv_kind)luaL_checkoption(L, -1, NULL, kinds);
+    lua_getfield(L, -2, "low");
+    how.low = luaL_optinteger(L, -1, how.kind == LUN__CSV_U64 ? 0 : INT64_MIN);
+    lua_getfield(L, -3, "high");
+    how.high = (uint64_t)luaL_optinteger(L, -1, how.kind == LUN__CSV_U64 ? -1 : INT64_MAX);
+    lua_pop(L, 3);
+    lua_getfield(L, -1, "missing");
+    if (!lua_isnil(L, -1)) {
+        how.missing = take_words(L);
+        lua_pop(L, 1);
+        lua_insert(L, -2);
+    } else {
+        lua_pop(L, 1);
+    }
+    return how;
+}
+
+/* What is wanted by the lists at 2 and 3; pushes memory that lives as long. */
+static lun__csv_wanted *take_wanted(lua_State *L, const reader *r, int64_t count)
+{
+    const int64_t width = lun__csv_width(r->csv);
+    lun__csv_wanted *wanted = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *wanted, 0);
+    lua_createtable(L, 0, 0); /* keeps words */
+    const int kept = lua_gettop(L);
+    for (int64_t k = 0; k < count; k++) {
+        wanted[k] = (lun__csv_wanted){0};
+        lua_rawgeti(L, 2, k + 1);
+        wanted[k].column = luaL_checkinteger(L, -1) - 1;
+        luaL_argcheck(L, wanted[k].column >= 0 && wanted[k].column < width, 2, "no such column");
+        lua_pop(L, 1);
+        if (!lua_istable(L, 3))
+            continue;
+        lua_rawgeti(L, 3, k + 1);
+        if (lua_istable(L, -1))
+            wanted[k].how = take_how(L);
+        lua_pop(L, 1);
+        if (wanted[k].how.missing)
+            lua_rawseti(L, kept, k + 1);
+    }
+    return wanted;
+}
+
+/* Room for the columns that are read; false: there is no memory. */
+static bool begin_columns(lua_State *L, reader *r, int64_t count)
+{
+    r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
+    r->valid = calloc((size_t)count + 1, sizeof *r->valid);
+    r->texts = calloc((size_t)count + 1, sizeof *r->texts);
+    r->count = r->blanks && r->valid && r->texts ? count : 0;
+    r->L = L;
+    r->status = LUN_OK;
+    return r->blanks && r->valid && r->texts;
+}
+
+/* internal.csv_columns(reader, {column, ...} [, {how or false, ...}]), counted from 1: a list of
+ * these columns, the number of rows, the flags of columns (csv/csv.h), their validity where
+ * elements are missing, and how many rows were left out; or nil and what push_fault pushes; or nil,
+ * "changed". how: take_how. */
 static int csv_columns(lua_State *L)
 {
+    enum { LIST = 4, FLAGS, VALID };
     lun__host *h = lun__here(L);
     reader *r = check_reader(L, h);
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -320,41 +506,32 @@ static int csv_columns(lua_State *L)
         lua_pushliteral(L, "changed");
         return 2;
     }
-    int64_t count = (int64_t)lua_rawlen(L, 2), rows, width = lun__csv_width(r->csv);
+    int64_t count = (int64_t)lua_rawlen(L, 2), rows;
     end_columns(r);
-    lua_settop(L, 2);
-    lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
-    int64_t *wanted = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *wanted, 0);
-    lun__csv_kind *kinds = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *kinds, 0);
-    for (int64_t k = 0; k < count; k++) {
-        lua_rawgeti(L, 2, k + 1);
-        wanted[k] = luaL_checkinteger(L, -1) - 1;
-        luaL_argcheck(L, wanted[k] >= 0 && wanted[k] < width, 2, "no such column");
-        lua_pop(L, 1);
-    }
-    r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
-    r->texts = calloc((size_t)count + 1, sizeof *r->texts);
-    if (!r->blanks || !r->texts) {
+    lua_settop(L, 3);
+    for (int i = LIST; i <= VALID; i++)
+        lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+    lun__csv_wanted *wanted = take_wanted(L, r, count);
+    if (!begin_columns(L, r, count)) {
         end_columns(r);
         return luaL_error(L, "not enough memory");
     }
-    r->count = count;
-    r->L = L;
-    r->status = LUN_OK;
     luaL_checkstack(L, 8, NULL);
     lun__csv_fault fault;
-    bool ok = lun__csv_read(r->csv, wanted, count, kinds, &rows, &fault);
+    bool ok = lun__csv_read(r->csv, wanted, count, &rows, &fault);
     if (!ok && fault.what == LUN__CSV_REFUSED)
         return raise_refusal(L, r);
     if (ok)
-        make_columns(L, r, 3, kinds);
+        make_columns(L, r, wanted, LIST, FLAGS, VALID);
     end_columns(r);
     if (!ok)
         return push_fault(L, &fault);
     lun__report_memory(L, h);
-    lua_settop(L, 3);
+    lua_settop(L, VALID);
     lua_pushinteger(L, rows);
-    return 2;
+    lua_insert(L, LIST + 1);
+    lua_pushinteger(L, lun__csv_skipped(r->csv));
+    return 5;
 }
 
 void lun__open_csv(lua_State *L, const lun__parts *p)

@@ -2,20 +2,25 @@
 -- Text is read and written in C (interp/csv).
 --
 -- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector
--- (u64 if they need it), one whose fields are all numbers or empty an f64 Vector with nan for the
--- empty ones, one of true and false alone a bool Vector, with blanks around or not; any other a Lua
--- table of strings, blanks included. Blank lines at the end are no rows. The order is that of the header, or
--- that of opts.columns, the names of the columns that are wanted (frame.lua).
+-- (u64 if they need it), one whose fields are all numbers an f64 Vector, one of true and false alone a bool Vector,
+-- with blanks around or not, and fields that are missing; any other, and digits with leading zeros, a Lua table of
+-- strings, blanks included. Empty lines are no rows, in files of one column those at the end. The order is that of the
+-- header, or that of opts.columns, the names of the columns that are wanted (frame.lua). getmetatable(t).csv says how
+-- the file was read: `separator`, `nameless` (its first line is a row and gives no names), `skipped` (rows left out).
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
+local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
+local options = require "lunarray.format.csvoptions"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
+local zip = require "lunarray.format.zip"
 
 local csv = {
-    load_options = { columns = true, sep = true },
-    open_options = { columns = true, sep = true },
+    load_options = options.reading,
+    open_options = options.reading,
+    load_fault = options.load_fault,
     save_options = { names = true, sep = true },
 }
 
@@ -31,15 +36,19 @@ local HEAD = 4096 -- bytes in which binary data show
 local faults = {
     empty = "the file is empty; a header line was expected",
     ["open quote"] = "the quote opened here is never closed",
-    ["after quote"] = "text after the closing quote of a field",
+    ["after quote"] = "text after the closing quote of a field; a quote within quotes is doubled, and {quote = false} "
+        .. "takes quotes as they are",
     ["late quote"] = "a quote after blanks; remove the blanks, or quote the whole field and double it",
-    ["return"] = "a carriage return without a line feed; lines end in LF or CRLF",
+    ["return"] = "a carriage return without a line feed; lines end in LF or CRLF, or all of them in CR",
+    feed = "a line feed outside of quotes, where lines end in carriage returns",
     nul = "a NUL byte; this is not a text file",
     long = "the row that begins here is longer than 2 GB",
 }
 
--- nil, message with the line, code. `names`: the header, if that is known.
-local function failure(names, what, line, column, x, reason)
+-- nil, message with the line, code. `names`: the header, if that is known; `chosen`: by their numbers, the dtypes that
+-- columns must have.
+local function failure(names, chosen, what, line, column, x, reason)
+    local dtype = chosen and chosen[column]
     if what == "packed" then
         return nil, line, column
     elseif what == "changed" then
@@ -47,11 +56,19 @@ local function failure(names, what, line, column, x, reason)
     elseif what == "unread" then
         return nil, x < 0 and "the file was truncated while it was read" or reason, x < 0 and "short" or x
     end
-    local message = faults[what]
+    local message = faults[what == "return" and x == 10 and "feed" or what]
     if what == "ragged" then
-        message = ("%d field%s, but the header has %d"):format(x, x == 1 and "" or "s", #names)
+        message = '%d field%s, but the header has %d; %s{ragged = "skip"} leaves such rows out'
+        message = message:format(x, x == 1 and "" or "s", #names,
+            x < #names and '{ragged = "fill"} makes the others missing, ' or "")
+    elseif what == "misfit" then
+        message = ("'%s' is no %s"):format(reason, dtype or "text")
     elseif what == "encoding" then
-        message = ("the byte 0x%02X is not UTF-8; convert the file first"):format(x)
+        message = ('the byte 0x%02X is not UTF-8; convert the file first'):format(x)
+    elseif what == "recode" then
+        message = ("the byte 0x%02X is none of the encoding"):format(x)
+    elseif what == "no encoding" then
+        return nil, "iconv has no such encoding; 'iconv -l' lists those of this machine", "unsupported"
     end
     if column and names and names[column] then
         message = ("%s (column %d, '%s')"):format(message, column, names[column])
@@ -96,11 +113,7 @@ end
 
 -- Nil if opts.sep can separate fields, else the caller's mistake.
 function csv.save_fault(opts)
-    local sep = opts.sep
-    if sep ~= nil and (type(sep) ~= "string" or #sep ~= 1 or find(sep, '[%z"\r\n\128-\255]')) then
-        return ("sep is %s; one ASCII character between fields is expected, such as ';'"):format(
-            type(sep) == "string" and ("%q"):format(sep) or "a " .. type(sep))
-    end
+    return options.load_fault { sep = opts.sep }
 end
 
 -- Whether a file with that extension is gzip data.
@@ -113,89 +126,161 @@ local function separator_of(opts, extension)
     return opts.sep or extension and find(extension, "^tsv") and "\t" or nil
 end
 
--- Nil if opts.columns can be names of columns and opts.sep can separate fields, else the caller's mistake.
-function csv.load_fault(opts)
-    local wanted, seen, fault = opts.columns, {}, csv.save_fault(opts)
-    if fault then
-        return fault
-    end
-    if wanted ~= nil and (type(wanted) ~= "table" or #wanted == 0) then
-        return 'columns is no list of names, such as {columns = {"x", "y"}}'
-    end
-    for i, name in ipairs(wanted or {}) do
-        if type(name) ~= "string" then
-            return ("columns[%d] is a %s, not a name"):format(i, type(name))
-        elseif seen[name] then
-            return ("columns has '%s' twice"):format(name)
-        end
-        seen[name] = true
-    end
-end
-
 -- The numbers of the columns that are wanted and their names, or nil, message.
 local function choose(names, wanted)
-    local place, numbers = {}, {}
+    local place, numbers, chosen = {}, {}, {}
     for i, name in ipairs(names) do
         place[name] = i
     end
     for i, name in ipairs(wanted or names) do
-        if not place[name] then
+        local number = place[name] or math.type(name) == "integer" and names[name] and name
+        if not number then
             return nil, ("no column '%s'; there are '%s'"):format(name, table.concat(names, "', '"))
         end
-        numbers[i] = place[name]
+        numbers[i], chosen[i] = number, names[number]
     end
-    return numbers, wanted and table.move(wanted, 1, #wanted, 1, {}) or names
+    return numbers, chosen
 end
 
--- A reader and the names of its columns, or nil, message, code.
+-- The names of columns: those in the options, in the header, or c1, c2 and so on; or nil, message.
+local function names_for(opts, header, nameless)
+    if opts.names and #opts.names ~= #header then
+        return nil, ("names has %d names, but there are %d columns"):format(#opts.names, #header)
+    elseif opts.names then
+        return table.move(opts.names, 1, #opts.names, 1, {})
+    end
+    local names = {}
+    for i, name in ipairs(header) do
+        names[i] = nameless and "" or name
+    end
+    return complete(names)
+end
+
+-- A reader, the names in the header, whether there is none, and the separator; or nil, message, code.
 local function open(source, opts, extension)
     local packed = is_packed(extension)
     local text, message, code
     if not source.handle or not source.left then -- it has no size
         text, message, code = source:peek(HEAD)
-        if text and (packed or not find(text, "\0", 1, true)) then -- else enough is read to report the fault
+        if text and (packed or opts.encoding or find(text, "^\255\254") or find(text, "^\254\255")
+            or not find(text, "\0", 1, true)) then -- else enough is read to report the fault
             text, message, code = source:rest()
         end
         if not text then
             return nil, message, code
         end
     end
-    local reader, names, line, column, x, reason = internal.csv_open(text or source.handle, source.left, nil, packed,
-        separator_of(opts, extension))
+    local reader, names, nameless, separator, x, reason = internal.csv_open(text or source.handle, source.left, nil,
+        packed, options.rules(opts, separator_of(opts, extension)))
     if not reader then
-        return failure(nil, names, line, column, x, reason)
+        return failure(nil, nil, names, nameless, separator, x, reason)
     end
-    return reader, complete(names)
+    return reader, names, nameless, separator
 end
 
--- A reader, the names in its header, the numbers and the names of the columns that are wanted; or nil, message, code.
+-- A source of the text in a zip archive that has nothing else, and its extension; or nil, message, code.
+local function unzipped(source)
+    local message, code, members, text
+    source, message, code = source:seekable()
+    if not source then
+        return nil, message, code
+    end
+    members, message, code = zip.members(source)
+    if not members then
+        return nil, message, code
+    end
+    local extension = #members == 1 and members[1].name:lower():match "%.([ct]sv)$"
+        or #members == 1 and members[1].name:lower():match "%.(txt)$"
+    if not extension then
+        return nil, ("the archive has %d members; one .csv, .tsv or .txt file is expected: unpack it first"):format(
+            #members), "unsupported"
+    end
+    text, message, code = zip.read(source, members[1])
+    if not text then
+        return nil, message, code
+    end
+    return file.source(text), extension
+end
+
+-- A file that is read: its reader, `names`, `numbers` of the columns that are wanted and their names `wanted`, `hows`
+-- to read them and `dtypes` that they get; or nil, message, code.
 local function begin(source, opts, extension)
-    local reader, names, code = open(source, opts, extension)
+    if extension and find(extension, "zip$") then
+        local why
+        source, extension, why = unzipped(source)
+        if not source then
+            return nil, extension, why
+        end
+    end
+    local reader, header, nameless, separator = open(source, opts, extension)
     if not reader then
-        return nil, names, code
+        return nil, header, nameless
+    end
+    local names, message = names_for(opts, header, nameless)
+    if not names then
+        return nil, message, "format"
+    end
+    local option, name = options.unknown(opts, names)
+    if option then
+        return nil, ("%s has '%s', but there are the columns '%s'"):format(option, name, table.concat(names, "', '")),
+            "format"
     end
     local numbers, wanted = choose(names, opts.columns)
     if not numbers then
         return nil, wanted, "format"
     end
-    return reader, names, numbers, wanted
+    local from = { reader = reader, names = names, numbers = numbers, wanted = wanted, hows = {}, dtypes = {},
+        chosen = {}, about = { separator = separator, nameless = nameless, skipped = 0 } }
+    for i, number in ipairs(numbers) do
+        from.hows[i], from.dtypes[i] = options.how(opts, names[number])
+        from.chosen[number] = from.dtypes[i]
+    end
+    return from
+end
+
+-- A column of these elements and, unless it is nil, their validity.
+local function joined(values, validity)
+    if validity == nil or not core.isarray(values) or values:dtype() == "f64" then -- which has nan there
+        return values
+    end
+    return core.where(validity, values:cast "f64", 0 / 0):eval()
+end
+
+-- Columns of a file, by `hows`: a list of values, that of their validities, their flags, the number of rows; or nil,
+-- message, code.
+local function columns_of(from, numbers, hows)
+    local columns, rows, flags, valid, skipped, reason = internal.csv_columns(from.reader, numbers, hows)
+    if not columns then
+        return failure(from.names, from.chosen, rows, flags, valid, skipped, reason)
+    end
+    from.about.skipped = skipped
+    return columns, valid, flags, rows
 end
 
 -- The table of columns that CSV text gives, or nil, message with the line, "format".
 function csv.decode(source, opts, extension)
-    local reader, names, numbers, wanted = begin(source, opts, extension)
-    if not reader then
-        return nil, names, numbers
+    local from, message, code = begin(source, opts, extension)
+    if not from then
+        return nil, message, code
     end
-    local columns, rows, line, column, x, reason = internal.csv_columns(reader, numbers)
-    internal.csv_close(reader)
+    local columns, valid, flags, rows = columns_of(from, from.numbers, from.hows)
     if not columns then
-        return failure(names, rows, line, column, x, reason)
+        return nil, valid, flags
     end
-    local t = frame.make({}, wanted, rows)
-    for i, name in ipairs(wanted) do
-        t[name] = columns[i]
+    for i, column in ipairs(columns) do
+        if valid[i] ~= nil and column:dtype() == "bool" then -- no element of bool says that it is missing
+            local again = columns_of(from, { from.numbers[i] }, { { kind = "text", missing = from.hows[i].missing } })
+            columns[i] = again and again[1]
+        end
     end
+    internal.csv_close(from.reader)
+    local t = frame.make({}, from.wanted, rows)
+    for i, name in ipairs(from.wanted) do
+        local column = joined(columns[i], valid[i])
+        local dtype = from.dtypes[i]
+        t[name] = core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
+    end
+    getmetatable(t).csv = from.about
     return t
 end
 
@@ -205,26 +290,26 @@ function csv.open(source, opts, extension, path)
     if not source.left then
         return nil, "not a regular file; use lun.load", "unsupported"
     end
-    local reader, names, numbers, wanted = begin(source, opts, extension)
-    if not reader then
-        return nil, names, numbers
+    local from, message, code = begin(source, opts, extension)
+    if not from then
+        return nil, message, code
     end
-    local none, rows, line, column, x, reason = internal.csv_columns(reader, {})
+    local none, why, reason, rows = columns_of(from, {})
     if not none then
-        return failure(names, rows, line, column, x, reason)
+        return nil, why, reason
     end
-    local number_of = {}
-    for i, name in ipairs(wanted) do
-        number_of[name] = numbers[i]
+    local place = {}
+    for i, name in ipairs(from.wanted) do
+        place[name] = i
     end
-    return frame.make({}, wanted, rows, function(name)
-        local columns, what
-        columns, what, line, column, x, reason = internal.csv_columns(reader, { number_of[name] })
+    return frame.make({}, from.wanted, rows, function(name)
+        local i = place[name]
+        local columns, valid = columns_of(from, { from.numbers[i] }, { from.hows[i] })
         if not columns then
-            local _, message = failure(names, what, line, column, x, reason)
-            error(("%s: %s"):format(path, message), 0)
+            error(("%s: %s"):format(path, valid), 0)
         end
-        return columns[1]
+        local column, dtype = joined(columns[1], valid[1]), from.dtypes[i]
+        return core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
     end)
 end
 

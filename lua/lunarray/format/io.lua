@@ -88,8 +88,8 @@ end
 local M = {}
 
 -- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
--- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv, .tsv and .txt: columns, a
--- list of names, and sep, the character between fields.
+-- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv, .tsv and .txt: those of
+-- docs/files.md.
 function M.load(path, opts)
     opts = opts == nil and {} or opts
     local name, format, extension = format_for(path, opts, 2)

@@ -170,8 +170,9 @@ local FUNCTIONS = {
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
-            .. 'of columns from .csv, .tsv or .txt, also .gz: all, or some with {columns={"a", "b"}}, {sep=";"}\n'
-            .. "between fields; what a file has without axes has none: a:value() is its number",
+            .. "of columns from .csv, .tsv or .txt, also .gz, with the options columns sep header names skip comment\n"
+            .. "dtypes na nrows decimal thousands quote escape ragged trim infer: docs/files.md; what a file has\n"
+            .. "without axes has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",

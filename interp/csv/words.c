@@ -1,0 +1,72 @@
+/* words.c - fields that are missing, and numbers in other notations; see words.h. */
+#include "csv/words.h"
+
+enum { LONGEST = 1024 }; /* bytes of a number in another notation */
+
+static bool is_default(const char *p, size_t n)
+{
+    static const char words[][5] = {"NA", "N/A", "n/a", "#N/A", "NULL", "null", "None", "<NA>"};
+    if (n < 2 || n > 4)
+        return false;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (words[k][0] == *p && strlen(words[k]) == n && memcmp(words[k], p, n) == 0)
+            return true;
+    return false;
+}
+
+bool lun__csv_is_missing(const lun__csv_words *words, const char *p, const char *end)
+{
+    p = lun__csv_strip(p, &end);
+    size_t n = (size_t)(end - p);
+    if (n == 0 || !words)
+        return n == 0 || is_default(p, n);
+    for (int64_t k = 0; k < words->count; k++) {
+        uint32_t first = k ? words->ends[k - 1] : 0;
+        if (words->ends[k] - first == n && memcmp(words->bytes + first, p, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Writes the number p .. end as lun__csv_value_of reads it; its end, NULL: it is none. */
+static char *translate(const lun__csv_rules *r, const char *p, const char *end, char *to)
+{
+    int64_t group = 0;     /* digits since the last separator */
+    bool grouped = false;  /* there was one */
+    bool fraction = false; /* behind the point, or in the exponent */
+    for (; p < end; p++) {
+        bool digit = *p >= '0' && *p <= '9';
+        if (!fraction && *p == r->thousands) {
+            if (grouped ? group != 3 : group < 1 || group > 3)
+                return NULL;
+            grouped = true;
+            group = 0;
+            continue;
+        }
+        if (!fraction && !digit && group > 0) {
+            if (grouped && group != 3)
+                return NULL;
+            fraction = true;
+        } else if (*p == '.' && r->decimal != '.') {
+            return NULL;
+        }
+        if (*p == r->decimal)
+            *to++ = '.';
+        else if (*p == '.')
+            return NULL;
+        else
+            *to++ = *p;
+        group += digit;
+    }
+    return !fraction && grouped && group != 3 ? NULL : to;
+}
+
+lun__csv_value lun__csv_foreign(const lun__csv_rules *r, const char *p, const char *end)
+{
+    char text[LONGEST + 2 * LUN__CSV_MARGIN] = {0};
+    char *start = text + LUN__CSV_MARGIN, *last = NULL;
+    p = lun__csv_strip(p, &end);
+    if (end - p <= LONGEST)
+        last = translate(r, p, end, start);
+    return last ? lun__csv_value_of(start, last) : (lun__csv_value){.sort = LUN__CSV_IS_TEXT};
+}

@@ -1,0 +1,29 @@
+/* words.h - fields that are missing, and numbers in other notations than RFC 4180's. Within
+ * interp/csv. Knows no columns. */
+#ifndef LUN_CSV_WORDS_H
+#define LUN_CSV_WORDS_H
+
+#include "csv/csv.h"
+#include "csv/number.h"
+
+/* Takes blanks off both ends. */
+static inline const char *lun__csv_strip(const char *p, const char **end)
+{
+    while (p < *end && (*p == ' ' || *p == '\t'))
+        p++;
+    while (p < *end && ((*end)[-1] == ' ' || (*end)[-1] == '\t'))
+        --*end;
+    return p;
+}
+
+/* Whether the field is nothing or one of the words; NULL: NA and others. */
+bool lun__csv_is_missing(const lun__csv_words *words, const char *p, const char *end);
+/* The value of a field whose numbers are written by these rules. */
+lun__csv_value lun__csv_foreign(const lun__csv_rules *r, const char *p, const char *end);
+/* Whether they are not written as lun__csv_value_of reads them. */
+static inline bool lun__csv_is_foreign(const lun__csv_rules *r)
+{
+    return r->decimal != '.' || r->thousands != LUN__CSV_NONE;
+}
+
+#endif
