@@ -124,7 +124,7 @@ typedef struct lun_product {
     int64_t rows, columns, inner, count; /* all > 0 */
     lun_matrix a, b;                     /* rows x inner, inner x columns */
     void *c;       /* row-major, one after the other; with memory of its own: a lun_buffer */
-    void *scratch; /* what `takes` wants */
+    void *scratch; /* what `takes` asks for */
     int64_t pitch; /* > 0, in a chain: it is computed in blocks of whole rows, whose rows are this
                       many elements apart; c may be NULL */
 } lun_product;
@@ -157,7 +157,7 @@ typedef struct lun_algorithm_run {
     int64_t every; /* of ORDERED: by so many elements samples are apart, > 0 */
     /* in buffers: where the operands' first elements are, and the results' */
     int64_t origin[LUN_ALGORITHM_OPERANDS], to_origin[LUN_ALGORITHM_RESULTS];
-    void *scratch; /* what `takes` wants */
+    void *scratch; /* what `takes` asks for */
     /* Of GROUP: a run that needs other scratch memory than it has gives no results and sets `way`,
      * 0 at first; it is to be repeated.  The least and the greatest key, where that is not 0. */
     int way;

@@ -334,7 +334,7 @@ static lun_status look_at_sample(run *x, int *first, bool *done)
     }
     if (s == LUN_OK)
         s = fill_table(x, log2_for(seen));
-    /* Of so many of the different keys, each met as likely, two would be the same so often. */
+    /* Of so many of the different keys, each equally likely, two would be the same so often. */
     const double same = (double)(seen - x->made),
                  all = (double)seen * (double)seen / (2 * same + 1);
     while (*first <= MOST && (double)most_in(*first) < all / 2)

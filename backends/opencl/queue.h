@@ -30,7 +30,7 @@ static inline lun_gpu_answer lun__opencl_made(lun_cl_queue *q, const char *call,
     return lun__opencl_sense(code) == LUN_CL_REFUSED ? LUN_GPU_REFUSED : LUN_GPU_FAILED;
 }
 
-/* The answer to a call that works on the queue: its failure may tell that the device is lost. */
+/* The answer to a call that works on the queue: its failure may mean that the device is lost. */
 static inline lun_gpu_answer lun__opencl_worked(lun_cl_queue *q, const char *call, cl_int code)
 {
     lun_gpu_answer answer = lun__opencl_made(q, call, code);

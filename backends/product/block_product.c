@@ -9,7 +9,7 @@
 
 enum {
     COLUMNS = 2048, /* of b that are packed at a time */
-    ROWS = 144,     /* of a in a block, at most; and at least, where threads want more blocks: */
+    ROWS = 144,     /* of a in a block, at most; and at least, where threads need more blocks: */
     ROWS_LEAST = 48,
     PANEL_BYTES = 4096 << 10, /* of whole rows in work: half of a second-level cache, about; */
     PANEL_LEAST = 48,         /* so many at least, */

@@ -74,8 +74,8 @@ static slot *slot_of(const table *t, const lun__text *x)
     for (; t->slots[at].number; at = (at + 1) & t->mask) {
         if (t->slots[at].hash != x->hash)
             continue;
-        const lun__text *met = &t->texts[t->slots[at].number - 1];
-        if (met->length == x->length && memcmp(met->at, x->at, x->length) == 0)
+        const lun__text *found = &t->texts[t->slots[at].number - 1];
+        if (found->length == x->length && memcmp(found->at, x->at, x->length) == 0)
             break;
     }
     return &t->slots[at];

@@ -57,9 +57,9 @@ static int64_t number(const lun__text *texts, int64_t count, uint16_t *codes, ui
         const lun__text *t = &texts[i];
         uint32_t at = t->hash % SLOTS;
         for (; slots[at]; at = (at + 1) % SLOTS) {
-            const lun__text *met = &texts[which[slots[at] - 1]];
-            if (met->hash == t->hash && met->length == t->length &&
-                memcmp(met->at, t->at, t->length) == 0)
+            const lun__text *found = &texts[which[slots[at] - 1]];
+            if (found->hash == t->hash && found->length == t->length &&
+                memcmp(found->at, t->at, t->length) == 0)
                 break;
         }
         if (!slots[at]) {

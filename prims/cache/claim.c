@@ -95,7 +95,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
 {
     char name[CLAIM];
     struct stat st;
-    bool made = false, met = false; /* met: there is another process's */
+    bool made = false, taken = false; /* taken: by another process */
     if (!lun__cache_directory(c, true))
         return LUN_CLAIM_NONE;
     claim_name(key, key_length, name);
@@ -103,7 +103,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
         int fd = openat(c->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd >= 0)
             made = true;
-        else if ((met = errno == EEXIST))
+        else if ((taken = errno == EEXIST))
             fd = openat(c->fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0 && errno == ENOENT) { /* ended between the two, or the directory is gone */
             if (!lun__cache_renewed(c))
@@ -133,7 +133,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
             return LUN_CLAIM_LEFT;
         made = false;
     }
-    return met ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
+    return taken ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
 }
 
 void lun__cache_unclaim(lun_cache *c, const char *key, size_t key_length)

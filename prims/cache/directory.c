@@ -45,12 +45,12 @@ lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx,
     return LUN_OK;
 }
 
-void lun__cache_log_once(lun_cache *c, bool *told, const char *what, const char *why)
+void lun__cache_log_once(lun_cache *c, bool *logged, const char *what, const char *why)
 {
     char line[512];
-    if (*told || !c->log)
+    if (*logged || !c->log)
         return;
-    *told = true;
+    *logged = true;
     snprintf(line, sizeof line, "kernel cache %s: %s%s%s", c->path ? c->path : "", what,
              why ? ": " : "", why ? why : "");
     c->log(c->log_ctx, line);

@@ -35,8 +35,8 @@ struct lun_cache {
     pid_t owner;      /* the process that made the scratch directory */
 };
 
-/* Logs a line the first time, which *told notes. */
-void lun__cache_log_once(lun_cache *c, bool *told, const char *what, const char *why);
+/* Logs a line the first time, which *logged notes. */
+void lun__cache_log_once(lun_cache *c, bool *logged, const char *what, const char *why);
 /* Opens the directory, made if `create`; false: there is none (yet), or none that can be used. */
 bool lun__cache_directory(lun_cache *c, bool create);
 /* After ENOENT for a name in the open directory: makes the directory again if it is gone.  False:

@@ -456,7 +456,7 @@ static void inside(cut_state *c, int i, int past, around a)
     a.depth++;
     a.trailing = INT_MAX;
     if (!lun__cstatement_read(&s, c->t, i, past)) {
-        fail_at(c, i, "a statement that cannot be told");
+        fail_at(c, i, "a statement that is ambiguous");
     } else if (s.kind == LUN_CSTATEMENT_BLOCK) {
         block(c, s.first + 1, s.last, a);
     } else {
@@ -501,7 +501,7 @@ static void cut_plain(cut_state *c, const lun_cstatement *s)
         add_edit(c, s->first, CUT_AFTER, " 0", false);
 }
 
-/* A statement in which threads meet, or that all of them leave. */
+/* A statement with a barrier, or that all of them leave. */
 static void cut(cut_state *c, const lun_cstatement *s, around a)
 {
     switch (s->kind) {
@@ -543,7 +543,7 @@ static void block(cut_state *c, int first, int past, around a)
         fail_at(c, first, "blocks within blocks around a LUN_BARRIER: more than 100");
     for (int i = first; c->status == LUN_OK && i < past; i = s.last + 1) {
         if (!lun__cstatement_read(&s, c->t, i, past)) {
-            fail_at(c, i, "a statement that cannot be told");
+            fail_at(c, i, "a statement that is ambiguous");
             return;
         }
         const unsigned cuts =
@@ -576,14 +576,14 @@ bool lun__cbarrier_has(const lun_csource *s, const lun_cunit *entry)
     return false;
 }
 
-/* The token behind the last statement of the body in which threads meet. */
+/* The token behind the last statement of the body with a barrier. */
 static int behind_last(cut_state *c, const lun_cunit *u)
 {
     lun_cstatement s;
     int behind = u->body + 1;
     for (int i = u->body + 1; i < u->end; i = s.last + 1) {
         if (!lun__cstatement_read(&s, c->t, i, u->end)) {
-            fail_at(c, i, "a statement that cannot be told");
+            fail_at(c, i, "a statement that is ambiguous");
             break;
         }
         if (s.holds & LUN_CHOLDS_BARRIER)

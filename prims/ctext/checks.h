@@ -20,7 +20,7 @@ typedef struct lun_cchecks {
  *
  *   LUN_DIVIDE(k, (a), (b))   LUN_MODULO(k, (a), (b))   (a) = LUN_DIVIDE(k, (a), (b))
  *
- * where operands are told without doubt: none has a macro at its outside that is no primary
+ * where operands are unambiguous: none has a macro at its outside that is no primary
  * expression, nor a parameter of the macro in whose definition it stands.  What cannot be zero (a
  * number, sizeof) and what must be constant (a case, text outside of bodies) stays as it is.
  * LUN_AT(w, i) becomes w[LUN_WITHIN(k, (i), lun_length_w)]; so does a plain w[i], if `plain`, in

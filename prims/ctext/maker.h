@@ -29,7 +29,7 @@ typedef struct lun_cmaker {
      * of a loop of so many axes. */
     bool in_place;
     int axes;
-    bool has_barriers; /* its threads meet at a LUN_BARRIER */
+    bool has_barriers; /* its threads wait for each other at a LUN_BARRIER */
     bool plain;        /* w[i] is checked */
     bool asks;         /* loops ask whether they shall stop */
     int entry;         /* its unit */

@@ -29,7 +29,7 @@ static inline void lun__leave(lun_engine **taken)
     if (!(e) || lun__enter(e, &lun__taken) != LUN_OK || !(condition))   \
     return (e) && !lun__is_inside(e) ? LUN_EARG : lun__missing(e)
 /* The same of functions that have no status: `otherwise` where the engine is missing or another
- * thread is inside of it, which lun_error tells. */
+ * thread is inside of it, which lun_error says. */
 #define LUN_NEED_OR(e, otherwise)                                                \
     __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL;          \
     if (!(e) || lun__enter((lun_engine *)(uintptr_t)(e), &lun__taken) != LUN_OK) \

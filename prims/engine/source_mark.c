@@ -21,7 +21,7 @@ lun_status lun_mark(lun_engine *e, const char *line)
         e->source_line = 0;
         return LUN_OK;
     }
-    /* a script comes back to the same few lines, most often to the last ones */
+    /* the last few lines recur most often */
     for (int i = e->source_line_count - 1, tries = 0; i >= 0 && tries < 16; i--, tries++)
         if (!strcmp(e->source_lines[i], line)) {
             e->source_line = (uint32_t)i + 1;

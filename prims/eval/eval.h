@@ -45,7 +45,7 @@ lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
 
 /* ---- divergent_operands.c -------------------------------------------------------------------- */
 
-/* The storages below the roots whose copies differ, in the order in which they are met: *out, to be
+/* The storages below the roots whose copies differ, in the order of the walk: *out, to be
  * freed in every case. */
 lun_status lun__diverged_operands(lun_engine *e, lun_node *const *roots, int count,
                                   lun_storage ***out, int *found);

@@ -33,7 +33,7 @@ static const lun_node *read_by(const lun_lowered *l, int slot)
     return n->kind == LUN_NODE_LEAF ? n : NULL;
 }
 
-static bool meet(const lun_storage *a, const lun_storage *b)
+static bool overlap(const lun_storage *a, const lun_storage *b)
 {
     const uintptr_t p = (uintptr_t)a->data, q = (uintptr_t)b->data;
     const uintptr_t size = (uintptr_t)lun__dtype_get(a->dtype)->bytes * (uintptr_t)a->count;
@@ -50,7 +50,7 @@ static bool reads_apart(const lun_lowered *l, const lun_storage_view *to, int co
         if (n && n->storage->stale && n->storage->source)
             return false;
         for (int k = 0; n && k < count; k++)
-            if (meet(n->storage, to[k].s))
+            if (overlap(n->storage, to[k].s))
                 return false;
     }
     return true;

@@ -18,7 +18,7 @@ void lun__node_drop(lun_engine *e, lun_node *n);
  * which takes references to its operands.  On failure n is freed. */
 lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out);
 
-/* A node without operands yet; NULL: out of memory, which lun__nomem tells.  Field by field: an
+/* A node without operands yet; NULL: out of memory; the text is lun__nomem's.  Field by field: an
  * unused node holds NULLs already, and clearing all of it would take longer than the rest. */
 static inline lun_node *lun__node_start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
 {

@@ -362,7 +362,8 @@ static inline const lun_node *lun__node_first_result(const lun_node *n)
     return n->kind == LUN_NODE_RESULT ? n->in[0] : n;
 }
 
-/* Whether only running tells how many elements n has: then it is an operand of nothing. */
+/* Whether the number of elements of n is known only once it has run: then it is an operand of
+ * nothing. */
 static inline bool lun__node_is_unknown(const lun_node *n)
 {
     if (n->kind == LUN_NODE_RESULT)

@@ -1,4 +1,4 @@
-/* fission.h - a kernel of teams as one without: an index for each thread or, where the threads meet
+/* fission.h - a kernel of teams as one without: an index for each thread or, at barriers
  * at barriers, for each team. */
 #ifndef LUN_IR_FISSION_H
 #define LUN_IR_FISSION_H

@@ -113,8 +113,8 @@ struct lun_ir_function {
     lun_ir_slip *faults; /* of the C form */
     int fault_count;
     bool asks; /* of the C form: its loops ask whether they shall stop */
-    /* Of the C form, of teams: its threads meet, and a call is for a whole team; its result is a
-     * line at which some threads would meet without the others, 0: there was none. */
+    /* Of the C form, of teams: it has barriers, and a call is for a whole team; its result is a
+     * line of a barrier that some threads reach without the others, 0: there was none. */
     bool has_barriers;
     /* The engine that used it last and, of all that this engine has used, its number, from 1; of a
      * front end's alone.  What outlives it knows another one at its address by these. */
@@ -131,8 +131,8 @@ enum { LUN_IR_WHERE_BITS = 19 };
 static inline int64_t lun__ir_inner_trap(int64_t where, int64_t value)
 {
     bool fits = value >= -(INT64_C(1) << 42) && value < INT64_C(1) << 42;
-    uint64_t told = (uint64_t)value << 1 | 1;
-    return fits ? (int64_t)(told << LUN_IR_WHERE_BITS) | where : where;
+    uint64_t field = (uint64_t)value << 1 | 1;
+    return fits ? (int64_t)(field << LUN_IR_WHERE_BITS) | where : where;
 }
 
 /* Dtype of the k-th scalar parameter of a combiner. */
@@ -178,7 +178,7 @@ typedef struct lun_front_param {
     lun_dtype stored; /* of a whole array: that of its elements in memory, not as computed */
 } lun_front_param;
 
-/* Elements that are the indices of what is generated: bounds and windows may tell of known ones. */
+/* Elements that are the indices of what is generated: bounds and windows may be of known ones. */
 typedef enum lun_front_indexing {
     LUN_FRONT_ELEMENT,
     LUN_FRONT_KNOWN,
@@ -342,7 +342,7 @@ int lun__ir_inputs(const lun_ir *ir, const lun_ir_ins *ins, int32_t in[LUN_IR_IN
 /* True for an instruction that may end the launch: a CHECK, an integer division unless by a
  * constant other than 0. */
 bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
-/* Whether threads of a kernel of teams meet. */
+/* Whether a kernel of teams has barriers. */
 bool lun__ir_has_barriers(const lun_ir *ir);
 /* Whether a kernel puts elements at computed indices, element by element. */
 bool lun__ir_puts(const lun_ir *ir);

@@ -1,4 +1,4 @@
-/* kind.c - ir.def as a table, and what its rows tell of one instruction. */
+/* kind.c - ir.def as a table, and what its rows say of one instruction. */
 #include "ir/ir.h"
 
 /* Columns that are sets. */

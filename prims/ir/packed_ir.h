@@ -14,7 +14,7 @@ typedef struct lun_ir_packed {
     int count;
 } lun_ir_packed;
 
-/* Appends its bytes, all that running it needs: not what people are told about functions.
+/* Appends its bytes, all that running it needs: not what messages say of functions.
  * LUN_ENOMEM; LUN_EARG: a function's body refers to functions. */
 lun_status lun__ir_pack(const lun_ir *ir, lun_strbuf *to);
 /* LUN_EARG with the reason in why: it is no IR, or one that breaks a rule.  Also on failure *out is

@@ -21,7 +21,7 @@ typedef struct lun_ir_fault {
 } lun_ir_fault;
 
 /* Fills *out, to be freed after LUN_OK.  LUN_ENOMEM; LUN_EARG where blocks do not nest as ir.def
- * says: then *fault tells (it may be NULL for IR that was verified). */
+ * says: then *fault says why (it may be NULL for IR that was verified). */
 lun_status lun__ir_structure_find(const lun_ir *ir, lun_ir_structure *out, lun_ir_fault *fault);
 void lun__ir_structure_free(lun_ir_structure *s);
 

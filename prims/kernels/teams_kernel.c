@@ -12,7 +12,7 @@ enum {
     ALIGNED = 8        /* where arrays begin */
 };
 
-/* Which texts tell what may fail: instruction i has that of the body's from[i]; NULL: of its own.
+/* Which texts say what may fail: instruction i has that of the body's from[i]; NULL: of its own.
  */
 static lun_status take_notes(lun_lowerer *l, const lun_team_body *b, const int32_t *from)
 {

@@ -30,7 +30,7 @@ typedef struct lun_team_body {
     int64_t team_bytes;
 } lun_team_body;
 
-/* A kernel of teams, for backends that run such (lun_backend.teams) or such as meet in groups
+/* A kernel of teams, for backends that run such (lun_backend.teams) or with barriers in groups
  * (lun_backend.groups); one without, for all; the same whose indices begin with the launch's first
  * team, wherever in the league that is. */
 typedef enum lun_team_form {

@@ -35,8 +35,8 @@ lun_status lun__flights_open(lun_engine *e, int places, lun_flights *out);
 void lun__flights_close(lun_flights *f);
 void lun__flight_close(lun_flight *x);
 
-/* Location k has failed; of all that do the first one is told.  ran: in its launch, which explains
- * more. */
+/* Location k has failed; of all that do the first one is reported.  ran: in its launch, which
+ * explains more. */
 void lun__flights_fail(lun_flights *f, int k, lun_status s, bool ran);
 /* The launch of location k, which is bound and in use, begins over indices 0 .. count - 1, and on
  * the host ends; devices are given theirs before. */

@@ -73,7 +73,7 @@ static bool name_index(lun_engine *e, lun_run_range *run, const lun_taking *t, i
 }
 
 /* Fails with the first index of t that is out of range; false: there is none. */
-static bool tell(lun_engine *e, lun_run_range *run, const lun_taking *t)
+static bool explain_index(lun_engine *e, lun_run_range *run, const lun_taking *t)
 {
     char index[32];
     int64_t number = 0, at = first_outside(e, run, t);
@@ -127,7 +127,7 @@ void lun__index_error(lun_engine *e, lun_node *const *roots, int count, lun_run_
     for (int i = 0; i < count; i++)
         (void)lun__walk(walk, roots[i], &v);
     for (int i = 0; i < t.count; i++) {
-        found = found || (lun__node_taking(t.at[i], &one) && tell(e, run, &one));
+        found = found || (lun__node_taking(t.at[i], &one) && explain_index(e, run, &one));
         lun__node_release(e, t.at[i]);
     }
     free(t.at);

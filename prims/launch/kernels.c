@@ -26,7 +26,7 @@ static uint64_t hash_bytes(const char *s, size_t n)
 }
 
 /* Instructions refer to slots, arguments and results by number only, so their bytes say it all;
- * what functions are is told by their text, for they may be gone before the kernel is. */
+ * functions are identified by their text, for they may end before the kernel does. */
 static void key_of(const lun_ir *ir, lun_strbuf *key)
 {
     if (ir->function_count) {

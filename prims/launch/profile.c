@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct row {
-    lun_profile_row told;
+    lun_profile_row counts;
     uint64_t hash;
     char what[80], where[128];
 } row;
@@ -55,10 +55,10 @@ bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
     const lun_profile *p = e->profile;
     if (!p || !out || index < 0 || index >= p->count)
         return false;
-    lun_profile_row told = p->rows[index].told;
-    told.what = p->rows[index].what;
-    told.where = p->rows[index].where;
-    return lun__give(out, &told, sizeof told);
+    lun_profile_row counts = p->rows[index].counts;
+    counts.what = p->rows[index].what;
+    counts.where = p->rows[index].where;
+    return lun__give(out, &counts, sizeof counts);
 }
 
 /* The operations in the order of the kernel, as far as there is room. */
@@ -115,8 +115,8 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     row *r = find_row(e, k->hash, &fresh);
     if (!r || !fresh)
         return r;
-    r->told.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
-    r->told.ops = l->ops;
+    r->counts.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    r->counts.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
     for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
         snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, l->where[i]));
@@ -132,8 +132,8 @@ static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t 
     row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * key, &fresh);
     if (!r || !fresh)
         return r;
-    r->told.name = name;
-    r->told.ops = 1;
+    r->counts.name = name;
+    r->counts.ops = 1;
     snprintf(r->what, sizeof r->what, "%s", name);
     snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, n->where));
     return r;
@@ -148,17 +148,17 @@ static void count_run(lun_engine *e, row *r, const lun_stats *before, double sec
     double waited = now->compile_time - before->compile_time;
     if (!r)
         return;
-    r->told.calls++;
-    r->told.elements += elements;
-    r->told.interpreted += now->interpreted > before->interpreted; /* on some location of a set */
-    r->told.bytes +=
+    r->counts.calls++;
+    r->counts.elements += elements;
+    r->counts.interpreted += now->interpreted > before->interpreted; /* on some location of a set */
+    r->counts.bytes +=
         now->bytes_read - before->bytes_read + now->bytes_written - before->bytes_written;
-    r->told.compile += now->compile_time - e->profile->compile_seen;
+    r->counts.compile += now->compile_time - e->profile->compile_seen;
     e->profile->compile_seen = now->compile_time;
-    r->told.transfer += transfer;
+    r->counts.transfer += transfer;
     /* a compiler that was waited for took its time within these seconds, another one beside them */
     seconds -= transfer;
-    r->told.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
+    r->counts.run += e->jit == LUN_JIT_SYNC && waited < seconds ? seconds - waited : seconds;
 }
 
 void lun__profile_after(lun_engine *e, const lun_stats *before, double seconds,
@@ -178,11 +178,11 @@ void lun__profile_algorithm(lun_engine *e, const lun_node *n, double seconds, do
     row *r = row_at(e, n, lun__algorithm_rows[n->op].name, 1 + (uint32_t)n->op);
     if (!r)
         return;
-    r->told.calls++;
-    r->told.elements += n->more[0]->n;
-    r->told.bytes += bytes;
-    r->told.transfer += transfer;
-    r->told.run += seconds;
+    r->counts.calls++;
+    r->counts.elements += n->more[0]->n;
+    r->counts.bytes += bytes;
+    r->counts.transfer += transfer;
+    r->counts.run += seconds;
 }
 
 void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
@@ -200,22 +200,22 @@ void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
     if (!r)
         return;
     if (fresh) {
-        r->told.name = w->name;
-        r->told.ops = w->body ? w->body->count : 1;
+        r->counts.name = w->name;
+        r->counts.ops = w->body ? w->body->count : 1;
         memcpy(r->what, what, sizeof what);
         snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, w->where));
     }
     const double compile = w->after.compile_time - w->before.compile_time;
     const double transfer = w->after.transfer_time - w->before.transfer_time;
-    r->told.calls++;
-    r->told.elements += w->elements;
-    r->told.interpreted += w->after.interpreted - w->before.interpreted;
-    r->told.bytes += w->after.bytes_read - w->before.bytes_read + w->after.bytes_written -
-                     w->before.bytes_written;
-    r->told.compile += compile;
+    r->counts.calls++;
+    r->counts.elements += w->elements;
+    r->counts.interpreted += w->after.interpreted - w->before.interpreted;
+    r->counts.bytes += w->after.bytes_read - w->before.bytes_read + w->after.bytes_written -
+                       w->before.bytes_written;
+    r->counts.compile += compile;
     e->profile->compile_seen += compile; /* no kernel's */
-    r->told.transfer += transfer;
-    r->told.run += w->seconds - transfer - (e->jit == LUN_JIT_SYNC ? compile : 0);
+    r->counts.transfer += transfer;
+    r->counts.run += w->seconds - transfer - (e->jit == LUN_JIT_SYNC ? compile : 0);
 }
 
 void lun__profile_together(lun_engine *e, const lun_stats *before, double seconds,

@@ -138,7 +138,7 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
 }
 
 /* The queue's failure, reported once; what is left is dropped first. */
-static lun_status tell(lun_queue *q)
+static lun_status report(lun_queue *q)
 {
     lun_queues *all = q->e->queues;
     pthread_mutex_lock(&all->lock);
@@ -149,13 +149,13 @@ static lun_status tell(lun_queue *q)
     return s;
 }
 
-/* The user's work is to stop, which s says and the engine's failure tells. */
+/* The user's work is to stop, which s and the engine's failure say. */
 static lun_status abandon(lun_queue *q, lun_status s)
 {
     lun_trouble stopped = {.status = LUN_OK};
     lun__trouble_keep(q->e, s, &stopped);
     (void)lun__queue_let_go(q, NULL, true);
-    (void)tell(q);
+    (void)report(q);
     return lun__trouble_report(q->e, &stopped);
 }
 
@@ -168,7 +168,7 @@ lun_status lun_queue_wait(lun_queue *q)
     if (s != LUN_OK)
         return abandon(q, s);
     const lun_status landed = lun__queue_let_go(q, NULL, true);
-    s = tell(q);
+    s = report(q);
     return s == LUN_OK ? landed : s;
 }
 

@@ -99,7 +99,7 @@ static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_
     if (!t || !r->number || t->number != r->number || t->form != form ||
         t->team_bytes != team_bytes)
         return false;
-    for (int k = 0; k < r->scratches; k++) /* the function tells all but how many there are */
+    for (int k = 0; k < r->scratches; k++) /* the function has all but their number */
         if (t->scratch[k].count != r->scratch[k].count)
             return false;
     return true;

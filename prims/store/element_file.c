@@ -2,7 +2,7 @@
  *
  * Invariant: the descriptor is open while there are references, which the thread inside of the
  * engine counts; `as.is` is what the file was when it was opened, and as.number that of no other
- * file of the engine.  Only once `told` may devices' machines have it open, and these close it
+ * file of the engine.  Only once `published` may devices' machines have it open, and these close it
  * before it ends.  Reads, from any thread, change nothing. */
 #include "store/element_file.h"
 
@@ -15,7 +15,7 @@
 
 struct lun_source {
     int refs, descriptor;
-    bool told; /* `as` is complete: devices may have opened it */
+    bool published; /* `as` is complete: devices may have opened it */
     lun_file as;
     char path[];
 };
@@ -59,7 +59,7 @@ lun_source *lun__source_retain(lun_source *s)
 /* Devices' machines that have it open close it. */
 static void unload(lun_engine *e, const lun_source *s)
 {
-    for (int k = 0; s->told && k < e->backend_count; k++) {
+    for (int k = 0; s->published && k < e->backend_count; k++) {
         const lun_backend_slot *at = e->backends[k];
         if (at->state && at->backend->remote)
             at->backend->remote->unload(at->state, s->as.number);
@@ -94,9 +94,9 @@ int lun__source_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *cr
 
 const lun_file *lun__source_file(lun_source *s)
 {
-    if (!s->told && s->as.path)
-        s->told = !lun__infile_ends(s->descriptor, &s->as.is);
-    return s->told ? &s->as : NULL;
+    if (!s->published && s->as.path)
+        s->published = !lun__infile_ends(s->descriptor, &s->as.is);
+    return s->published ? &s->as : NULL;
 }
 
 lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure)

@@ -25,9 +25,9 @@ const lun_op_row lun__op_rows[LUN_OP_COUNT] = {
 #undef LUN_OP
 };
 
-/* The dtype that arrays and numbers meet in. A number takes the arrays' dtype; a float number makes
+/* The common dtype of arrays and numbers. A number takes the arrays' dtype; a float number makes
  * an integer array f64. */
-static lun_dtype meet(const lun_dtype *t, const bool *weak, int n)
+static lun_dtype common(const lun_dtype *t, const bool *weak, int n)
 {
     bool any = false, number_float = false;
     lun_dtype all = LUN_BOOL, numbers = LUN_BOOL;
@@ -55,7 +55,7 @@ static lun_dtype compared(const lun_dtype *t, const bool *weak)
     for (int k = 0; k < 2; k++)
         if (weak[k] && !weak[1 - k] && lun__dtype_is_integer(t[1 - k]))
             return t[1 - k];
-    return meet(t, weak, 2);
+    return common(t, weak, 2);
 }
 
 /* What a PICK of u64 and signed integers gives: the least is i64, the greatest u64. */
@@ -82,21 +82,21 @@ lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dt
         *out = LUN_BOOL;
         return LUN_OK;
     case LUN_RULE_SELECT:
-        *from = *out = meet(t + 1, weak + 1, 2);
+        *from = *out = common(t + 1, weak + 1, 2);
         return *from == LUN_DTYPE_COUNT ? LUN_EDTYPE : LUN_OK;
     case LUN_RULE_CMP:
         *from = compared(t, weak);
         *out = LUN_BOOL;
         return LUN_OK;
     case LUN_RULE_INT:
-        *from = *out = m = meet(t, weak, r->arity);
+        *from = *out = m = common(t, weak, r->arity);
         return m != LUN_DTYPE_COUNT && lun__dtype_is_integer(m) ? LUN_OK : LUN_EDTYPE;
     case LUN_RULE_FLOAT:
-        m = meet(t, weak, r->arity);
+        m = common(t, weak, r->arity);
         *from = *out = m != LUN_DTYPE_COUNT && lun__dtype_is_float(m) ? m : LUN_F64;
         return LUN_OK;
     case LUN_RULE_PICK:
-        *from = *out = m = meet(t, weak, r->arity);
+        *from = *out = m = common(t, weak, r->arity);
         if (m == LUN_DTYPE_COUNT)
             *out = picked(op, t);
         else if (lun__dtype_is_bool(m))
@@ -104,7 +104,7 @@ lun_status lun__op_types(lun_op op, const lun_dtype *t, const bool *weak, lun_dt
         return LUN_OK;
     case LUN_RULE_ARITH:
     default:
-        m = meet(t, weak, r->arity);
+        m = common(t, weak, r->arity);
         *from = *out = m == LUN_BOOL ? LUN_I64 : m;
         return m == LUN_DTYPE_COUNT ? LUN_EDTYPE : LUN_OK;
     }

@@ -103,7 +103,7 @@ static void take_upper(lun_sorter *x, int high, uint64_t key)
     x->digit.base = (key >> x->digit.shift) & ~(uint64_t)x->digit.mask;
 }
 
-/* Of elements: the digit that tells most of them apart, by a sample in order.  Few that are far
+/* Of elements: the digit that separates most of them, by a sample in order.  Few that are far
  * from the others, as floats near 0 are, must not take the bits. */
 static void choose_first(lun_sorter *x)
 {
@@ -158,7 +158,7 @@ bool lun__sort_shares_ascend(const lun_sorter *x)
 }
 
 /* Counts the range by a digit.  Of records that were scattered before, the upper bits that vary are
- * exact, so that each time tells more of them apart. */
+ * exact, so that each pass separates more of them. */
 void lun__sort_count_range(lun_sorter *x, lun_sort_range r)
 {
     bool descends;

@@ -24,7 +24,7 @@ enum {
 
 bool lun__compiler_find(lun_compiler *c);
 void lun__compiler_free(lun_compiler *c);
-/* Appends whatever decides how a text's machine code looks; needs: LUN_RENDER_*, math: lun_math. */
+/* Appends all that decides how a text's machine code looks; needs: LUN_RENDER_*, math: lun_math. */
 void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
                        lun_strbuf *key);
 /* Machines with these instructions, which can run what it compiles. */

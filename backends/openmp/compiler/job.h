@@ -36,7 +36,7 @@ int64_t lun__job_now(void);
 
 void lun__job_init(lun_job *j);
 /* Starts the compiler on a text, with files in scratch; it inherits the descriptors `kept`.
- * polite: it gives way to whatever else runs.  errno, 0: well. */
+ * polite: at the lowest priority.  errno, 0: well. */
 int lun__job_start(lun_job *j, const lun_compiler *c, const char *text, unsigned needs,
                    const char *scratch, unsigned serial, bool polite, const int *kept,
                    int kept_count);

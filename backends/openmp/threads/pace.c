@@ -37,10 +37,10 @@ static int length_of(double ns)
  * as its operands may come from memory the first time. */
 static lun_pace_plan plan_unmeasured(const lun_pace *p, lun_rate *r, int k, double guess_ns)
 {
-    bool again = r->met[k] > 0;
+    bool again = r->seen[k] > 0;
     if (guess_ns >= LONG_NS)
         return (lun_pace_plan){.team = true};
-    r->met[k]++;
+    r->seen[k]++;
     return (lun_pace_plan){.team = !again && guess_ns >= LUN_PACE_GUESSED_NS &&
                                    p->credit[length_of(guess_ns)] >= 0,
                            .timed = again};
@@ -54,11 +54,11 @@ lun_pace_plan lun__pace_plan(const lun_pace *p, lun_rate *r, int64_t count, doub
     bool again = ++r->runs % REMEASURE == 0, pays;
     if (ns >= LONG_NS)
         return (lun_pace_plan){.team = true, .timed = true, .threads = threads, .alone_ns = ns};
-    if (r->met[k] <= FIRST)
+    if (r->seen[k] <= FIRST)
         return plan_unmeasured(p, r, k, guess_ns);
-    if (r->met[k] < UINT8_MAX) {
-        unsigned met = ++r->met[k];
-        again = again || (met & (met - 1)) == 0; /* 8, 16, 32, ... */
+    if (r->seen[k] < UINT8_MAX) {
+        unsigned runs = ++r->seen[k];
+        again = again || (runs & (runs - 1)) == 0; /* 8, 16, 32, ... */
     }
     if (ns < SHORT_NS)
         return (lun_pace_plan){.timed = r->runs % SHORT_MEASURE == 0, .alone_ns = ns};

@@ -23,10 +23,10 @@ enum {
 /* Of one kernel: the nanoseconds that an index takes, by the binary order of the count of indices,
  * from 2^10 on.  0: not measured. */
 typedef struct lun_rate {
-    float alone[LUN_PACE_SIZES]; /* one thread */
-    float team[LUN_PACE_SIZES];  /* the team, when its threads come in time */
-    uint8_t met[LUN_PACE_SIZES]; /* runs of that size so far, up to 255 */
-    uint16_t runs;               /* decided so far, counted around */
+    float alone[LUN_PACE_SIZES];  /* one thread */
+    float team[LUN_PACE_SIZES];   /* the team, when its threads come in time */
+    uint8_t seen[LUN_PACE_SIZES]; /* runs of that size so far, up to 255 */
+    uint16_t runs;                /* decided so far, counted around */
 } lun_rate;
 
 /* Of one team: nanoseconds won against one thread, by the binary order of what one thread takes;

@@ -22,7 +22,7 @@ typedef struct lun_openmp_team {
     bool move;   /* its threads go to the memory nodes of their chunks, off the caller's CPU slot */
     lun_topology topology;
     lun_cpu_slots slots;
-    int64_t *near_bytes; /* becomes slots.chunk_bytes when it has looked; NULL: nobody asks */
+    int64_t *near_bytes; /* becomes slots.chunk_bytes when it has looked; NULL: not wanted */
 } lun_openmp_team;
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at

@@ -66,7 +66,7 @@ static bool initialise_alone(hwloc_topology_t *h, char ***kept)
     return well;
 }
 
-/* Only what /proc and /sys tell: no device, no library of a driver, no thread moved from core to
+/* Only what /proc and /sys say: no device, no library of a driver, no thread moved from core to
  * core. */
 static bool read_machine(hwloc_topology_t h, const char *synthetic)
 {

@@ -38,7 +38,7 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
 }
 
 /* Appends the function that computes hoisted values once for a chunk. Called after the other
- * sections: these tell which values they read. */
+ * sections: these say which values they read. */
 static void prepare(lun_renderer *r, lun_strbuf *out)
 {
     lun_section s = {.r = r, .out = &r->prepare, .need = LUN_FACT_HOISTED, .scope = -1};

@@ -1,6 +1,6 @@
 /* loop_versions.c - writes a kernel in versions; see loop_versions.h.
  *
- * Before the first loop of a kernel one test tells whether all indices that its loops count lie
+ * Before the first loop of a kernel one test decides whether all indices that its loops count lie
  * within their arrays: then a version runs that does not check them, else the kernel with
  * all its checks.  Loops for which that is not known so early are tested one by one
  * where they begin.  Where loops have a known number of rounds in all but the last indices of an
@@ -63,7 +63,7 @@ static bool is_certain(const lun_writer *w, int32_t check, int32_t around)
     return true;
 }
 
-/* Finds the checks between `around`, a LOOP or -1, and `to` that a test before tells to hold, and
+/* Finds the checks between `around`, a LOOP or -1, and `to` that a test before them has proved, and
  * leaves them out from now on.  Returns how many. */
 static int drop_checks(lun_range_test *t, int32_t around, int32_t from, int32_t to)
 {

@@ -13,7 +13,7 @@ typedef struct lun_versions {
     /* TARGET slots from here on are private arrays, with slot.own elements, zero at
      * first; 0: there are none */
     int locals;
-    /* value `holds` of `whole` tells whether the conditions of these IFs hold for all indices from
+    /* value `holds` of `whole` says whether the conditions of these IFs hold for all indices from
      * INDEX with imm 0 to INDEX with imm 1.  No instructions: that is not to be known */
     lun_ir whole;
     int32_t holds, decided[LUN_VERSIONS_DECIDED];

@@ -33,7 +33,7 @@ void lun__cnames_mark(lun_cnames *n, const lun_ctokens *t, const lun_cunits *uni
 /* ---- scopes.c -------------------------------------------------------------------------------- */
 
 /* *own, by token: it is the name of a function, but names a parameter, a local variable, a member,
- * a label or a tag.  What cannot be told is not. To be freed; LUN_ENOMEM. */
+ * a label or a tag.  What is ambiguous is not. To be freed; LUN_ENOMEM. */
 lun_status lun__cscopes_read(bool **own, const lun_ctokens *t, const lun_cunits *units,
                              const lun_cnames *names);
 

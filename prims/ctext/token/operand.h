@@ -14,10 +14,10 @@ typedef struct lun_cextent {
 } lun_cextent;
 
 /* The last token of the cast expression that begins at token i (the right operand of * / %); -1: it
- * cannot be told. */
+ * is ambiguous. */
 int lun__coperand_end(const lun_cextent *x, int i);
 /* The first token of the multiplicative expression that ends before token i, an operator; with
- * `unary` of the unary expression (the left operand of an assignment).  -1: it cannot be told, or
+ * `unary` of the unary expression (the left operand of an assignment).  -1: it is ambiguous, or
  * stands behind `case`. */
 int lun__coperand_start(const lun_cextent *x, int i, bool unary);
 /* The last token of the assignment expression that begins at token i; -1: there is none. */

@@ -33,7 +33,7 @@ typedef struct lun_cstatement {
     unsigned holds;
 } lun_cstatement;
 
-/* Reads the statement at token i, before `past`; false: it cannot be told, or is nested too deep.
+/* Reads the statement at token i, before `past`; false: it is ambiguous, or is nested too deep.
  */
 bool lun__cstatement_read(lun_cstatement *out, const lun_ctokens *t, int i, int past);
 
