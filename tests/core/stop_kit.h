@@ -3,7 +3,6 @@
 #define STOP_KIT_H
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { SIGN = 100003 };
 static int begun; /* atomic; to be cleared before each script */
@@ -18,14 +17,6 @@ static inline void *note_begin(void *unused, void *old, size_t size)
         return realloc(old, size);
     free(old);
     return NULL;
-}
-
-/* Seconds. */
-static inline double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 #endif
