@@ -3,10 +3,15 @@
  * candidates; digits counts how many have each value of the next bits, narrow takes the one that
  * the quantile has.
  *
+ * Elements that are close to each other differ in late bits only.  So some elements are looked at
+ * before all are counted: the first digit divides the range of keys that these have, its first and
+ * last values stand for all keys beyond it as well.  A quantile that is there begins again with the
+ * first bits of all keys.
+ *
  * The state, of words: tables (0: the results are there), the bits of a key below the digit, those
- * below what candidates have in common, how many elements are no NaN; of the two elements around
- * each quantile how many candidates come before it, and its table; by table the first bits that
- * candidates have. */
+ * below what candidates have in common, how many elements are no NaN, whether the next counts are
+ * of some elements, the first digit's first value; of the two elements around each quantile how
+ * many candidates come before it, and its table; by table the first bits that candidates have. */
 #include <string.h>
 
 #include "algorithms/algorithm_functions.h"
@@ -24,7 +29,12 @@ enum {
     BELOW = 1,
     ABOVE = 2,
     NUMBERS = 3,
-    HEAD = 4
+    SOME = 4,
+    LOW = 5,
+    HEAD = 6,
+    FEW = 1024, /* elements of a location that are looked at, */
+    APART = 64, /* first digits, which divide elements enough */
+    EDGE = 128  /* among which those of a part beyond 1 / EDGE are hardly */
 };
 
 typedef struct around {
@@ -48,6 +58,7 @@ typedef struct counting {
     lun_keys keys;
     int64_t tables, room;                  /* room: candidates of a worker that fit */
     int below, digit, above;               /* bits of a key */
+    uint64_t low;                          /* of the first digit */
     uint64_t raw[2 * LUN_DIGIT_QUANTILES]; /* what candidates of a table have in common */
 } counting;
 
@@ -63,6 +74,12 @@ static int64_t *own_of(const counting *v, int worker)
     return (int64_t *)v->r->scratch + worker * words_of(v->r);
 }
 
+static inline int64_t first_digit(uint64_t key, uint64_t low, int below)
+{
+    const uint64_t digit = (key > low ? key - low : 0) >> below;
+    return digit < VALUES ? (int64_t)digit : VALUES - 1;
+}
+
 /* The first digit counts all elements and NaNs; others begin with what candidates have in common,
  * which is known by the elements' bits. */
 #define WIDTH(WIDE)                                                                         \
@@ -71,13 +88,21 @@ static int64_t *own_of(const counting *v, int worker)
         const lun_keys keys = v->keys;                                                      \
         const uint64_t nan = keys.infinity ? lun__key_nan(&keys) : 0;                       \
         const uint##WIDE##_t *x = v->r->in[0].data;                                         \
+        const uint64_t low = v->low << v->below;                                            \
+        const int below = v->below;                                                         \
+        const bool plain = !low && keys.bits <= below + BITS;                               \
         int64_t nans = 0;                                                                   \
-        for (int64_t i = from; i < to; i++) {                                               \
+        for (int64_t i = from; plain && i < to; i++) {                                      \
             const uint64_t key = lun__key(&keys, x[i]);                                     \
             nans += nan && key == nan;                                                      \
-            own[key >> v->below]++;                                                         \
+            own[key >> below]++;                                                            \
         }                                                                                   \
-        own[nan >> v->below] -= nans;                                                       \
+        for (int64_t i = from; !plain && i < to; i++) {                                     \
+            const uint64_t key = lun__key(&keys, x[i]);                                     \
+            nans += nan && key == nan;                                                      \
+            own[first_digit(key, low, below)]++;                                            \
+        }                                                                                   \
+        own[first_digit(nan, low, below)] -= nans;                                          \
         own[VALUES] += nans;                                                                \
         own[VALUES + 1] += to - from - nans;                                                \
     }                                                                                       \
@@ -145,6 +170,22 @@ int64_t lun__digits_room(const lun_algorithm_run *r, int threads)
     return threads * words_of(r) * (int64_t)sizeof(int64_t);
 }
 
+/* The digits of some elements, evenly apart. */
+static void count_some(const counting *v, lun_algorithm_run *r)
+{
+    const int64_t n = r->in[0].n, some = n < FEW ? n : FEW, size = v->keys.bits / 8;
+    const uint64_t nan = v->keys.infinity ? lun__key_nan(&v->keys) : 0, low = v->low << v->below;
+    int64_t *to = r->out[0].data;
+    memset(to, 0, (size_t)r->out[0].n * sizeof *to);
+    for (int64_t k = 0; k < some; k++) {
+        uint64_t raw = 0;
+        memcpy(&raw, (const char *)r->in[0].data + k * (n / some) * size, (size_t)size);
+        const uint64_t key = lun__key(&v->keys, raw);
+        to[nan && key == nan ? VALUES : first_digit(key, low, v->below)]++;
+    }
+    r->out[1].n = -1; /* no candidates are kept */
+}
+
 /* Sums of what workers have counted; candidates, unless they did not fit. */
 static void gather(const counting *v, int workers, lun_algorithm_run *r)
 {
@@ -174,7 +215,12 @@ lun_status lun__digits_run(const lun_services *services, const lun_team *team, l
                   .room = r->out[1].n,
                   .below = (int)state[BELOW],
                   .digit = (int)(state[ABOVE] - state[BELOW]),
-                  .above = (int)state[ABOVE]};
+                  .above = (int)state[ABOVE],
+                  .low = (uint64_t)state[LOW]};
+    if (state[SOME]) {
+        count_some(&v, r);
+        return LUN_OK;
+    }
     const uint64_t *first = first_bits(state, lun__digit_quantiles(r->in[1].n));
     for (int64_t t = 0; v.above < v.keys.bits && t < v.tables; t++)
         v.raw[t] = lun__key_raw(&v.keys, first[t] << v.above) >> v.above;
@@ -197,12 +243,48 @@ static void store(const lun_algorithm_run *r, int64_t k, double x)
     memcpy((char *)r->out[0].data + k * bytes, &cell, (size_t)bytes);
 }
 
-static void begin(const lun_algorithm_run *r, int64_t *state, int bits)
+static void begin(const lun_algorithm_run *r, int64_t *state, int bits, bool some)
 {
+    const double *q = r->in[1].data, edge = 1. / EDGE;
     memset(state, 0, (size_t)r->out[1].n * sizeof *state);
+    for (int64_t k = 0; k < r->in[1].n; k++)
+        some = some && q[k] > edge && q[k] < 1 - edge;
+    state[SOME] = some && bits > BITS;
     state[TABLES] = 1;
     state[ABOVE] = bits;
     state[BELOW] = bits > BITS ? bits - BITS : 0;
+}
+
+/* The digits of some elements: the next ones divide the range that these have, until they fill it. */
+static void take_some(const lun_algorithm_run *r, int64_t *state, int bits)
+{
+    const int64_t *counts = r->in[0].data;
+    int64_t low = 0, high = VALUES;
+    int finer = 0;
+    while (low < VALUES && !counts[low])
+        low++;
+    while (high > low && !counts[high - 1])
+        high--;
+    if (low == VALUES ||
+        (state[BELOW] == bits - BITS && high - low > APART)) { /* NaNs; all apart */
+        begin(r, state, bits, false);
+        return;
+    }
+    while (finer < state[BELOW] && (high - low) << (finer + 1) <= VALUES - 2)
+        finer++;
+    state[SOME] = finer > 0 && finer < state[BELOW];
+    state[BELOW] -= finer;
+    if (!finer)
+        return;
+    state[LOW] = (state[LOW] + low) << finer;
+    state[LOW] -= state[LOW] > 0; /* what comes before */
+}
+
+/* Whether a first digit stands for keys beyond it as well. */
+static bool beyond(const int64_t *state, uint64_t digit, int bits)
+{
+    const uint64_t last = UINT64_MAX >> (64 - bits) >> state[BELOW], low = (uint64_t)state[LOW];
+    return (digit == 0 && low > 0) || (digit == VALUES - 1 && last - low > digit);
 }
 
 /* The first counts say which elements in order are asked for; false: there are none. */
@@ -220,9 +302,11 @@ static bool place(const lun_algorithm_run *r, int64_t *state)
     return n && (n == r->in[2].n || r->option[0] & SKIP);
 }
 
-/* One digit more of each, in as few tables as there are different ones. */
-static void take_digits(const lun_algorithm_run *r, int64_t *state)
+/* One digit more of each, in as few tables as there are different ones; false: a first one that is
+ * not known. */
+static bool take_digits(const lun_algorithm_run *r, int64_t *state, int bits)
 {
+    const bool is_first = state[ABOVE] == bits;
     uint64_t *first = first_bits(state, r->in[1].n), next[2 * LUN_DIGIT_QUANTILES];
     around *x = around_of(state);
     int64_t tables = 0;
@@ -232,7 +316,10 @@ static void take_digits(const lun_algorithm_run *r, int64_t *state)
         int64_t t = 0;
         for (; x[i].before >= counts[digit]; digit++)
             x[i].before -= counts[digit];
-        digit |= first[x[i].table] << (state[ABOVE] - state[BELOW]);
+        if (is_first && beyond(state, digit, bits))
+            return false;
+        digit = is_first ? (uint64_t)state[LOW] + digit
+                         : digit | first[x[i].table] << (state[ABOVE] - state[BELOW]);
         while (t < tables && next[t] != digit)
             t++;
         next[t] = digit;
@@ -243,6 +330,7 @@ static void take_digits(const lun_algorithm_run *r, int64_t *state)
     state[TABLES] = tables;
     state[ABOVE] = state[BELOW];
     state[BELOW] = state[BELOW] > BITS ? state[BELOW] - BITS : 0;
+    return true;
 }
 
 static double element(const lun_algorithm_run *r, const lun_keys *keys, uint64_t key)
@@ -281,7 +369,11 @@ lun_status lun__narrow_run(const lun_services *services, const lun_team *team, l
     int64_t *state = r->out[1].data;
     (void)services, (void)team;
     if (!r->in[0].n) {
-        begin(r, state, keys.bits);
+        begin(r, state, keys.bits, true);
+        return LUN_OK;
+    }
+    if (state[SOME]) {
+        take_some(r, state, keys.bits);
         return LUN_OK;
     }
     if (state[ABOVE] == keys.bits && !place(r, state)) {
@@ -290,8 +382,9 @@ lun_status lun__narrow_run(const lun_services *services, const lun_team *team, l
         state[TABLES] = 0;
         return LUN_OK;
     }
-    take_digits(r, state);
-    if (!state[ABOVE])
+    if (!take_digits(r, state, keys.bits))
+        begin(r, state, keys.bits, false);
+    else if (!state[ABOVE])
         finish(r, state, &keys);
     return LUN_OK;
 }

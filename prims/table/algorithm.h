@@ -27,11 +27,11 @@ enum { LUN_MERGED_ONE = 2 };
 enum { LUN_DIGIT_BITS = 11, LUN_DIGIT_QUANTILES = 8 };
 static inline int64_t lun__digit_state(int64_t quantiles)
 {
-    return 4 + 6 * quantiles;
+    return 6 + 6 * quantiles;
 }
 static inline int64_t lun__digit_quantiles(int64_t words)
 {
-    return (words - 4) / 6;
+    return (words - 6) / 6;
 }
 
 typedef struct lun_algorithm_row {

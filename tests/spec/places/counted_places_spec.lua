@@ -59,6 +59,14 @@ local QUANTILES = [[
                     show(text .. " zeros", (a * 0):eval():quantile(parts))
                     show(text .. " only NaNs", (a * (0 / 0)):eval():quantile(parts, { skipnan = true }))
                 end
+                show(text .. " most alike", lun.where((lun.index(n) % 9):eq(1), 1, a):cast(t):eval():quantile { 0.5, 0.9 })
+                show(text .. " few others", lun.where((lun.index(n) % 9):eq(1), a, 7):cast(t):eval():quantile { 0.02, 0.5, 0.9 })
+                if t:find "^f" then
+                    for _, by in ipairs { 2^-8, 2^-14, 2^-40 } do
+                        show(text .. " close", (a * by + 2):eval():quantile { 0.05, 0.5, 0.77 })
+                        show(text .. " close below 0", (a * by - 1e3):eval():quantile { 0.05, 0.5, 0.77 })
+                    end
+                end
                 show(text .. " a part", a:sub { n // 3 + 1, n }:quantile(parts))
             end
         end
