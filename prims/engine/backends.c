@@ -185,7 +185,10 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
 
 bool lun__backend_chains(const lun_engine *e)
 {
-    return !e->set_count && e->backends[e->current]->can.chains;
+    bool all = true;
+    for (int k = 0; all && k < lun__set_places(e); k++)
+        all = lun__computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can.chains;
+    return all;
 }
 
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes)

@@ -73,14 +73,18 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* By the locations of the set in use, which share it so. */
+/* By the locations of the set in use, which share it so; of a chain all of its steps. */
 static lun_status run_shared(lun_engine *e, const lun_step *step, lun_share_kind kind,
                              lun_spread *cut)
 {
     lun_status s = LUN_OK;
     switch (kind) {
+    case LUN_SHARE_CHAIN: {
+        const int first = (int)(step - step->of->at);
+        return lun__chain_run(e, step->of, first, lun__chain_last(step->of, first), cut);
+    }
     case LUN_SHARE_LAUNCH:
-        s = lun__run_shared(e, &step->lowered, step->n, cut);
+        s = lun__run_shared(e, &step->lowered, step->n, cut, step->used);
         break;
     case LUN_SHARE_PAIRS:
         s = lun__pairs_shared(e, step, cut);
@@ -137,7 +141,7 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
         *at = lun__chain_last(s, first);
         return step->sweep                  ? lun__sweep_run(e, s, first, *at)
                : lun__tiles_begin(s, first) ? lun__tiles_run(e, s, first, *at)
-                                            : lun__chain_run(e, s, first, *at);
+                                            : lun__chain_run(e, s, first, *at, NULL);
     }
     switch (step->kind) {
     case LUN_STEP_LAUNCH:
@@ -180,6 +184,8 @@ lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
         status = lun__stopped(e);
         if (status == LUN_OK && e->set_count)
             status = run_on_set(e, step, &done);
+        if (done)
+            i = lun__chain_last(s, i);
         if (status == LUN_OK && !done)
             status = run_steps(e, s, &i, count);
         if (status == LUN_OK)

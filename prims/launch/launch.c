@@ -267,17 +267,20 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spre
 }
 
 /* Results of segments are distributed as the segments are. */
-static lun_status settle_segments(lun_engine *e, const lun_lowered *l, const lun_spread *cut)
+static lun_status settle_segments(lun_engine *e, const lun_lowered *l, const lun_spread *cut,
+                                  bool used)
 {
     lun_spread *s = lun__placing_of_segments(cut, l->segment);
     lun_status status = s ? LUN_OK : lun__nomem(e);
     for (int r = 0; status == LUN_OK && r < l->ir.result_count; r++)
-        status = lun__placed_decide(e, l->results[r]->storage, s);
+        if (r + 1 == l->ir.result_count || l->results[r + 1] != l->results[r])
+            status = lun__placed_reduced(e, l->results[r]->storage, s, used);
     lun__spread_release(s);
     return status;
 }
 
-lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut)
+lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut,
+                           bool used)
 {
     outcome o;
     lun_kernel_entry *k;
@@ -293,7 +296,7 @@ lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_s
     if (s == LUN_OK)
         s = keep(e, l, &o);
     if (s == LUN_OK && l->segment && l->ir.result_count)
-        s = settle_segments(e, l, cut);
+        s = settle_segments(e, l, cut, used);
     outcome_free(e, &o);
     return s;
 }

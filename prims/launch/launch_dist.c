@@ -240,6 +240,23 @@ lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *c
     return s;
 }
 
+lun_status lun__placed_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used)
+{
+    const int64_t size = lun__dtype_get(s->dtype)->bytes;
+    lun_status status = lun__placed_decide(e, s, spread);
+    for (int k = 0; status == LUN_OK && used && k < spread->places; k++) {
+        const lun_interval part = lun__placing_keeps(spread, lun__set_at(e, k), k);
+        lun_backend_slot *at = lun__set_at(e, k);
+        lun_piece *x;
+        if (part.lo >= part.hi)
+            continue;
+        status = lun__placed_result(e, s, at, part.lo, part.hi, &x);
+        if (status == LUN_OK)
+            memcpy(x->data, (char *)s->data + part.lo * size, (size_t)((part.hi - part.lo) * size));
+    }
+    return status;
+}
+
 /* ---- one location alone ---------------------------------------------------------------------- */
 
 /* All of s becomes current in the memory of the device in use, or the host's; changes: and is about

@@ -14,6 +14,9 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
 lun_status lun__placed_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread **out);
 /* The arrays that the kernel has read are distributed now as its indices were. */
 lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *cut);
+/* s, an element of each segment, which locations have computed and the host has, is distributed
+ * so; used: those on the host have their own elements, too. */
+lun_status lun__placed_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used);
 /* All of the array that n is a part of becomes current in the memory of the device in use, or in
  * the host's. */
 lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device);

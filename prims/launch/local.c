@@ -60,8 +60,8 @@ static bool is_read(const lun_lowered *l, int i)
  * array: there is room for all before any elements move, which others may be given then without a
  * wait for those that come, and all are current before one is bound.  Of an array that is indexed
  * there is memory from its first element on, which lanes that have nothing to read do read. */
-static lun_status make_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                            lun_interval indices)
+lun_status lun__local_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                           lun_interval indices)
 {
     const lun_node *n = array_of(&l->slots[i]);
     lun_interval need = lun__placing_need(l, i, indices);
@@ -75,9 +75,8 @@ static lun_status make_room(lun_engine *e, const lun_lowered *l, int i, lun_back
     return lun__placed_room(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
 }
 
-/* What slot i reads becomes current at the location. */
-static lun_status make_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                               lun_interval indices, lun_piece **x)
+lun_status lun__local_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
+                              lun_interval indices, lun_piece **x)
 {
     const lun_node *n = array_of(&l->slots[i]);
     const lun_interval need = lun__placing_need(l, i, indices);
@@ -119,25 +118,24 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_p
     return s;
 }
 
-static lun_status bind_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
-                            lun_interval indices)
+lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
+                           lun_interval indices, lun_piece **x)
 {
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = array_of(from);
     const lun_interval need = lun__placing_need(to->l, i, indices);
-    lun_piece *x;
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status s = make_current(e, to->l, i, at, indices, &x);
+    lun_status s = lun__local_current(e, to->l, i, at, indices, x);
     if (s != LUN_OK)
         return s;
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
-        return bind_padded(e, to, i, x, indices);
+        return bind_padded(e, to, i, *x, indices);
     if (from->view || n != from->node)
-        return bind_layout(e, to, i, x, indices.lo);
+        return bind_layout(e, to, i, *x, indices.lo);
     const bool indexed = to->l->ir.slots[i].role == LUN_SLOT_ARRAY;
-    bind_piece(to, i, n->storage, x, n->offset + (indexed ? 0 : need.lo));
+    bind_piece(to, i, n->storage, *x, n->offset + (indexed ? 0 : need.lo));
     return LUN_OK;
 }
 
@@ -154,14 +152,14 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     else
         *to = (lun_binding){0};
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = make_room(e, l, i, at, indices);
+        s = lun__local_room(e, l, i, at, indices);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = make_current(e, l, i, at, indices, &x);
+        s = lun__local_current(e, l, i, at, indices, &x);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const int role = l->ir.slots[i].role;
         s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)
             : role == LUN_SLOT_TARGET ? lun__local_bind_written(e, to, i, l->slots[i].node, at)
-                                      : bind_read(e, to, i, at, indices);
+                                      : lun__local_read(e, to, i, at, indices, &x);
     }
     if (s == LUN_OK && l->base)
         to->cells[l->base - 1] = (uint64_t)indices.lo;

@@ -10,7 +10,7 @@
 
 static lun_status read_operand(lun_teller *t, const lun_need *x)
 {
-    const lun_node *n = lun__teller_array(t, x->of);
+    const lun_node *n = x->of ? lun__teller_array(t, x->of) : NULL;
     if (!n || n->kind == LUN_NODE_NUMBER)
         return LUN_OK;
     if (!x->whole)
@@ -40,7 +40,7 @@ static lun_status settle(lun_teller *t, const lun_share_rule *rule, const lun_st
     lun_status s = LUN_OK;
     lun_need x;
     for (int i = 0; s == LUN_OK && cut && rule->need && rule->need(t->e, step, cut, 0, i, &x); i++)
-        if (x.becomes)
+        if (x.becomes && x.of)
             s = lun__teller_settle(t, x.of, cut);
     return s;
 }

@@ -4,6 +4,7 @@
 
 #include "placing/padded.h"
 #include "placing/reached.h"
+#include "schedule/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,21 +26,6 @@ bool lun__placing_counts(const lun_lowered *l, int i)
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
-
-/* The elements of a slice along the slowest axis of what a kernel over n makes, or reads. */
-static int64_t unit_of(const lun_lowered *l, int64_t n)
-{
-    int64_t shape[LUN_MAX_RANK];
-    for (int i = 0; i < l->ir.slot_count; i++) {
-        const lun_node *x = l->slots[i].view ? l->slots[i].view : l->slots[i].node;
-        const int role = l->ir.slots[i].role;
-        if ((role != LUN_SLOT_OUT && role != LUN_SLOT_IN) || x->rank < 2 || x->n != n)
-            continue;
-        lun__node_shape(x, shape);
-        return n ? n / shape[0] : 1;
-    }
-    return 1;
-}
 
 lun_spread *lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit)
 {
@@ -127,7 +113,7 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
             continue; /* what an index does, one place does */
         vote(&v, s, offset + l->slots[i].offset, n);
     }
-    return elect(e, &v, n, unit_of(l, n), out);
+    return elect(e, &v, n, lun__chain_unit(l, n), out);
 }
 
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
@@ -185,6 +171,12 @@ int lun__placing_turn(lun_engine *e, int places, int i)
             if ((lun__set_at(e, k)->can.parts) == device && i-- == 0)
                 return k;
     return 0;
+}
+
+lun_interval lun__placing_keeps(const lun_spread *segments, const lun_backend_slot *at, int k)
+{
+    const bool none = segments->kind == LUN_SPREAD_COPY || at->backend->buffer_new;
+    return none ? (lun_interval){0, 0} : lun__spread_part(segments, k);
 }
 
 /* ---- shares ---------------------------------------------------------------------------------- */
@@ -249,7 +241,7 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
         return (lun_interval){0, 0};
     if (n->kind == LUN_NODE_PAD)
         return lun__padded_under(n, lun__padded_read(l, i, indices));
-    if (role == LUN_SLOT_UNIFORM)
+    if (role == LUN_SLOT_UNIFORM && !from->view)
         return (lun_interval){from->offset, from->offset + 1};
     if (role == LUN_SLOT_ARRAY)
         return lun__reached(l, i, indices);

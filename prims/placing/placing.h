@@ -63,6 +63,9 @@ int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
 lun_interval lun__placing_chosen(const lun_spread *cut, int k);
 /* How the results of segments are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment);
+/* The elements of reductions of segments, distributed so, that location k has computed and has in
+ * its own memory, if that is the host's. */
+lun_interval lun__placing_keeps(const lun_spread *segments, const lun_backend_slot *at, int k);
 /* How they share the rows of n, of all matrices in turn, by the distribution of its first operand.
  * *out: a reference. */
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,

@@ -7,6 +7,7 @@
 #include "kernels/pairs_kernel.h"
 #include "placing/handing.h"
 #include "plan/matmul_plan.h"
+#include "schedule/chain.h"
 
 static const char changes[] = "distribution changes", indexes[] = "a function indexes it";
 
@@ -115,34 +116,100 @@ static lun_status stages(lun_teller *t, const lun_step *step, const lun_spread *
                               : s;
 }
 
-/* Arrays that the locations write, each its indices. */
-static lun_status made_slots(lun_teller *t, const lun_step *step, lun_spread *cut)
+/* n, which the locations write, each its indices. */
+static lun_status made_slot(lun_teller *t, const lun_step *step, const lun_node *n, lun_spread *cut)
 {
-    const lun_lowered *l = &step->lowered;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        const lun_node *n = l->slots[i].node;
-        if (l->ir.slots[i].role != LUN_SLOT_OUT)
-            continue;
-        s = lun__teller_made(t, n, cut);
-        for (int k = 0; s == LUN_OK && k < cut->places; k++)
-            s = lun__teller_fresh(t, n, lun__set_at(t->e, k), work_launch(step, cut, k));
-        if (s == LUN_OK && !n->rank)
-            s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
-    }
+    lun_status s = lun__teller_made(t, n, cut);
+    for (int k = 0; s == LUN_OK && k < cut->places; k++)
+        s = lun__teller_fresh(t, n, lun__set_at(t->e, k), work_launch(step, cut, k));
+    if (s == LUN_OK && !n->rank)
+        s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
     return s;
 }
 
-/* Reductions of segments are made on the host, distributed as the segments are. */
+/* n, a reduction of segments, is made on the host, distributed as the segments are, and where it is
+ * used at locations on the host, too. */
+static lun_status made_segments(lun_teller *t, const lun_step *step, const lun_node *n,
+                                lun_spread *cut)
+{
+    lun_spread *segments = lun__placing_of_segments(cut, step->lowered.segment);
+    lun_status s = segments ? lun__teller_made_here(t, n, segments) : lun__nomem(t->e);
+    for (int k = 0; s == LUN_OK && step->used && k < segments->places; k++)
+        s = lun__teller_fresh(t, n, lun__set_at(t->e, k),
+                              lun__placing_keeps(segments, lun__set_at(t->e, k), k));
+    lun__spread_release(segments);
+    return s;
+}
+
 static lun_status made_launch(lun_teller *t, const lun_step *step, lun_spread *cut)
 {
     const lun_lowered *l = &step->lowered;
-    lun_status s = made_slots(t, step, cut);
-    for (int r = 0; s == LUN_OK && l->segment && r < l->ir.result_count; r++) {
-        lun_spread *segments = lun__placing_of_segments(cut, l->segment);
-        s = segments ? lun__teller_made_here(t, l->results[r], segments) : lun__nomem(t->e);
-        lun__spread_release(segments);
-    }
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = made_slot(t, step, l->slots[i].node, cut);
+    for (int r = 0; s == LUN_OK && l->segment && r < l->ir.result_count; r++)
+        s = made_segments(t, step, l->results[r], cut);
+    return s;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* The number of a step of a chain in its plan. */
+static int number_of(const lun_step *step)
+{
+    return (int)(step - step->of->at);
+}
+
+static int first_of(const lun_step *step)
+{
+    int first = number_of(step);
+    while (first > 0 && step->of->at[first - 1].chain == step->chain)
+        first--;
+    return first;
+}
+
+static lun_status share_chain(lun_engine *e, const lun_step *step, lun_placing_look *look,
+                              void *ctx, lun_spread **out)
+{
+    const lun_step *head = step->of ? &step->of->at[first_of(step)] : NULL;
+    lun_spread *cut;
+    if (!head)
+        return LUN_OK;
+    lun_status s = lun__placing_cut(e, &head->lowered, head->n, look, ctx, &cut);
+    *out = s == LUN_OK && step->n != head->n
+               ? lun__placing_of_segments(cut, lun__chain_segment(head))
+               : cut;
+    if (s == LUN_OK && *out != cut)
+        lun__spread_release(cut);
+    return s == LUN_OK && !*out ? lun__nomem(e) : s;
+}
+
+/* As of a launch, without what the chain makes. */
+static bool need_chain(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
+                       lun_need *out)
+{
+    const lun_lowered *l = &step->lowered;
+    if (!need_launch(e, step, cut, k, i, out))
+        return false;
+    if (lun__chain_makes(step->of, first_of(step), number_of(step), l->slots[i].node))
+        out->of = NULL;
+    return true;
+}
+
+/* What is stored of it: elements at the locations, cells of rows on the host. */
+static lun_status made_chain(lun_teller *t, const lun_step *step, lun_spread *cut)
+{
+    const lun_lowered *l = &step->lowered;
+    const int last = lun__chain_last(step->of, number_of(step));
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role == LUN_SLOT_OUT &&
+            lun__chain_keeps(step->of, last, l->slots[i].node))
+            s = made_slot(t, step, l->slots[i].node, cut);
+    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
+        if (lun__chain_keeps(step->of, last, l->results[r]))
+            s = made_segments(t, step, l->results[r], cut);
     return s;
 }
 
@@ -446,6 +513,11 @@ static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int 
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const lun_share_rule rules[] = {
+    {.kind = LUN_SHARE_CHAIN,
+     .share = share_chain,
+     .need = need_chain,
+     .work = work_launch,
+     .made = made_chain},
     {.kind = LUN_SHARE_LAUNCH,
      .devices_first = true,
      .share = share_launch,

@@ -8,6 +8,7 @@
 #include "placing/teller.h"
 
 /*  kind      what is shared                                   at location k
+ *  CHAIN     the rows of steps that follow one another        whole rows, through all the steps
  *  LAUNCH    the indices of a kernel                          those of its part, in whole chunks
  *  PAIRS     all pairs of rows                                some rows of the result
  *  ROWS      a reduction along the first axes                 rows, with the accumulators of k - 1
@@ -17,6 +18,7 @@
  *  PRODUCT   matrix products                                  some rows of the result
  *  ALONE     nothing                                          all, at the first location */
 typedef enum lun_share_kind {
+    LUN_SHARE_CHAIN,
     LUN_SHARE_LAUNCH,
     LUN_SHARE_PAIRS,
     LUN_SHARE_ROWS,

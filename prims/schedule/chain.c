@@ -6,6 +6,7 @@
 #include "ir/order.h"
 #include "kernels/outer_axis.h"
 #include "kernels/pairs_kernel.h"
+#include "store/fetch.h"
 
 enum {
     NEAR = 16,              /* steps that a product is moved over */
@@ -209,6 +210,84 @@ int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
     return size * elements_read(as, from, s->at[at].n);
 }
 
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+int64_t lun__chain_unit(const lun_lowered *l, int64_t n)
+{
+    int64_t shape[LUN_MAX_RANK];
+    for (int i = 0; i < l->ir.slot_count; i++) {
+        const lun_node *x = l->slots[i].view ? l->slots[i].view : l->slots[i].node;
+        const int role = l->ir.slots[i].role;
+        if ((role != LUN_SLOT_OUT && role != LUN_SLOT_IN) || x->rank < 2 || x->n != n)
+            continue;
+        lun__node_shape(x, shape);
+        return n ? n / shape[0] : 1;
+    }
+    return 1;
+}
+
+/* Whether an array that step `at` reads element by element is distributed as the chain's rows are;
+ * all: how the first step's are, NULL: in blocks. */
+static bool goes_with(const lun_steps *s, int first, int at, const lun_spread *x,
+                      const lun_spread *all)
+{
+    const int64_t n = s->at[first].n, segment = s->at[first].lowered.segment;
+    const int64_t unit = lun__chain_unit(&s->at[first].lowered, n);
+    const int64_t each = s->at[at].n == n ? 1 : segment;
+    const bool parts = x->kind == LUN_SPREAD_BLOCK || x->kind == LUN_SPREAD_OVERLAP;
+    if (all && all->kind == LUN_SPREAD_SINGLE)
+        return x->kind == LUN_SPREAD_SINGLE && x->device == all->device;
+    for (int k = 0; parts && k < x->places; k++)
+        if (x->bound[k] * each !=
+            (all ? all->bound[k]
+                 : unit * lun__spread_bound(LUN_SPREAD_REMAINDER, n / unit, x->places, k)))
+            return false;
+    return parts;
+}
+
+/* Whether slot i has no part in how a set shares step `at` by itself, or says what the chain does:
+ * *all, which the first step decides. */
+static bool slot_agrees(lun_engine *e, const lun_steps *s, int first, int at, int i,
+                        const lun_spread **all)
+{
+    const lun_step *step = &s->at[at];
+    const lun_slot_source *from = &step->lowered.slots[i];
+    const int role = step->lowered.ir.slots[i].role;
+    const lun_node *n = from->node;
+    if (role == LUN_SLOT_OUT || lun__chain_makes(s, first, at - 1, n))
+        return true;
+    if ((role != LUN_SLOT_IN && role != LUN_SLOT_UNIFORM) || n->kind == LUN_NODE_PAD ||
+        (role == LUN_SLOT_UNIFORM && from->view))
+        return false;
+    if (role != LUN_SLOT_IN || from->view || lun__node_made(n))
+        return true;
+    const lun_spread *x = n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
+    if (n->kind != LUN_NODE_LEAF || !x)
+        return n->kind == LUN_NODE_LEAF;
+    if (x->n != step->n || n->offset || from->offset)
+        return false;
+    if (at == first && !*all)
+        *all = x;
+    return goes_with(s, first, at, x, *all);
+}
+
+/* Whether step `at` may be in a chain of a set, where a location has whole rows: each location
+ * would share it so by itself, too, as far as is known before what comes before it has run. */
+static bool agrees(lun_engine *e, const lun_steps *s, int first, int at, const lun_spread **all)
+{
+    const lun_lowered *l = &s->at[at].lowered;
+    bool can = true;
+    for (int k = 0; can && k < e->set_count; k++)
+        can = lun__backend_runs(lun__computes_at(e->set[k]), &l->ir);
+    for (int i = 0; can && e->set_count && i < l->ir.slot_count; i++)
+        can = slot_agrees(e, s, first, at, i, all);
+    if (!can || !e->set_count || at > first)
+        return can;
+    for (int k = 0; can && *all && (*all)->kind != LUN_SPREAD_SINGLE && k < (*all)->places; k++)
+        can = (*all)->bound[k] % l->segment == 0;
+    return can && (*all || lun__chain_unit(l, s->at[at].n) % l->segment == 0);
+}
+
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* Whether a view of n elements repeats each of n / segment along a row of `segment`. */
@@ -304,18 +383,20 @@ static bool may_begin(const lun_step *head)
 
 /* The last step of the chain that begins at `first`, before `count`; first itself: there is
  * none. */
-static int last_of(const lun_steps *s, int first, int count)
+static int last_of(lun_engine *e, const lun_steps *s, int first, int count)
 {
     const lun_step *head = &s->at[first];
+    const lun_spread *all = NULL;
     const lun_node *product = lun__chain_product(head);
     const bool made = product != NULL;
     const int64_t segment = lun__chain_segment(head), n = head->n;
     int wide = made, end = first;
-    if (!may_begin(head))
+    if (!may_begin(head) || (made && e->set_count))
         return first;
     for (int k = first + made; k < count && k < first + LUN_CHAIN_STEPS; k++) {
         lun_chained width = lun__chain_width(&s->at[k], n, segment);
-        if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, segment))
+        if (width == LUN_CHAINED_NOT || begins(&s->at[k]) || !links(s, first, k, segment) ||
+            !agrees(e, s, first, k, &all))
             break;
         wide += width == LUN_CHAINED_WIDE;
         if (width == LUN_CHAINED_WIDE)
@@ -366,13 +447,15 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
 {
     int last;
     lun_status status = LUN_OK;
-    move_products(s, count);
+    if (!e->set_count)
+        move_products(s, count);
     for (int k = 0; k < count; k = last + 1) {
         const int64_t segment = lun__chain_segment(&s->at[k]), n = s->at[k].n;
-        last = last_of(s, k, count);
+        last = last_of(e, s, k, count);
         *chains += last > k;
         for (int i = k; status == LUN_OK && last > k && i <= last; i++) {
             s->at[i].chain = *chains;
+            s->at[i].of = s;
             if (lun__chain_width(&s->at[i], n, segment) == LUN_CHAINED_WIDE)
                 status = take_rows(e, groups, &s->at[i], segment);
         }

@@ -17,6 +17,8 @@ typedef enum lun_chained { LUN_CHAINED_NOT, LUN_CHAINED_WIDE, LUN_CHAINED_NARROW
  * are.  LUN_ENOMEM. */
 lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps *s, int count,
                             int *chains);
+/* The elements of a slice along the slowest axis of what a kernel over n makes, or reads. */
+int64_t lun__chain_unit(const lun_lowered *l, int64_t n);
 /* What step makes that is a matrix product, or one of all pairs of rows; NULL: it is neither. */
 const lun_node *lun__chain_product(const lun_step *step);
 /* The elements of a row of a chain that begins with that step, a LAUNCH or a PRODUCT; 0: none. */

@@ -170,6 +170,9 @@ static void find_last_needs(lun_engine *e, lun_steps *s)
     for (int k = 0; k < s->count; k++) {
         const lun_lowered *l = &s->at[k].lowered;
         s->at[k].until = k;
+        for (int r = 0; r < l->ir.result_count; r++)
+            s->at[k].used |= l->results[r]->mark == walk &&
+                             s->held[l->results[r]->slot].until > lun__chain_last(s, k);
         for (int i = 0; i < l->ir.slot_count; i++) {
             const lun_node *n = l->slots[i].node;
             if (l->ir.slots[i].role == LUN_SLOT_OUT && n->mark == walk &&
@@ -215,7 +218,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
         status = lun__chains_find(e, &groups, out, whole, &chains);
     if (status == LUN_OK && lun__backend_sweeps(e, &cache_bytes))
         status = lun__sweeps_find(e, out, whole, chains, cache_bytes);
-    if (status == LUN_OK && lun__backend_chains(e))
+    if (status == LUN_OK && !e->set_count && lun__backend_chains(e))
         lun__tiles_find(out, whole);
     lun__schedule_free(&groups);
     /* numbers over many indices come last: they need no kernel */

@@ -33,11 +33,13 @@ typedef struct lun_step {
     int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
-    int group;  /* LAUNCH: its number in the schedule, while there is one */
-    int done;   /* the first of the held nodes that are let go after it, -1: none */
-    int until;  /* the last step that needs what it makes */
-    int chain;  /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
-    bool held;  /* PRODUCT, blocks: more than this plan refers to what it makes */
+    int group; /* LAUNCH: its number in the schedule, while there is one */
+    int done;  /* the first of the held nodes that are let go after it, -1: none */
+    int until; /* the last step that needs what it makes */
+    int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
+    const struct lun_steps *of; /* the plan that it is a step of, of a chain; NULL: a step alone */
+    bool held;                  /* PRODUCT, blocks: more than this plan refers to what it makes */
+    bool used;  /* a later step reads what it reduces; of a chain one behind the chain */
     bool sweep; /* it is run as sweeps are (schedule/sweep.h), with its neighbours of that chain */
     struct lun_outer_axis *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
     bool blocks;                   /* LAUNCH: its result is a reduction in blocks; */

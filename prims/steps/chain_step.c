@@ -1,7 +1,8 @@
-/* chain_step.c - a chain of steps (schedule/chain.h) as one run of the backend, tile by tile.
+/* chain_step.c - a chain of steps (schedule/chain.h) as one run of the backend, tile by tile; on a
+ * set one run for each location, of its rows.
  *
  * Every kernel of a chain is elementwise or takes each row alone, so results do not depend on the
- * rows of a tile. How a backend runs a chain is its own. */
+ * rows of a tile, nor on those of a location. How a backend runs a chain is its own. */
 #include "steps/step_runners.h"
 
 #include <stdlib.h>
@@ -10,7 +11,10 @@
 #include "ir/order.h"
 #include "launch/bind.h"
 #include "launch/launch.h"
+#include "launch/launch_dist.h"
+#include "launch/local.h"
 #include "launch/profile.h"
+#include "placing/placing.h"
 #include "steps/pairs_step.h"
 #include "steps/product_step.h"
 
@@ -20,6 +24,8 @@ enum { BAND_BYTES = 4 << 20 }; /* of rows of pairs in work, about: what caches h
 typedef struct made {
     lun_node *node;
     lun_storage *storage; /* NULL: only the chain needs it */
+    bool reduced;         /* it is made of rows' cells, in host memory; */
+    bool used;            /* of its step */
 } made;
 
 typedef struct chain {
@@ -32,7 +38,10 @@ typedef struct chain {
     int64_t band;    /* rows of these at a time */
     int first, last; /* steps that are its stages */
     int64_t n, segment;
-    made *at; /* beside arrays[] */
+    lun_spread *cut; /* how the locations of the set in use share its indices; NULL: one alone */
+    lun_backend_slot *at; /* the location that runs */
+    lun_interval rows;    /* these rows, else all */
+    made *made;           /* beside arrays[] */
     lun_chain_array *arrays;
     int count;
     lun_chain_stage *stages;
@@ -42,6 +51,7 @@ typedef struct chain {
     lun_chain_slot *slots; /* of all stages, in turn */
     int *results;
     int64_t bytes, written;
+    double seconds, paired; /* of the backend, before that of rows of pairs */
 } chain;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -49,7 +59,7 @@ typedef struct chain {
 static int find(const chain *c, const lun_node *n)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->at[i].node == n)
+        if (c->made[i].node == n)
             return i;
     return -1;
 }
@@ -70,17 +80,18 @@ static bool is_read(const chain *c, int from, const lun_node *n)
     return false;
 }
 
-static lun_status add_made(chain *c, lun_node *n, bool narrow, int stage)
+static lun_status add_made(chain *c, lun_node *n, bool narrow, bool reduced, int stage)
 {
     if (find(c, n) >= 0)
         return LUN_OK;
     lun_storage *storage = NULL;
     lun_status s = LUN_OK;
     if (lun__chain_keeps(c->s, c->last, n))
-        s = lun__storage_new(c->e, (lun_dtype)n->dtype, n->n, &storage);
+        s = (c->cut && !reduced ? lun__storage_empty : lun__storage_new)(c->e, (lun_dtype)n->dtype,
+                                                                         n->n, &storage);
     if (s != LUN_OK)
         return s;
-    c->at[c->count] = (made){n, storage};
+    c->made[c->count] = (made){n, storage, reduced, stage >= 0 && c->s->at[c->first + stage].used};
     c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
                                               .narrow = narrow,
                                               .read = is_read(c, stage, n),
@@ -98,10 +109,10 @@ static lun_status make_results(chain *c, int stage)
     const lun_lowered *l = lowered(c, stage);
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
-        s = add_made(c, l->results[r], true, stage);
+        s = add_made(c, l->results[r], true, true, stage);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
-            s = add_made(c, l->slots[i].node, is_narrow(c, stage), stage);
+            s = add_made(c, l->slots[i].node, is_narrow(c, stage), false, stage);
     return s;
 }
 
@@ -110,12 +121,12 @@ static lun_status make_pairs(chain *c)
     const lun_pairs *p = c->pairs;
     const int64_t row = c->segment * lun__dtype_get((lun_dtype)p->result->dtype)->bytes;
     const int64_t turns = BAND_BYTES / row / LUN_BLOCK, most = turns < 1 ? 1 : turns;
-    lun_status s = add_made(c, p->result, false, -1);
-    c->written = c->at[0].storage ? c->n / c->segment * row : 0;
+    lun_status s = add_made(c, p->result, false, false, -1);
+    c->written = c->made[0].storage ? c->n / c->segment * row : 0;
     c->bytes = lun__pairs_reads(p) + c->written;
     c->band = most * LUN_BLOCK;
     if (s == LUN_OK) /* what is left at the end may be too few rows by themselves */
-        s = lun__pairs_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->at[0].storage, &c->pairing);
+        s = lun__pairs_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->made[0].storage, &c->pairing);
     return s;
 }
 
@@ -126,20 +137,27 @@ static lun_status make_product(chain *c)
         return make_pairs(c);
     if (!c->product)
         return LUN_OK;
-    lun_status s = add_made(c, c->product, false, -1);
+    lun_status s = add_made(c, c->product, false, false, -1);
     if (s != LUN_OK)
         return s;
     const lun_node *n = c->product;
     c->bytes = lun__product_reads(n);
-    if (c->at[0].storage) {
+    if (c->made[0].storage) {
         c->written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
         c->bytes += c->written;
     }
-    return lun__product_open(c->e, n, lun__order_blocks(c->segment), c->at[0].storage,
+    return lun__product_open(c->e, n, lun__order_blocks(c->segment), c->made[0].storage,
                              &c->multiplying);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
+
+/* The indices of a stage that the location runs. */
+static lun_interval indices_of(const chain *c, int stage)
+{
+    const int64_t each = is_narrow(c, stage) ? 1 : c->segment;
+    return (lun_interval){c->rows.lo * each, c->rows.hi * each};
+}
 
 /* What was there before the chain: memory where each row's elements stand evenly, else a stream. */
 static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
@@ -150,18 +168,21 @@ static lun_status bind_other(chain *c, int stage, int i, lun_chain_slot *slot)
     const int64_t each = is_narrow(c, stage) ? 1 : c->segment;
     const bool walked = l->ir.slots[i].role == LUN_SLOT_IN;
     int64_t along;
+    lun_piece *x;
     lun_layout at;
     slot->step = walked ? each : 0;
-    lun_status s = lun__bind_slot(c->e, to, i, NULL, 0, c->s->at[c->first + stage].n);
+    lun_status s = c->cut ? lun__local_read(c->e, to, i, c->at, indices_of(c, stage), &x)
+                          : lun__bind_slot(c->e, to, i, NULL, 0, c->s->at[c->first + stage].n);
     if (s != LUN_OK || !from->view || from->node->kind != LUN_NODE_LEAF)
         return s;
     lun__node_layout(from->view, &at);
     if (lun__layout_segments(&at, each, &slot->step, &along) && along == (walked && each > 1)) {
         const lun_storage *storage = from->node->storage;
-        int64_t origin = from->node->offset + at.offset;
+        const int64_t origin = at.offset + c->rows.lo * slot->step,
+                      room = c->cut ? x->lo + lun__order_blocks(x->hi - x->lo) : storage->room;
         to->streams[i] = (lun_stream){0};
-        to->at[i] = (char *)storage->data + origin * lun__dtype_get(storage->dtype)->bytes;
-        to->room[i] = storage->room - origin;
+        to->at[i] = (char *)to->at[i] + origin * lun__dtype_get(storage->dtype)->bytes;
+        to->room[i] = room - from->node->offset - origin;
     }
     return LUN_OK;
 }
@@ -172,9 +193,6 @@ static lun_status bind_slots(chain *c, int stage, lun_chain_slot *slots)
     const lun_ir *ir = &to->l->ir;
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
-        int64_t bytes = lun__chain_moves(c->s, c->first + stage, i);
-        c->bytes += bytes;
-        c->written += ir->slots[i].role == LUN_SLOT_OUT ? bytes : 0;
         slots[i] = (lun_chain_slot){.array = find(c, to->l->slots[i].node)};
         if (slots[i].array < 0)
             s = bind_other(c, stage, i, &slots[i]);
@@ -184,25 +202,24 @@ static lun_status bind_slots(chain *c, int stage, lun_chain_slot *slots)
     return s;
 }
 
-/* Which rows a stage is needed for. */
+/* Which rows a stage is needed for; locations of a set run it for all, as launches there do. */
 static lun_status bind_needed(const chain *c, const lun_lowered *l, lun_chain_stage *to)
 {
-    to->needed_array = l->needed ? find(c, l->needed) : -1;
-    if (!l->needed || to->needed_array >= 0)
+    to->needed_array = l->needed && !c->cut ? find(c, l->needed) : -1;
+    if (!l->needed || c->cut || to->needed_array >= 0)
         return LUN_OK;
     lun_status s = lun__storage_host(c->e, l->needed->storage, false);
     to->needed = (const uint8_t *)lun__leaf_data(l->needed);
     return s;
 }
 
-static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *results)
+static lun_status bind_stage(chain *c, int stage, lun_chain_slot *slots, int *results)
 {
     const lun_lowered *l = lowered(c, stage);
     lun_chain_stage *to = &c->stages[stage];
+    const lun_interval x = indices_of(c, stage);
     lun_kernel_entry *k;
     lun_status s = lun__bind_open(c->e, l, &c->bindings[c->opened++]);
-    if (s == LUN_OK)
-        s = make_results(c, stage);
     if (s == LUN_OK)
         s = bind_slots(c, stage, slots);
     for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
@@ -213,8 +230,7 @@ static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *re
         s = lun__run_kernel(c->e, l, &k);
     if (s != LUN_OK)
         return s;
-    const int64_t n = c->s->at[c->first + stage].n;
-    lun__bind_launch(&c->bindings[stage], n, 0, n, NULL);
+    lun__bind_launch(&c->bindings[stage], x.hi - x.lo, 0, x.hi - x.lo, NULL);
     c->kernels[stage] = k;
     to->kernel = k->kernel;
     to->launch = &c->bindings[stage].run;
@@ -223,32 +239,53 @@ static lun_status make_stage(chain *c, int stage, lun_chain_slot *slots, int *re
     return LUN_OK;
 }
 
+/* All stages, for the location that runs. */
+static lun_status bind_stages(chain *c)
+{
+    int slots = 0, results = 0;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k <= c->last - c->first; k++) {
+        s = bind_stage(c, k, c->slots + slots, c->results + results);
+        slots += lowered(c, k)->ir.slot_count;
+        results += lowered(c, k)->ir.result_count;
+    }
+    return s;
+}
+
+static void close_stages(chain *c)
+{
+    while (c->opened > 0)
+        lun__bind_close(&c->bindings[--c->opened]);
+}
+
+/* Memory for the stages, and their results. */
 static lun_status make_stages(chain *c)
 {
     int slots = 1, results = 1;
     const unsigned count = (unsigned)(c->last - c->first + 1);
-    lun_status s = LUN_OK;
     for (int k = 0; k < (int)count; k++) {
         slots += lowered(c, k)->ir.slot_count;
         results += lowered(c, k)->ir.result_count;
     }
     const size_t most = (size_t)(slots + results + 1);
-    c->at = calloc(most, sizeof *c->at);
+    c->made = calloc(most, sizeof *c->made);
     c->arrays = calloc(most, sizeof *c->arrays);
     c->slots = calloc((size_t)slots, sizeof *c->slots);
     c->results = calloc((size_t)results, sizeof *c->results);
     c->stages = calloc(count, sizeof *c->stages);
     c->kernels = calloc(count, sizeof *c->kernels);
     c->bindings = calloc(count, sizeof *c->bindings);
-    if (!c->at || !c->arrays || !c->slots || !c->results || !c->stages || !c->kernels ||
+    if (!c->made || !c->arrays || !c->slots || !c->results || !c->stages || !c->kernels ||
         !c->bindings)
         return lun__nomem(c->e);
-    slots = results = 0;
-    s = make_product(c);
+    lun_status s = make_product(c);
     for (int k = 0; s == LUN_OK && k < (int)count; k++) {
-        s = make_stage(c, k, c->slots + slots, c->results + results);
-        slots += lowered(c, k)->ir.slot_count;
-        results += lowered(c, k)->ir.result_count;
+        s = make_results(c, k);
+        for (int i = 0; i < lowered(c, k)->ir.slot_count; i++) {
+            const int64_t bytes = lun__chain_moves(c->s, c->first + k, i);
+            c->bytes += bytes;
+            c->written += lowered(c, k)->ir.slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+        }
     }
     return s;
 }
@@ -303,40 +340,148 @@ static lun_status run_stages(chain *c)
 {
     lun_engine *e = c->e;
     const lun_backend_slot *b = e->backends[e->current];
+    const int64_t all = c->n / c->segment, rows = c->rows.hi - c->rows.lo;
     lun_chain run = {.product = c->product ? &c->multiplying.p : NULL,
-                     .rows = c->n / c->segment,
+                     .rows = rows,
                      .segment = c->segment,
                      .stages = c->stages,
                      .count = c->last - c->first + 1,
                      .arrays = c->arrays,
                      .array_count = c->count,
-                     .bytes = c->bytes};
-    const lun_stats before = e->stats;
-    double start = lun__now(), paired = 0;
+                     .bytes = rows < all ? c->bytes / all * rows : c->bytes};
+    const double start = lun__now(), paired = c->paired;
     const lun_work work = {.kind = LUN_WORK_CHAIN, .is.chain = &run};
-    lun_status s = c->pairs ? run_bands(c, &run, &paired) : lun__backend_do(b, &work);
-    double seconds = lun__now() - start - paired;
-    e->stats.run_time += seconds;
-    if (s != LUN_OK)
-        return c->pairs ? s : lun__bind_failed(e, &c->bindings[run.failed], s, c->n);
+    const lun_status s = c->pairs ? run_bands(c, &run, &c->paired) : lun__backend_do(b, &work);
+    c->seconds += lun__now() - start - (c->paired - paired);
+    return s == LUN_OK || c->pairs
+               ? s
+               : lun__bind_failed(e, &c->bindings[run.failed], s, rows * c->segment);
+}
+
+/* Counts what has run since `before`. */
+static void count(const chain *c, const lun_stats *before)
+{
+    lun_engine *e = c->e;
+    const int stages = c->last - c->first + 1;
+    e->stats.run_time += c->seconds;
     e->stats.products += c->product != NULL;
     e->stats.bytes_read += c->bytes - c->written;
     e->stats.bytes_written += c->written;
     if (e->profiling && c->pairs)
-        lun__profile_after(e, &before, paired, &c->pairs->kernel, lun__pairs_kernel(c->pairing),
+        lun__profile_after(e, before, c->paired, &c->pairs->kernel, lun__pairs_kernel(c->pairing),
                            c->n);
     if (e->profiling)
-        profile(c, c->pairs ? &e->stats : &before, seconds, run.count);
-    return LUN_OK;
+        profile(c, c->pairs ? &e->stats : before, c->seconds, stages);
 }
+
+/* ---- locations ------------------------------------------------------------------------------- */
+
+/* The rows of location k of the set in use. */
+static lun_interval rows_at(const chain *c, int k)
+{
+    const lun_interval x = lun__placing_range(c->cut, lowered(c, 0), k);
+    return (lun_interval){x.lo / c->segment, x.hi / c->segment};
+}
+
+/* What the stages read becomes current at all locations, step by step, as it is told. */
+static lun_status bring(chain *c)
+{
+    lun_status s = LUN_OK;
+    lun_piece *x;
+    for (int pass = 0; pass < 2; pass++)
+        for (int stage = 0; stage <= c->last - c->first; stage++)
+            for (int k = 0; k < c->cut->places; k++) {
+                const lun_lowered *l = lowered(c, stage);
+                c->rows = rows_at(c, k);
+                for (int i = 0; s == LUN_OK && c->rows.lo < c->rows.hi && i < l->ir.slot_count; i++)
+                    if (find(c, l->slots[i].node) < 0)
+                        s = (pass ? lun__local_current(c->e, l, i, lun__set_at(c->e, k),
+                                                       indices_of(c, stage), &x)
+                                  : lun__local_room(c->e, l, i, lun__set_at(c->e, k),
+                                                    indices_of(c, stage)));
+            }
+    return s;
+}
+
+/* Memory at the location for the rows of what is stored. */
+static lun_status open_results(chain *c)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < c->count; i++) {
+        lun_storage *to = c->made[i].storage;
+        const int64_t each = c->arrays[i].narrow ? 1 : c->segment;
+        lun_piece *x;
+        if (!to)
+            continue;
+        if (c->made[i].reduced) {
+            c->arrays[i].data = (char *)to->data + c->rows.lo * lun__dtype_get(to->dtype)->bytes;
+            continue;
+        }
+        s = lun__placed_result(c->e, to, c->at, c->rows.lo * each, c->rows.hi * each, &x);
+        c->arrays[i].data = s == LUN_OK ? x->data : NULL;
+    }
+    return s;
+}
+
+/* The rows of location k. */
+static lun_status run_at(chain *c, int k)
+{
+    lun_engine *e = c->e;
+    const int64_t launches = e->stats.launches;
+    c->at = lun__set_at(e, k);
+    c->rows = rows_at(c, k);
+    if (c->rows.lo >= c->rows.hi)
+        return LUN_OK;
+    lun__set_enter(e, c->at);
+    lun_status s = open_results(c);
+    if (s == LUN_OK)
+        s = bind_stages(c);
+    if (s == LUN_OK)
+        s = run_stages(c);
+    close_stages(c);
+    c->at->counted->launches += e->stats.launches - launches;
+    return s;
+}
+
+/* Results are distributed as the rows are, and afterwards what all stages have read. */
+static lun_status settle(chain *c, lun_spread *rows)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k <= c->last - c->first; k++)
+        s = lun__placed_settle(c->e, lowered(c, k), is_narrow(c, k) ? rows : c->cut);
+    return s;
+}
+
+static lun_status run_set(chain *c)
+{
+    lun_spread *rows = lun__placing_of_segments(c->cut, c->segment);
+    lun_status s = rows ? bring(c) : lun__nomem(c->e);
+    for (int i = 0; s == LUN_OK && i < c->count; i++)
+        if (c->made[i].storage && !c->made[i].reduced)
+            s = lun__placed_decide(c->e, c->made[i].storage, c->arrays[i].narrow ? rows : c->cut);
+    for (int k = 0; s == LUN_OK && k < c->cut->places; k++) {
+        s = run_at(c, k);
+        if (s == LUN_OK)
+            s = lun__stopped(c->e);
+    }
+    for (int i = 0; s == LUN_OK && i < c->count; i++)
+        if (c->made[i].storage && c->made[i].reduced)
+            s = lun__placed_reduced(c->e, c->made[i].storage, rows, c->made[i].used);
+    if (s == LUN_OK)
+        s = settle(c, rows);
+    lun__spread_release(rows);
+    return s;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The results go to their nodes, but for those that only the chain needed. */
 static void keep_results(chain *c)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->at[i].storage) {
-            lun__node_become_leaf(c->e, c->at[i].node, c->at[i].storage, 0);
-            c->at[i].storage = NULL;
+        if (c->made[i].storage) {
+            lun__node_become_leaf(c->e, c->made[i].node, c->made[i].storage, 0);
+            c->made[i].storage = NULL;
         }
 }
 
@@ -345,12 +490,11 @@ static void free_chain(chain *c)
     if (c->product)
         lun__product_close(&c->multiplying);
     lun__pairs_close(c->pairing);
-    for (int k = 0; k < c->opened; k++)
-        lun__bind_close(&c->bindings[k]);
+    close_stages(c);
     for (int i = 0; i < c->count; i++)
-        if (c->at[i].storage)
-            lun__storage_release(c->e, c->at[i].storage);
-    free(c->at);
+        if (c->made[i].storage)
+            lun__storage_release(c->e, c->made[i].storage);
+    free(c->made);
     free(c->arrays);
     free(c->slots);
     free(c->results);
@@ -359,19 +503,25 @@ static void free_chain(chain *c)
     free(c->bindings);
 }
 
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last)
+lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut)
 {
     const lun_step *head = &s->at[first];
-    chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n};
+    chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n, .cut = cut};
     c.segment = lun__chain_segment(head);
+    c.rows.hi = c.n / c.segment;
     c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
     c.pairs = head->pairs;
     c.first += c.product || c.pairs;
     e->kernels_held++;
     lun_status status = make_stages(&c);
+    if (status == LUN_OK && !cut)
+        status = bind_stages(&c);
+    const lun_stats before = e->stats;
     if (status == LUN_OK)
-        status = run_stages(&c);
+        status = cut ? run_set(&c) : run_stages(&c);
     e->kernels_held--;
+    if (status == LUN_OK)
+        count(&c, &before);
     if (status == LUN_OK)
         keep_results(&c);
     free_chain(&c);

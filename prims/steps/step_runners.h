@@ -11,10 +11,11 @@
 #include "schedule/steps.h"
 #include "schedule/sweep.h"
 
-/* Runs steps first .. last of s, which are a chain, on a backend that runs chains.  What only they
- * need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails as
- * lun__run_lowered does. */
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last);
+/* Runs steps first .. last of s, which are a chain, on a backend that runs chains; cut: on the
+ * locations of the set in use, which share the first step's indices so, NULL: there is none.  What
+ * only they need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails
+ * as lun__run_lowered does. */
+lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut);
 
 /* n, a CONCAT of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */
 lun_status lun__run_copy(lun_engine *e, lun_node *n);
