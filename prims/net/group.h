@@ -60,6 +60,7 @@ typedef struct lun_mailbox {
     lun_parcel *first, **last;
     pthread_cond_t changed;
     uint64_t changes; /* messages that came and steps that were completed */
+    int64_t waiting;  /* bytes that its rank has sent, copied to mailboxes and not taken out */
 } lun_mailbox;
 
 struct lun_net_group {

@@ -100,6 +100,8 @@ struct lun_net {
     bool turns;    /* sim.c: ranks take turns. A wait rests at once, and no rank looks at others by
                       the machine's clock or from another thread */
     int lends;     /* threads: bytes from which messages and broadcasts are read where they are */
+    const int64_t *waiting; /* bytes of this rank's messages that the transport has copied and no
+                               rank has received, an atomic number; NULL: it does not know */
     lun_net_clock clock;
     char name[320]; /* for people: which transport, and which library */
     char error[512];

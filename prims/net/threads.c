@@ -10,6 +10,13 @@
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* The lock is held; the sender reads it without. */
+static void count_waiting(lun_net_group *g, int from, int bytes)
+{
+    int64_t *waiting = &g->boxes[from].waiting;
+    __atomic_store_n(waiting, *waiting + bytes, __ATOMIC_RELAXED);
+}
+
 bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int count,
                         lun_net_request **out)
 {
@@ -34,6 +41,8 @@ bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int coun
     pthread_mutex_lock(&g->lock);
     *g->boxes[to].last = p;
     g->boxes[to].last = &p->next;
+    if (!lends)
+        count_waiting(g, n->rank, count);
     lun__threads_changed(&g->boxes[to]);
     pthread_mutex_unlock(&g->lock);
     return true;
@@ -98,6 +107,8 @@ static bool receive(lun_threads *me, lun_net_request **request)
     if (p) {
         take_out(box, at);
         p->copying = 1;
+        if (!p->lent)
+            count_waiting(g, p->from, -p->count);
     }
     pthread_mutex_unlock(&g->lock);
     if (!p)
@@ -283,6 +294,7 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
     me->base = (lun_net){.calls = &calls, .rank = rank, .size = g->size, .lends = LONG};
     me->base.modelled = me->base.wakes = true;
     snprintf(me->base.name, sizeof me->base.name, "threads of one process");
+    me->base.waiting = &g->boxes[rank].waiting;
     me->group = g;
     pthread_mutex_lock(&g->lock);
     g->users++;

@@ -114,6 +114,7 @@ void lun__ranks_close(lun_engine *e)
         if (!r->lingers)
             lun__sending_free(e, s);
     }
+    lun__account_give(e->account, r->waiting);
     lun__drop_questions(r);
     drop_own(e, r);
     while (r->held) {

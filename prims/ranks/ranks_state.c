@@ -146,6 +146,20 @@ void lun__tallies_free(lun_ranks_state *r)
 
 /* ---- sending --------------------------------------------------------------------------------- */
 
+/* Within a memory limit messages count until their receiver has them: here those that the transport
+ * has copied.  What there is no room for at that moment is not counted. */
+static void count_waiting(lun_engine *e)
+{
+    lun_ranks_state *r = e->ranks;
+    if (!r->net->waiting || !e->account->limit)
+        return;
+    const int64_t more = __atomic_load_n(r->net->waiting, __ATOMIC_RELAXED) - r->waiting;
+    if (more < 0)
+        lun__account_give(e->account, -more);
+    if (more < 0 || lun__account_take(e->account, more))
+        r->waiting += more;
+}
+
 /* Frees the sends that have gone. */
 lun_status lun__let_go(lun_engine *e)
 {
@@ -161,6 +175,7 @@ lun_status lun__let_go(lun_engine *e)
         *at = s->next;
         lun__sending_free(e, s);
     }
+    count_waiting(e);
     return LUN_OK;
 }
 
@@ -243,6 +258,7 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     size_t head = kind ? 1 : 0;
     if (count > LUN_NET_MOST - 1)
         return lun__fail(e, LUN_ERANGE, "a message of %lld bytes is too long", (long long)count);
+    count_waiting(e);
     const int64_t counted = tag < LUN_TAG_USER ? 0 : (int64_t)(sizeof(lun_sending) + head) + count;
     if (!lun__account_take_object(e->account, counted))
         return lun__nomem(e);

@@ -135,7 +135,8 @@ struct lun_ranks_state {
     const char *around;  /* what was so before the critical section */
     bool serving;
     lun_sending *sending;
-    int moving; /* sends of a step that have not gone */
+    int64_t waiting; /* bytes in the account: of messages that the transport has copied */
+    int moving;      /* sends of a step that have not gone */
     lun_self_tag *own[LUN_SELF_TAGS];
 
     bool split;        /* a barrier has begun */

@@ -450,6 +450,54 @@ static void test_silent(void **state)
         assert_string_equal(all[i].error, "no word from rank 2 for 2 s in a sum (c.lua:12)");
 }
 
+/* ---- a rank that does not receive ------------------------------------------------------------ */
+
+static int piled; /* messages that rank 0 has sent, between two barriers */
+
+/* Short ones, which the transport copies, and long ones, which stay with the sender. */
+static void pile_up(rank *r, int64_t bytes)
+{
+    enum { ROOM = 1 << 20 };
+    static char message[100000];
+    lun_account *a = r->e->account;
+    lun_status s = LUN_OK;
+    int64_t count = 0, used = 0;
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    if (r->mype == 0) {
+        used = lun__account_used(a);
+        a->limit = used + ROOM;
+        for (piled = 0; s == LUN_OK && piled <= ROOM / bytes; piled += s == LUN_OK)
+            s = lun_spmd_send(r->e, 1, 0, message, bytes);
+        EXPECT(s == LUN_ELIMIT && strstr(lun_error(r->e), "memory limit reached"));
+        EXPECT(piled > 0 && piled * bytes <= ROOM && (piled + 2) * (bytes + 200) > ROOM);
+    }
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    for (int i = 0; r->mype == 1 && i < piled; i++) {
+        EXPECT(lun_spmd_recv(r->e, 0, 0, message, sizeof message, &count) == LUN_OK);
+        EXPECT(count == bytes);
+    }
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+    if (r->mype == 0) { /* and now there is room again */
+        EXPECT(lun_spmd_send(r->e, 1, 0, message, bytes) == LUN_OK);
+        a->limit = 0;
+    } else {
+        EXPECT(lun_spmd_recv(r->e, 0, 0, message, sizeof message, &count) == LUN_OK);
+    }
+}
+
+static void pile_up_all(rank *r)
+{
+    pile_up(r, 1000);
+    pile_up(r, 100000);
+}
+
+static void test_messages_count(void **state)
+{
+    rank all[2];
+    (void)state;
+    run_ranks(all, 2, pile_up_all);
+}
+
 /* ---- a rank that is stopped ------------------------------------------------------------------ */
 
 static int stopped; /* atomic */
@@ -556,11 +604,12 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moves),     cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_shared),    cmocka_unit_test(test_differ),
-        cmocka_unit_test(test_end_early), cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_silent),    cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_requests),  cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_moves),          cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_shared),         cmocka_unit_test(test_differ),
+        cmocka_unit_test(test_end_early),      cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_silent),         cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_messages_count), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

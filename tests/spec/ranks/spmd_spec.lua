@@ -492,6 +492,45 @@ describe("ranks that are processes", function()
         end)
     end
 
+    for launcher, options in pairs { ["mpirun.mpich"] = "", ["mpirun.openmpi"] = "--oversubscribe" .. root } do
+        it("under " .. launcher .. " count messages that no rank has received", function()
+            if sanitized or shell.capture("command -v " .. launcher) == "" then
+                return
+            end
+            local launch = ("%s %s -n 2 %s --memory-limit 100"):format(launcher, options, path)
+            for _, message in ipairs { "lun.ones(50000000 // 8):eval()", "('x'):rep(20000000)" } do
+                local lines, err, status = run(launch, ([[
+                    local sent, good, text = 0
+                    if me == 0 then
+                        good, text = pcall(function()
+                            for _ = 1, 10 do
+                                s.send(1, %s)
+                                sent = sent + 1
+                            end
+                        end)
+                        text = tostring(text)
+                        collectgarbage()
+                    end
+                    sent = s.bcast(sent, 0)
+                    for _ = 1, me == 1 and sent or 0 do
+                        s.recv(0)
+                        collectgarbage()
+                    end
+                    s.barrier()
+                    if me == 0 then
+                        print(good, text:match "memory limit reached" or text:match "not enough memory" or text, sent > 0)
+                        s.send(1, lun.ones(1000000))
+                    else
+                        print("sum", s.recv(0):sum())
+                    end]]):format(message))
+                assert.are.equal("", err)
+                assert.are.equal(0, status)
+                assert.matches("^false\t[mn][eo][mt][^\n]*\ttrue$", lines[1])
+                assert.are.equal("sum\t1000000.0", lines[2])
+            end
+        end)
+    end
+
     it("are told where no MPI can be loaded, or another one counts otherwise", function()
         local lines, err, status = run("PMI_SIZE=4 PMI_RANK=1 LUNARRAY_MPI=/nonexistent/libmpi.so " .. path, "print(1)")
         assert.are.same({}, lines)
