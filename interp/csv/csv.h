@@ -101,13 +101,15 @@ typedef enum lun__csv_what {
     LUN__CSV_LATE_QUOTE,  /* an opening quote after blanks */
     LUN__CSV_RETURN,      /* a carriage return that ends no line; a line feed where returns do */
     LUN__CSV_NUL,
-    LUN__CSV_ENCODING, /* not UTF-8 */
-    LUN__CSV_LONG,     /* a row longer than 2 GB */
-    LUN__CSV_MISFIT,   /* a field that is not of the kind that its column must be */
-    LUN__CSV_UNREAD,   /* services.read failed */
-    LUN__CSV_MEMORY,   /* none is left */
-    LUN__CSV_REFUSED,  /* by a service, or stopped */
-    LUN__CSV_STRAY     /* within: a quote inside of a field without quotes */
+    LUN__CSV_ENCODING,    /* not UTF-8 */
+    LUN__CSV_LONG,        /* a row longer than 2 GB */
+    LUN__CSV_MISFIT,      /* a field that is not of the kind that its column must be */
+    LUN__CSV_RECODE,      /* bytes that the encoding does not have */
+    LUN__CSV_NO_ENCODING, /* of that name */
+    LUN__CSV_UNREAD,      /* services.read failed */
+    LUN__CSV_MEMORY,      /* none is left */
+    LUN__CSV_REFUSED,     /* by a service, or stopped */
+    LUN__CSV_STRAY        /* within: a quote inside of a field without quotes */
 } lun__csv_what;
 
 typedef struct lun__csv_fault {
@@ -116,12 +118,17 @@ typedef struct lun__csv_fault {
     int64_t column;     /* of the header, from 0; -1: none */
     int64_t fields;     /* RAGGED: of this row */
     int error;          /* UNREAD: the result of services.read */
-    unsigned char byte; /* ENCODING, RETURN: the wrong one */
+    unsigned char byte; /* ENCODING, RETURN, RECODE: the wrong one */
     char field[64];     /* MISFIT: its first bytes */
 } lun__csv_fault;
 
 typedef struct lun__csv lun__csv;
 
+/* Makes *text, which the caller frees, of all bytes, which are of that encoding; NULL: UTF-16 if
+ * they begin with its byte order mark, else *text is NULL and they are to be read as they are.
+ * False: *fault. */
+bool lun__csv_recode(const lun__csv_services *services, const char *encoding, char **text,
+                     int64_t *length, lun__csv_fault *fault);
 /* Reads the header. NULL: *fault says why. The services must live as long. */
 lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules *rules,
                         lun__csv_fault *fault);

@@ -11,6 +11,8 @@
 static bool is_regular(const lun__csv_piece *p, int64_t returns)
 {
     const uint32_t *last = p->ends + p->width - 1;
+    if (p->returns && returns)
+        return false;
     for (int64_t r = 0; r < p->rows; r++, last += p->width) {
         if (p->text[*last] != '\n')
             return false;
@@ -270,10 +272,9 @@ bool lun__csv_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *f
               .counts = true,
               .all = all};
     int64_t limit = lun__csv_no_text(p->text, p->length);
-    if (limit >= 0 && !all && limit + 4 > p->length)
-        limit = -1; /* a character may go on */
+    const bool cut = limit >= 0 && !all && limit + 4 > p->length; /* a character may go on */
     bool ok = most == 0 || scan(&w, limit < 0 ? p->length : limit);
-    if (ok && !w.done && limit >= 0 && most)
+    if (ok && !w.done && limit >= 0 && !cut && most)
         ok = no_text(&w, limit);
     if (ok && !w.done && all && most && w.inside)
         ok = fail(&w, LUN__CSV_OPEN_QUOTE, w.opened);

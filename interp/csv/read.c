@@ -280,7 +280,7 @@ static int64_t settle(run *r)
     for (int64_t i = 0; i < r->count; i++) {
         target *t = &r->targets[i];
         if (t->kind == LUN__CSV_TEXT) {
-            t->wanted->seen = LUN__CSV_OTHERS;
+            t->wanted->seen = rows_of(r->c) ? LUN__CSV_OTHERS : 0;
             t->due = false;
         } else {
             settle_one(r, t);

@@ -66,7 +66,7 @@ static bool texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t co
             lun__text t = lun__texts_kept(p, lun__texts_level(p, i));
             int64_t *sum = &((int64_t *)r->memory[k])[p->first + i];
             for (uint32_t c = 0; c < t.length; c++)
-                *sum = *sum * 31 + t.at[c] + 1;
+                *sum = (int64_t)((uint64_t)*sum * 31 + (unsigned char)t.at[c] + 1);
         }
     return true;
 }

@@ -25,6 +25,7 @@ typedef struct reader {
     lun__csv *csv;
     int file;           /* -1: the text is a string */
     struct stat opened; /* the file as it was then */
+    char *recoded;      /* the text as UTF-8, if it is of another encoding */
     const char *text;   /* a user value of the reader, as the rules are */
     lun__unpacked
         *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
@@ -50,6 +51,12 @@ static int read_text(void *ctx, int64_t at, int64_t count, void *to)
             return got < 0 ? errno : -1;
         done += got;
     }
+    return 0;
+}
+
+static int read_recoded(void *ctx, int64_t at, int64_t count, void *to)
+{
+    memcpy(to, ((const reader *)ctx)->recoded + at, (size_t)count);
     return 0;
 }
 
@@ -145,7 +152,9 @@ static int end_reader(lua_State *L)
     end_columns(r);
     lun__csv_close(r->csv);
     lun__unpacked_end(r->host->engine, r->unpacked);
+    free(r->recoded);
     r->csv = NULL;
+    r->recoded = NULL;
     r->unpacked = NULL;
     return 0;
 }
@@ -164,6 +173,8 @@ static int push_fault(lua_State *L, const lun__csv_fault *f)
                                         [LUN__CSV_ENCODING] = "encoding",
                                         [LUN__CSV_LONG] = "long",
                                         [LUN__CSV_MISFIT] = "misfit",
+                                        [LUN__CSV_RECODE] = "recode",
+                                        [LUN__CSV_NO_ENCODING] = "no encoding",
                                         [LUN__CSV_UNREAD] = "unread"};
     if (f->what == LUN__CSV_MEMORY)
         return luaL_error(L, "not enough memory");
@@ -279,6 +290,21 @@ static lun__csv_rules take_rules(lua_State *L, int i)
     return r;
 }
 
+/* Makes UTF-8 of the text, if the rules at `i` name another encoding or it begins as UTF-16 does;
+ * false: *fault. */
+static bool recode(lua_State *L, int i, reader *r, lun__csv_fault *fault)
+{
+    int64_t length = 0;
+    lua_getfield(L, i, "encoding");
+    bool ok = lun__csv_recode(&r->services, lua_tostring(L, -1), &r->recoded, &length, fault);
+    lua_pop(L, 1);
+    if (ok && r->recoded) {
+        r->services.read = read_recoded;
+        r->services.size = length;
+    }
+    return ok;
+}
+
 /* Takes the text at 1, a string, or a file of as many bytes as 2 says. */
 static void take_text(lua_State *L, reader *r)
 {
@@ -320,7 +346,8 @@ static int csv_open(lua_State *L)
     int refused = lua_toboolean(L, 4) ? unpack(L, r) : 0;
     if (refused)
         return refused;
-    r->csv = lun__csv_open(&r->services, &rules, &fault);
+    if (recode(L, 5, r, &fault))
+        r->csv = lun__csv_open(&r->services, &rules, &fault);
     if (!r->csv)
         return push_fault(L, &fault);
     push_names(L, r);
@@ -534,11 +561,24 @@ static int csv_columns(lua_State *L)
     return 5;
 }
 
+/* internal.csv_kind(flags): what a column with these flags is, "text" or the name of its dtype. */
+static int csv_kind(lua_State *L)
+{
+    static const char *const names[] = {[LUN__CSV_I64] = "i64",
+                                        [LUN__CSV_U64] = "u64",
+                                        [LUN__CSV_F64] = "f64",
+                                        [LUN__CSV_BOOL] = "bool",
+                                        [LUN__CSV_TEXT] = "text"};
+    lua_pushstring(L, names[lun__csv_kind_of((unsigned)luaL_checkinteger(L, 1))]);
+    return 1;
+}
+
 void lun__open_csv(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg inside[] = {{"csv_open", csv_open},
                                       {"csv_columns", csv_columns},
                                       {"csv_close", csv_close},
+                                      {"csv_kind", csv_kind},
                                       {NULL, NULL}};
     lun__register(L, p, p->internal, inside);
 }

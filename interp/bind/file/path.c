@@ -1,7 +1,9 @@
 /* path.c - files by their names, for lua/lunarray/format/file.lua: opened for reading, with or
  * without a known size; names to be written resolved. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <lualib.h>
 #include <poll.h>
@@ -104,6 +106,28 @@ static int receive(lua_State *L)
     return 1;
 }
 
+/* internal.matching(directory, pattern): the names in a directory that match a pattern of *, ? and
+ * [...], in any order; or nil, message, errno. */
+static int list_matching(lua_State *L)
+{
+    const char *directory = luaL_checkstring(L, 1), *pattern = luaL_checkstring(L, 2);
+    lua_createtable(L, 0, 0);
+    DIR *d = opendir(directory);
+    if (!d)
+        return luaL_fileresult(L, 0, directory);
+    lua_Integer count = 0;
+    for (const struct dirent *entry; (entry = readdir(d)) != NULL;) {
+        if (fnmatch(pattern, entry->d_name, FNM_PERIOD) != 0)
+            continue;
+        if (!lua_checkstack(L, 2) || count == INT_MAX)
+            break;
+        lua_pushstring(L, entry->d_name);
+        lua_rawseti(L, 3, ++count);
+    }
+    closedir(d);
+    return 1;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Replaces the link `path` by its target. Returns 0, or the errno. */
@@ -168,7 +192,10 @@ static int find_target(lua_State *L)
 
 void lun__open_path(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {
-        {"source", open_source}, {"receive", receive}, {"target", find_target}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"source", open_source},
+                                         {"receive", receive},
+                                         {"matching", list_matching},
+                                         {"target", find_target},
+                                         {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

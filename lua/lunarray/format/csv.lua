@@ -41,7 +41,7 @@ local faults = {
     ["late quote"] = "a quote after blanks; remove the blanks, or quote the whole field and double it",
     ["return"] = "a carriage return without a line feed; lines end in LF or CRLF, or all of them in CR",
     feed = "a line feed outside of quotes, where lines end in carriage returns",
-    nul = "a NUL byte; this is not a text file",
+    nul = "a NUL byte; this is not a text file, or of an encoding such as {encoding = \"utf-16le\"}",
     long = "the row that begins here is longer than 2 GB",
 }
 
@@ -64,9 +64,9 @@ local function failure(names, chosen, what, line, column, x, reason)
     elseif what == "misfit" then
         message = ("'%s' is no %s"):format(reason, dtype or "text")
     elseif what == "encoding" then
-        message = ('the byte 0x%02X is not UTF-8; convert the file first'):format(x)
+        message = ("the byte 0x%02X is not UTF-8; {encoding = \"latin1\"} or another says what it is"):format(x)
     elseif what == "recode" then
-        message = ("the byte 0x%02X is none of the encoding"):format(x)
+        message = ("the byte 0x%02X is no character of the encoding"):format(x)
     elseif what == "no encoding" then
         return nil, "iconv has no such encoding; 'iconv -l' lists those of this machine", "unsupported"
     end
@@ -257,8 +257,40 @@ local function columns_of(from, numbers, hows)
     return columns, valid, flags, rows
 end
 
--- The table of columns that CSV text gives, or nil, message with the line, "format".
-function csv.decode(source, opts, extension)
+-- How a column is read once more to be of that kind.
+local function again_as(kind, how)
+    return { kind = kind, missing = how.missing }
+end
+
+-- The table of columns: their names, values, validities and the dtypes that they get; about: how they were read.
+local function make_table(names, columns, valid, kinds, rows, about)
+    local t = frame.make({}, names, rows)
+    for i, name in ipairs(names) do
+        local column, dtype = joined(columns[i], valid[i]), kinds[i]
+        t[name] = core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
+    end
+    getmetatable(t).csv = about
+    return t
+end
+
+-- Adds a column of text with the path of each row's file; or nil, message, code.
+local function add_source(t, name, files)
+    local names, paths = getmetatable(t).names, {}
+    if t[name] ~= nil then
+        return nil, ("source names the column '%s', which the file has"):format(name), "format"
+    end
+    for _, from in ipairs(files) do
+        for _ = 1, from.rows do
+            paths[#paths + 1] = from.path
+        end
+    end
+    names[#names + 1] = name
+    t[name] = paths
+    return t
+end
+
+-- The table of columns that CSV text gives, or nil, message with the line, "format"; path: what the option source says.
+function csv.decode(source, opts, extension, path)
     local from, message, code = begin(source, opts, extension)
     if not from then
         return nil, message, code
@@ -269,18 +301,152 @@ function csv.decode(source, opts, extension)
     end
     for i, column in ipairs(columns) do
         if valid[i] ~= nil and column:dtype() == "bool" then -- no element of bool says that it is missing
-            local again = columns_of(from, { from.numbers[i] }, { { kind = "text", missing = from.hows[i].missing } })
+            local again = columns_of(from, { from.numbers[i] }, { again_as("text", from.hows[i]) })
             columns[i] = again and again[1]
         end
     end
     internal.csv_close(from.reader)
-    local t = frame.make({}, from.wanted, rows)
-    for i, name in ipairs(from.wanted) do
-        local column = joined(columns[i], valid[i])
-        local dtype = from.dtypes[i]
-        t[name] = core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
+    local t = make_table(from.wanted, columns, valid, from.dtypes, rows, from.about)
+    if opts.source then
+        return add_source(t, opts.source, { { path = path, rows = rows } })
     end
-    getmetatable(t).csv = from.about
+    return t
+end
+
+-- ---------------------------------------------------------------- several files
+
+-- A file that is begun: columns in the order of the first one's; or nil, message, code.
+local function begin_file(path, opts, extension, first)
+    local source <close>, message, code = file.open(path)
+    if not source then
+        return nil, message, code
+    end
+    local from
+    if first then
+        opts = setmetatable({ columns = first.wanted }, { __index = opts })
+    end
+    from, message, code = begin(source, opts, extension)
+    if from and first and #from.names ~= #first.names and not first.chosen_by_name then
+        from, message, code = nil, ("%d columns, but %s has %d"):format(#from.names, first.path, #first.names), "format"
+    end
+    if not from then
+        return nil, path .. ": " .. message, code
+    end
+    from.path, from.opts, from.extension = path, opts, extension
+    from.chosen_by_name = opts.columns ~= nil
+    local values, valid, flags, rows = columns_of(from, from.numbers, from.hows)
+    internal.csv_close(from.reader)
+    if not values then
+        return nil, path .. ": " .. valid, flags
+    end
+    from.values, from.valid, from.flags, from.rows = values, valid, flags, rows
+    return from
+end
+
+-- Reads columns of a file once more, each to be of the kind kinds[i], where that is not nil: true, or nil, message,
+-- code.
+local function read_again(from, kinds)
+    local source <close>, message, code = file.open(from.path)
+    if not source then
+        return nil, message, code
+    end
+    local again
+    again, message, code = begin(source, from.opts, from.extension)
+    if not again then
+        return nil, from.path .. ": " .. message, code
+    end
+    for i = 1, #from.wanted do
+        local values, valid, flags, rows
+        if kinds[i] then
+            values, valid, flags, rows = columns_of(again, { again.numbers[i] }, { again_as(kinds[i], from.hows[i]) })
+            if not values or rows ~= from.rows then
+                return nil, from.path .. ": " .. (values and "the file has changed while it was read" or valid),
+                    values and EIO or flags
+            end
+            from.values[i], from.valid[i] = values[1], valid[1]
+        end
+    end
+    internal.csv_close(again.reader)
+    return true
+end
+
+local function kind_of(column)
+    return core.isarray(column) and column:dtype() or "text"
+end
+
+-- What column i of all files is.
+local function common_kind(files, i)
+    local flags, gaps = 0, false
+    for _, from in ipairs(files) do
+        if from.dtypes[i] then
+            return kind_of(from.values[i])
+        end
+        flags, gaps = flags | from.flags[i], gaps or from.valid[i] ~= nil
+    end
+    local kind = internal.csv_kind(flags)
+    return kind == "bool" and gaps and "text" or kind -- no element of bool says that it is missing
+end
+
+-- Makes column i of all files one: its values and validity.
+local function appended(files, i)
+    local list, valid, some = {}, {}, false
+    if kind_of(files[1].values[i]) == "text" then
+        for _, from in ipairs(files) do
+            table.move(from.values[i], 1, #from.values[i], #list + 1, list)
+        end
+        return list
+    end
+    for k, from in ipairs(files) do
+        list[k] = from.values[i]
+        some = some or from.valid[i] ~= nil
+        valid[k] = from.valid[i] ~= nil and from.valid[i] or core.zeros(from.rows, "bool"):eq(false)
+    end
+    return core.concat(list):eval(), some and core.concat(valid):eval() or nil
+end
+
+-- The table of the rows of several files, one after the other: `list` has the path and extension of each. Nil, message,
+-- code.
+function csv.decode_all(list, opts)
+    local files, rows, skipped = {}, 0, 0
+    for i, one in ipairs(list) do
+        local left = opts.nrows and math.max(opts.nrows - rows, 0)
+        local mine = left and setmetatable({ nrows = left }, { __index = opts }) or opts
+        local from, message, code = begin_file(one.path, mine, one.extension, files[1])
+        if not from then
+            return nil, message, code
+        end
+        files[i] = from
+        rows, skipped = rows + from.rows, skipped + from.about.skipped
+    end
+    local kinds, first = {}, files[1]
+    for i in ipairs(first.wanted) do
+        kinds[i] = common_kind(files, i)
+    end
+    for _, from in ipairs(files) do
+        local other, some = {}, false
+        for i, kind in ipairs(kinds) do
+            other[i] = kind_of(from.values[i]) ~= kind and kind or false
+            some = some or other[i]
+        end
+        local ok, message, code = true, nil, nil
+        if some then
+            ok, message, code = read_again(from, other)
+        end
+        if not ok then
+            return nil, message, code
+        end
+    end
+    local columns, valid = {}, {}
+    for i in ipairs(first.wanted) do
+        columns[i], valid[i] = appended(files, i)
+    end
+    first.about.skipped = skipped
+    local t = make_table(first.wanted, columns, valid, first.dtypes, rows, first.about)
+    if opts.source then
+        local message, code
+        t, message, code = add_source(t, opts.source, files)
+        return t, message and first.path .. ": " .. message, code
+    end
     return t
 end
 

@@ -183,7 +183,8 @@ function options.rules(opts, sep)
     return {
         separator = opts.sep or sep or opts.decimal == "," and ";" or nil,
         quote = opts.quote, escape = opts.escape or nil, decimal = opts.decimal, thousands = opts.thousands or nil,
-        trim = opts.trim, nrows = opts.nrows, comment = opts.comment, ragged = opts.ragged, encoding = opts.encoding,
+        trim = opts.trim, nrows = opts.nrows, comment = opts.comment, ragged = opts.ragged,
+        encoding = opts.encoding and not find(opts.encoding:lower(), "^utf%-?8$") and opts.encoding or nil,
         skip = (opts.skip or 0) + (math.type(header) == "integer" and header - 1 or 0),
         header = header == false and "none" or header and "names" or "either",
     }
@@ -246,8 +247,8 @@ end
 
 options.reading = {
     columns = true, sep = true, header = true, names = true, skip = true, comment = true, dtypes = true, na = true,
-    nrows = true, decimal = true, thousands = true, quote = true, escape = true, ragged = true,
-    trim = true, infer = true,
+    nrows = true, decimal = true, thousands = true, quote = true, escape = true, encoding = true, ragged = true,
+    trim = true, infer = true, source = true, format = true,
 }
 
 return options

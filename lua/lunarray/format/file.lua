@@ -95,11 +95,19 @@ Stream.close = Source.close
 Stream.__close = Source.close
 
 local PIECE = 1 << 16
+local UNBOUNDED = 1 << 30 -- bytes of a script's file at most
+local ENOENT = 2 -- the system's number
 
 -- Reads on until `count` bytes are held or the stream ends: true, or nil, message, code.
 local function hold(stream, count)
     while stream.held < count and not stream.ended do
-        local text, message, code = internal.receive(stream.handle, PIECE)
+        local text, message, code
+        if stream.given then
+            text, message, code = stream.given:read(PIECE)
+            text = text or not message and "" or nil
+        else
+            text, message, code = internal.receive(stream.handle, PIECE)
+        end
         if text == nil then
             return nil, message, code
         elseif text == "" then
@@ -172,6 +180,43 @@ function file.open(path)
         return setmetatable({ handle = handle, left = size, size = size }, Source)
     end
     return setmetatable({ handle = handle, pieces = {}, held = 0, total = 0, most = most }, Stream)
+end
+
+-- A source of what a script's file still has, such as a pipe; it is not closed with the source.
+function file.stream(handle)
+    return setmetatable({ given = handle, pieces = {}, held = 0, total = 0, most = UNBOUNDED }, Stream)
+end
+
+-- The paths that match a pattern, whose last part has *, ? or [...], in the order of their bytes; nil if it has none of
+-- these, or is the path of a file; or false, message, errno.
+function file.matching(path)
+    local directory, pattern = path:match "^(.*/)([^/]*)$"
+    directory, pattern = directory or "", pattern or path
+    if not pattern:find "[*?]" and not pattern:find "%[.*%]" then
+        return nil
+    end
+    local one = io.open(path, "rb")
+    if one then
+        one:close()
+        return nil
+    end
+    local names, message, code = internal.matching(directory == "" and "." or directory, pattern)
+    if not names then
+        return false, message, code
+    elseif #names == 0 then
+        return false, path .. ": no such file", ENOENT
+    end
+    table.sort(names, function(a, b)
+        local i = 1
+        while i <= #a and a:byte(i) == b:byte(i) do
+            i = i + 1
+        end
+        return (a:byte(i) or -1) < (b:byte(i) or -1)
+    end)
+    for i, name in ipairs(names) do
+        names[i] = directory .. name
+    end
+    return names
 end
 
 -- 16 hexadecimal digits that cannot be guessed; math.random is the script's and is not used.

@@ -21,6 +21,7 @@ local formats = {
 
 local by_extension = {
     csv = "csv", ["csv.gz"] = "csv", tsv = "csv", ["tsv.gz"] = "csv", txt = "csv", ["txt.gz"] = "csv",
+    zip = "csv",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
@@ -42,7 +43,10 @@ local function format_for(path, opts, opts_at)
     end
     local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
     extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
-    local name = by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    local name = opts.format or by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    if opts.format ~= nil and opts.format ~= "csv" then
+        return nil, opts_at, 'format is not "csv"; other files go by their names'
+    end
     if not name then
         local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
         return nil, 1, (what .. "; supported: %s"):format(path, KNOWN)
@@ -81,17 +85,82 @@ local function load_by_ranks(format, path, size, opts)
     return (reading(format.decode, infile.served(bytes), opts))
 end
 
-local function misuse(argument, call, message)
-    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), 3)
+local function misuse(argument, call, message, level)
+    error(("bad argument #%d to '%s' (%s)"):format(argument, call, message), level or 3)
 end
 
 local M = {}
 
+-- The files that `path` names, a list of { path =, extension = }, where they are csv and several may be meant: a list
+-- of paths, or a pattern. Nil, if one file is; false, message, code, if there are none.
+local function files_of(path, opts)
+    local list = path
+    if type(path) == "string" and format_for(path, opts, 2) == "csv" then
+        local message, code
+        list, message, code = file.matching(path)
+        if list == false then
+            return false, message, code
+        end
+    end
+    if type(list) ~= "table" then
+        return nil
+    elseif #list == 0 then
+        misuse(1, "load", "path expected, got a table without one", 4)
+    end
+    local files = {}
+    for i, one in ipairs(list) do
+        local name, format, extension = format_for(one, opts, 2)
+        if not name then
+            misuse(format, "load", extension, 4)
+        elseif name ~= "csv" then
+            misuse(1, "load", ("'%s' is no csv file; only these are read several at once"):format(one), 4)
+        end
+        files[i] = { path = one, extension = extension }
+    end
+    return files
+end
+
+-- The table in several csv files; or nil, message, code.
+local function load_files(files, opts)
+    local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
+    if fault then
+        misuse(2, "load", fault, 4)
+    end
+    return formats.csv.decode_all(files, opts)
+end
+
+-- The table in what a script's file still has; or nil, message, code.
+local function load_handle(handle, opts)
+    if type(opts) ~= "table" or opts.format ~= "csv" then
+        misuse(2, "load", 'of a file handle {format = "csv"} is read', 4)
+    end
+    local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
+    if fault then
+        misuse(2, "load", fault, 4)
+    end
+    local t, message, code = formats.csv.decode(file.stream(handle), opts, nil, "(file handle)")
+    if not t then
+        return nil, "(file handle): " .. message, code
+    end
+    return t
+end
+
 -- lun.load(path [, opts]): the array (for .csv the table of columns, for images also the largest
 -- sample) in the file; or nil, message, code. opts for raw bytes: dtype, shape; for .csv, .tsv and .txt: those of
--- docs/files.md.
+-- docs/files.md. Several csv files by a list of paths or a pattern give one table, as does a file of Lua's.
 function M.load(path, opts)
     opts = opts == nil and {} or opts
+    if io.type(path) == "file" then
+        return load_handle(path, opts)
+    end
+    if type(opts) == "table" then
+        local files, why, number = files_of(path, opts)
+        if files == false then
+            return nil, why, number
+        elseif files then
+            return load_files(files, opts)
+        end
+    end
     local name, format, extension = format_for(path, opts, 2)
     if not name then
         misuse(format, "load", extension)
@@ -107,7 +176,7 @@ function M.load(path, opts)
     local _ <close> = source
     local a, extra, why = load_by_ranks(format, path, source.size, opts), nil, nil
     if a == nil then
-        a, extra, why = format.decode(source, opts, extension)
+        a, extra, why = format.decode(source, opts, extension, path)
     end
     if a == nil then
         return nil, path .. ": " .. extra, why

@@ -171,8 +171,9 @@ local FUNCTIONS = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
             .. "of columns from .csv, .tsv or .txt, also .gz, with the options columns sep header names skip comment\n"
-            .. "dtypes na nrows decimal thousands quote escape ragged trim infer: docs/files.md; what a file has\n"
-            .. "without axes has none: a:value() is its number",
+            .. "dtypes na nrows decimal thousands quote escape ragged trim infer encoding source format:\n"
+            .. 'docs/files.md; several by a list or a pattern, "2013-*.csv", are one table; what a file has without\n'
+            .. "axes has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",

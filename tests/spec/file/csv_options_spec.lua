@@ -231,7 +231,8 @@ describe("options of csv", function()
 
     it("ragged", function()
         local text = 'a,b,c\n1,2,3\n4\n5,6\n,,7\n'
-        assert.same({ "a: f64 1.0 4.0 5.0 nan", "b: f64 2.0 nan 6.0 nan", "c: f64 3.0 nan nan 7.0" }, read(text, { ragged = "fill" }))
+        assert.same({ "a: f64 1.0 4.0 5.0 nan", "b: f64 2.0 nan 6.0 nan", "c: f64 3.0 nan nan 7.0" },
+            read(text, { ragged = "fill" }))
         assert.equal("line 2: 4 fields, but the header has 3; {ragged = \"skip\"} leaves such rows out",
             refused("a,b,c\n1,2,3,4\n", { ragged = "fill" }))
         local t = assert(load("a,b\n1,2\n3\n4,5,6\n\n7,8\n", { ragged = "skip" }))
@@ -277,5 +278,150 @@ describe("options of csv", function()
         } do
             assert.matches(case[2], misused(case[1]))
         end
+    end)
+end)
+
+describe("encodings of csv", function()
+    local function recode(text, encoding)
+        local from = write(text, "utf8.txt")
+        local to = directory .. "/coded.csv"
+        assert(os.execute(("iconv -f utf-8 -t %s '%s' > '%s'"):format(encoding, from, to)))
+        return to
+    end
+
+    it("are those of iconv", function()
+        local text = "name,x\nMünchen,1.5\nŁódź,2\n"
+        for _, encoding in ipairs { "utf-16le", "utf-16be", "iso-8859-2", "utf-7", "utf-8" } do
+            path = recode(text, encoding)
+            assert.same({ 'name: text "München" "Łódź"', "x: f64 1.5 2.0" },
+                columns(assert(lun.load(path, { encoding = encoding }))), encoding)
+        end
+        assert.same({ 'a: text "é"' }, read("a\n\233\n", { encoding = "latin1" }))
+        path = recode(text, "utf-16le")
+        assert(os.execute(("gzip -kf '%s'"):format(path)))
+        assert.equal("Łódź", assert(lun.load(path .. ".gz", { encoding = "utf-16le" })).name[2])
+        assert.equal("Łódź", assert(lun.open(path, { encoding = "utf-16le" })).name[2])
+    end)
+
+    it("are UTF-16 where its byte order mark begins the file", function()
+        assert.same({ 'a: text "é"' }, read "\255\254a\0\n\0\233\0\n\0")
+        assert.same({ 'a: text "é"' }, read "\254\255\0a\0\n\0\233\0\n")
+        assert.same({ "a: i64 1" }, columns(assert(lun.load(io.popen "printf '\\377\\376a\\0\\n\\0001\\0\\n\\0'", { format = "csv" }))))
+    end)
+
+    it("that do not fit are refused with the line", function()
+        assert.equal("line 3: the byte 0x81 is no character of the encoding", refused("a\nb\n\129\n", { encoding = "windows-1252" }))
+        assert.equal("line 2: the byte 0xE9 is not UTF-8; {encoding = \"latin1\"} or another says what it is (column 1, 'a')",
+            refused "a\n\233\n")
+        assert.equal("iconv has no such encoding; 'iconv -l' lists those of this machine", refused("a\n1\n", { encoding = "klingon" }))
+        assert.matches("^line 1: a NUL byte; ", refused "a\0\n\0")
+    end)
+end)
+
+describe("several csv files", function()
+    local function files(...)
+        local paths = {}
+        for i, text in ipairs { ... } do
+            paths[i] = write(text, ("part-%d.csv"):format(i))
+        end
+        return paths
+    end
+
+    it("are one table, by the names of columns", function()
+        local t = assert(lun.load(files("a,b,c\n1,x,2.5\n2,y,3\n", "c;b;a\n7;z;3\n", "b,a,c\n")))
+        assert.same({ "a: i64 1 2 3", 'b: text "x" "y" "z"', "c: f64 2.5 3.0 7.0" }, columns(t))
+        assert.equal(3, #t)
+    end)
+
+    it("have columns that are what all fields of all files are", function()
+        local fields = { "1", "-2", "18446744073709551615", "2.5", "007", "NA", "true", "x", "nan" }
+        for _, one in ipairs(fields) do
+            for _, other in ipairs(fields) do
+                local whole = read(("a,b\n%s,1\n%s,1\n"):format(one, other))
+                assert.same(whole, columns(assert(lun.load(files(("a,b\n%s,1\n"):format(one), ("a,b\n%s,1\n"):format(other))))))
+            end
+        end
+    end)
+
+    it("by a pattern, in the order of bytes", function()
+        os.remove(directory .. "/t.csv")
+        for _, name in ipairs { "b.csv", "a.csv", "B.csv", "c.txt", ".a.csv" } do
+            write("x\n" .. name .. "\n", name)
+        end
+        write("x\nodd\n", "[ab].csv")
+        assert.same({ 'x: text "B.csv" "a.csv" "b.csv"' }, columns(assert(lun.load(directory .. "/?.csv"))))
+        assert.same({ 'x: text "odd"' }, columns(assert(lun.load(directory .. "/[ab].csv"))))
+        os.remove(directory .. "/[ab].csv")
+        assert.same({ 'x: text "a.csv" "b.csv"' }, columns(assert(lun.load(directory .. "/[ab].csv"))))
+        assert.same({ nil, directory .. "/no*.csv: no such file", 2 }, { lun.load(directory .. "/no*.csv") })
+        local t, message = lun.load(directory .. "/none/*.csv")
+        assert.is_nil(t)
+        assert.matches("none/: No such file or directory$", message)
+    end)
+
+    it("with options: source, nrows, columns, dtypes, na", function()
+        local paths = files("a,b\n1,-\n2,5\n", "a,b\n3,6\nx\n")
+        local t = assert(lun.load(paths, { source = "file", nrows = 3, na = { "-" } }))
+        assert.same({ "a: i64 1 2 3", "b: f64 nan 5.0 6.0",
+            ('file: text "%s" "%s" "%s"'):format(paths[1], paths[1], paths[2]) }, columns(t))
+        t = assert(lun.load(paths, { ragged = "skip", columns = { "b" }, dtypes = { b = "text" } }))
+        assert.same({ 'b: text "-" "5" "6"' }, columns(t))
+        assert.equal(1, getmetatable(t).csv.skipped)
+        assert.same({ "a: i64 1", ('f: text "%s"'):format(write "a\n1\n") }, columns(assert(lun.load(path, { source = "f" }))))
+        local _, message = lun.load(path, { source = "a" })
+        assert.equal(path .. ": source names the column 'a', which the file has", message)
+    end)
+
+    it("are refused with the file that does not fit", function()
+        local function refusal(...)
+            local paths = files(...)
+            local t, message = lun.load(paths)
+            assert.is_nil(t)
+            return (message:gsub(".*/(part%-%d)", "%1"))
+        end
+        assert.equal("part-2.csv: no column 'b'; there are 'a', 'c'", refusal("a,b\n1,2\n", "a,c\n1,2\n"))
+        local _, message = lun.load(files("a,b\n1,2\n", "a,b,c\n1,2,3\n"))
+        assert.equal(("%s/part-2.csv: 3 columns, but %s/part-1.csv has 2"):format(directory, directory), message)
+        assert.matches("^part%-2.csv: line 3: 1 field", refusal("a,b\n1,2\n", "a,b\n1,2\n3\n"))
+        assert.has_error(function() lun.load {} end, "bad argument #1 to 'load' (path expected, got a table without one)")
+        assert.has_error(function() lun.load { 7 } end)
+    end)
+end)
+
+describe("csv from elsewhere", function()
+    it("is read from a file handle", function()
+        local pipe = io.popen "printf 'a;b\\n1;x\\n2;y\\n'"
+        assert.equal("a;b", pipe:read "l")
+        assert.same({ "p: i64 1 2", 'q: text "x" "y"' },
+            columns(assert(lun.load(pipe, { format = "csv", header = false, sep = ";", names = { "p", "q" } }))))
+        assert.equal("file", io.type(pipe))
+        pipe:close()
+        local t, message = lun.load(assert(io.popen "printf 'a,b\\n1\\n'"), { format = "csv" })
+        assert.is_nil(t)
+        assert.matches("^%(file handle%): line 2: 1 field", message)
+        assert.has_error(function() lun.load(io.stdin) end, "bad argument #2 to 'load' (of a file handle {format = \"csv\"} is read)")
+    end)
+
+    it("has any name with the option format", function()
+        assert.same({ "a: i64 1" }, read("a\n1\n", { format = "csv" }, "data.log"))
+        assert.same({ "a: i64 1" }, read("a\n1\n", { format = "csv" }, "data"))
+    end)
+
+    it("is the only member of a zip archive", function()
+        local zip = require("lunarray.format.zip")
+        local function archive(...)
+            local writer, pieces = zip.writer(), {}
+            local crc = require("lunarray.core").internal.crc32
+            for _, member in ipairs { ... } do
+                pieces[#pieces + 1] = writer:header(member[1], #member[2], crc(member[2]))
+                pieces[#pieces + 1] = member[2]
+            end
+            pieces[#pieces + 1] = writer:finish()
+            return write(table.concat(pieces), "t.zip")
+        end
+        assert.same({ "a: i64 1", "b: i64 2" }, columns(assert(lun.load(archive { "x/t.tsv", "a\tb\n1\t2\n" }))))
+        local t, message = lun.load(archive({ "a.csv", "a\n1\n" }, { "b.csv", "a\n2\n" }))
+        assert.is_nil(t)
+        assert.matches("t.zip: the archive has 2 members; one .csv, .tsv or .txt file is expected: unpack it first$", message)
     end)
 end)
