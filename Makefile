@@ -44,6 +44,7 @@ LUA_LIB    := -l$(firstword $(foreach name,lua5.4 lua-5.4 lua54 lua,$(if \
     $(filter /%,$(shell $(CC) -print-file-name=lib$(name).so 2>/dev/null)),$(name))) lua5.4)
 endif
 NM         ?= $(shell $(CC) -print-prog-name=nm)
+OBJCOPY    ?= $(shell $(CC) -print-prog-name=objcopy)
 READELF    ?= $(shell $(CC) -print-prog-name=readelf)
 
 # The line editor of the prompt, for the program alone; without it the prompt takes plain lines.
@@ -116,11 +117,10 @@ LIB_OBJ     := $(ENGINE_SRC:%.c=$(OBJ)/%.o) $(LOOPS_OBJ) $(INTERP_SRC:%.c=$(OBJ)
 # How the shared library finds Lua: interp/lua_library/find.c.
 FIND_OBJ    := $(FIND_SRC:%.c=$(OBJ)/%.o) $(OBJ)/interp/lua_library/trampolines.o
 
-MANPAGE     := $(wildcard docs/lunarray.1)
-
 PROGRAM := $(BUILD)/lunarray
 SHARED  := $(BUILD)/liblunarray.so.0
 STATIC  := $(BUILD)/liblunarray.a
+OBJECTS := $(BUILD)/objects.a
 MODULE  := $(BUILD)/lunarray.so
 
 # A plug-in: it is linked with what it calls of base, table and ir, and takes nothing of its host.
@@ -235,8 +235,14 @@ $(SHARED): $(LIB_OBJ) $(FIND_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
 $(BUILD)/liblunarray.so: $(SHARED)
 	@ln -sf liblunarray.so.0 $@
 
+# All objects with their internal names, for the tests.
+$(OBJECTS): $(LIB_OBJ) $(BUILD)/objects.list
+	@echo "  ar  $@"; rm -f $@; $(AR) qcsT $@ $(LIB_OBJ)
+
+# One object, whose only names are the public ones.
 $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
-	@echo "  ar  $@"; rm -f $@; $(AR) qcs $@ $(LIB_OBJ)
+	@echo "  ar  $@"; rm -f $@ && $(CC) -r -nostdlib -o $(OBJ)/lunarray.o $(LIB_OBJ) && \
+	    $(OBJCOPY) --localize-hidden $(OBJ)/lunarray.o && $(AR) qcs $@ $(OBJ)/lunarray.o
 
 # The module takes Lua's functions from the interpreter that loads it.
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
@@ -272,61 +278,7 @@ check-deps:
 
 include tests/tests.mk
 
-# ---------------------------------------------------------------- installing
-# make install-module is what LuaRocks uses: the module alone.
-VERSION = $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
-INSTALL ?= install
-HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray.hpp \
-    prims/lunarray_dlpack.h
-.PHONY: install install-module uninstall module directories-made
-module: $(MODULE)
-
-install-module: $(MODULE) | directories-made
-	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)
-	$(INSTALL) -m 755 $(MODULE) $(DESTDIR)$(LUA_CMOD)/lunarray.so
-
-# The directories that are not there yet, which uninstall takes away again; lunarray.pc remembers them.
-PC := $(LIBDIR)/pkgconfig/lunarray.pc
-directories-made: FORCE
-	@mkdir -p $(GEN); { sed -n 's/^# made: //p' '$(DESTDIR)$(PC)' 2>/dev/null; \
-	    for made in '$(BINDIR)' '$(LIBDIR)/pkgconfig' '$(LUA_CMOD)' '$(INCLUDEDIR)' '$(MANDIR)/man1'; do \
-	        while [ -n "$$made" ] && [ ! -d "$(DESTDIR)$$made" ]; do echo "$$made"; made=$${made%/*}; done; \
-	    done; } | LC_ALL=C sort -ru > $(GEN)/directories
-
-# How a program finds the library, where the linker does not look by itself.
-HINT = printf '%s\n' 'A program with it:' \
-    '    cc host.c $$(PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig pkg-config --cflags --libs lunarray) -Wl,-rpath,$(LIBDIR) -o host' \
-    'Without -Wl,-rpath it runs by: LD_LIBRARY_PATH=$(LIBDIR) ./host (after make install into /usr/local: ldconfig)'
-
-install: all install-module $(GEN)/lunarray.pc
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
-	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/lunarray
-	$(INSTALL) -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/liblunarray.so.0
-	ln -sf liblunarray.so.0 $(DESTDIR)$(LIBDIR)/liblunarray.so
-	$(INSTALL) -m 644 $(STATIC) $(DESTDIR)$(LIBDIR)/liblunarray.a
-	$(INSTALL) -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)
-	$(INSTALL) -m 644 $(GEN)/lunarray.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc
-	$(if $(MANPAGE),$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1)
-	$(if $(MANPAGE),$(INSTALL) -m 644 $(MANPAGE) $(DESTDIR)$(MANDIR)/man1/lunarray.1)
-	@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(HINT))
-
-uninstall:
-	@mkdir -p $(GEN); sed -n 's/^# made: //p' '$(DESTDIR)$(PC)' > $(GEN)/directories 2>/dev/null || true
-	rm -f $(DESTDIR)$(BINDIR)/lunarray $(DESTDIR)$(LIBDIR)/liblunarray.so.0 \
-	    $(DESTDIR)$(LIBDIR)/liblunarray.so $(DESTDIR)$(LIBDIR)/liblunarray.a \
-	    $(HEADERS:prims/%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc \
-	    $(DESTDIR)$(LUA_CMOD)/lunarray.so $(DESTDIR)$(MANDIR)/man1/lunarray.1
-	@while read -r made; do rmdir "$(DESTDIR)$$made" 2>/dev/null || true; done < $(GEN)/directories
-
-# Made anew at each install: it holds the directories chosen there.
-$(GEN)/lunarray.pc: FORCE | directories-made
-	@mkdir -p $(@D)
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
-	    'Name: lunarray' 'Description: Lazy arrays that run as fused kernels' \
-	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -llunarray' \
-	    'Libs.private: $(LUA_LIB) $(OPENMP) $(LIBS)' > $@
-	@sed 's/^/# made: /' $(GEN)/directories >> $@
+include packaging/install.mk
 
 .PHONY: clean help
 clean:

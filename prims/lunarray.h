@@ -49,9 +49,12 @@
 extern "C" {
 #endif
 
-#define LUN_VERSION "0.1.0"
-/* The same as a number: major * 10000 + minor * 100 + patch. */
-#define LUN_VERSION_NUM 100
+#define LUN_VERSION       "0.1.0"
+#define LUN_VERSION_MAJOR 0
+#define LUN_VERSION_MINOR 1
+#define LUN_VERSION_PATCH 0
+/* The same as a number, for conditions of the preprocessor. */
+#define LUN_VERSION_NUM (LUN_VERSION_MAJOR * 10000 + LUN_VERSION_MINOR * 100 + LUN_VERSION_PATCH)
 #define LUN_MAX_RANK    8
 /* Most operands of a call, elements and extra arguments; most parameters of a C function; most
  * results. */
@@ -293,6 +296,8 @@ typedef struct lun_config {
 
 /* LUN_VERSION of the library in use, which may be newer than the header. */
 LUN_API const char *lun_version(void);
+/* The same as LUN_VERSION_NUM. */
+LUN_API int lun_version_num(void);
 
 /* Opens an engine into *out; no device or compiler is touched before it is needed.
  * LUN_EARG: no such backend; LUN_EBACKEND: it cannot be used here; LUN_ENOMEM.

@@ -33,9 +33,9 @@ vpath %_test.c $(sort $(dir $(CORE_SRC)))
 $(OBJ)/tests/%.o: %.c Makefile
 	$(call COMPILE,$(INC_tests) $(OPENMP))
 
-$(BUILD)/tests/%: $(OBJ)/tests/%.o $(STATIC)
+$(BUILD)/tests/%: $(OBJ)/tests/%.o $(OBJECTS)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(COUNTED_FIRST) $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(COUNTED_FIRST) $(OBJECTS) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
 $(OBJ)/tests/example_test.o: $(GEN)/backend_abi.h
 $(BUILD)/tests/example_test: | $(EXAMPLE)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
@@ -125,9 +125,9 @@ $(OBJ)/fuzz/%.o: tests/fuzz/%.c Makefile
 	$(call COMPILE,$(INC_tests))
 # The fuzzer's bytes take the place of what lua_dump writes.
 $(BUILD)/fuzz/bytecode: LDFLAGS += -Wl,--wrap=lua_dump
-$(BUILD)/fuzz/%: $(OBJ)/fuzz/%_fuzz.o $(STATIC)
+$(BUILD)/fuzz/%: $(OBJ)/fuzz/%_fuzz.o $(OBJECTS)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(STATIC) $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $< $(OBJECTS) $(LUA_LIB) $(OPENMP) $(LIBS)
 .SECONDARY: $(FUZZERS:$(BUILD)/fuzz/%=$(OBJ)/fuzz/%_fuzz.o)
 
 # What tries to break it: programs of their own, and the libraries that they preload (*_shim.c).
@@ -142,9 +142,9 @@ torture-build: $(TORTURE_SRC:tests/torture/%.c=$(BUILD)/torture/%) \
 
 $(OBJ)/torture/%.o: tests/torture/%.c Makefile
 	$(call COMPILE,$(INC_tests) $(OPENMP))
-$(BUILD)/torture/%: $(OBJ)/torture/%.o $(STATIC)
+$(BUILD)/torture/%: $(OBJ)/torture/%.o $(OBJECTS)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(STATIC) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(OBJECTS) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
 $(BUILD)/torture/%_shim.so: tests/torture/%_shim.c Makefile
 	@mkdir -p $(@D); echo "  cc  $<"
 	@$(CC) $(filter-out -fvisibility=hidden,$(CFLAGS_ALL)) -isystem $(LUA_INCDIR) -shared -o $@ $< -ldl
@@ -199,11 +199,11 @@ accuracy: $(BUILD)/accuracy
 	@$(BUILD)/accuracy $(ACCURACY) $(ACCURACY_NAME) > $(BUILD)/accuracy.md; status=$$?; \
 	    if [ -z '$(ACCURACY_NAME)' ] && [ -s $(BUILD)/accuracy.md ]; then \
 	        cp $(BUILD)/accuracy.md docs/accuracy.md; else cat $(BUILD)/accuracy.md; fi; exit $$status
-$(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(STATIC)
+$(BUILD)/accuracy: $(wildcard bench/accuracy/*.[ch]) $(OBJECTS)
 	@echo '#include <mpfr.h>' | $(CC) -E - >/dev/null 2>&1 || \
 	    { echo "accuracy needs MPFR (apt-get install libmpfr-dev)"; exit 1; }
 	@echo "  cc  bench/accuracy"; $(CC) $(CFLAGS_ALL) -O3 -march=native -fno-math-errno -fno-trapping-math \
-	    $(OPENMP) $(INC_backends) -o $@ $(filter %.c,$^) $(STATIC) -lmpfr -lgmp $(LUA_LIB) $(LIBS)
+	    $(OPENMP) $(INC_backends) -o $@ $(filter %.c,$^) $(OBJECTS) -lmpfr -lgmp $(LUA_LIB) $(LIBS)
 
 # Any OpenCL device will do; a GPU is taken first. Where something is missing for building, what was built
 # elsewhere and copied here, build/ and all, is used as it is.

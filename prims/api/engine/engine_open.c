@@ -281,6 +281,11 @@ void lun_close(lun_engine *e)
     free(e);
 }
 
+int lun_version_num(void)
+{
+    return LUN_VERSION_NUM;
+}
+
 const char *lun_version(void)
 {
     return LUN_VERSION;

@@ -3,6 +3,7 @@
 
 local shell = require "shell"
 local build = os.getenv "BUILD" or "build"
+local version = lun._VERSION:match "%S+$"
 local sanitized = build:find "asan" or build:find "tsan"
 
 local function capture(command)
@@ -64,14 +65,16 @@ describe("the build", function()
         end)
     end
 
-    it("has no internal name that looks public", function()
-        local public = {}
+    it("has an archive with the names of the shared library and no other", function()
+        local public, count = {}, 0
         for symbol in succeed(("nm -D --defined-only %s/liblunarray.so.0"):format(build)):gmatch "%S+\n" do
             public[symbol:gsub("\n$", "")] = true
         end
-        for symbol in succeed(("nm -g --defined-only %s/liblunarray.a"):format(build)):gmatch " (lun_[^_%s]%S*)\n" do
-            assert.is_true(public[symbol], symbol .. " is neither declared in a public header nor called lun__")
+        for symbol in succeed(("nm -g --defined-only %s/liblunarray.a"):format(build)):gmatch "%x+ %a (%S+)\n" do
+            assert.is_true(public[symbol], symbol .. " is not declared in a public header")
+            count = count + 1
         end
+        assert.is_true(count > 100, count .. " names")
     end)
 
     it("names the library by its soname", function()
@@ -223,7 +226,7 @@ describe("the build", function()
         assert(loadfile("lunarray-scm-1.rockspec", "t", rock))()
         assert.equal("lunarray", rock.package)
         assert.equal("make", rock.build.type)
-        local makefile = assert(io.open "Makefile"):read "a"
+        local makefile = assert(io.open "Makefile"):read "a" .. assert(io.open "packaging/install.mk"):read "a"
         for _, target in ipairs { rock.build.build_target, rock.build.install_target } do
             assert.is_truthy(makefile:find("\n" .. target:gsub("%-", "%%-") .. ":"), target)
         end
@@ -252,11 +255,15 @@ describe("the build", function()
                 "/opt/lun/include/lunarray.hpp",
                 "/opt/lun/include/lunarray_bind.h",
                 "/opt/lun/include/lunarray_dlpack.h",
+                "/opt/lun/lib/cmake/lunarray/lunarrayConfig.cmake",
+                "/opt/lun/lib/cmake/lunarray/lunarrayConfigVersion.cmake",
                 "/opt/lun/lib/liblunarray.a",
                 "/opt/lun/lib/liblunarray.so",
                 "/opt/lun/lib/liblunarray.so.0",
+                "/opt/lun/lib/liblunarray.so." .. version,
                 "/opt/lun/lib/lua/5.4/lunarray.so",
                 "/opt/lun/lib/pkgconfig/lunarray.pc",
+                "/opt/lun/share/lunarray/installed",
                 "/opt/lun/share/man/man1/lunarray.1",
             }, "\n") .. "\n", succeed(
                 ("cd '%s' && find . ! -type d | sed 's/^.//' | LC_ALL=C sort"):format(root)))
@@ -272,19 +279,74 @@ describe("the build", function()
                 :format(root)))
         end)
 
-        it("leaves a library that C programs link, shared and static", function()
+        -- An installation that was moved, into a folder with a blank.
+        local function moved()
+            succeed(("cp -a '%s/opt/lun' '%s/moved here'"):format(root, scratch))
+            return scratch .. "/moved here"
+        end
+
+        it("leaves a library that C programs find by pkg-config, shared and static, wherever it is moved", function()
             shell.write(scratch .. "/use.c", c_program)
-            local pc = ("%s/opt/lun/lib/pkgconfig/lunarray.pc"):format(root)
-            local libs = succeed(("sed -n 's/^Libs.private: //p' '%s'"):format(pc)):gsub("\n$", "")
-            assert.equal("prefix=/opt/lun\n", succeed(("sed -n 1p '%s'"):format(pc)))
-            local from = ("cd '%s' && cc -Wall -Werror -I root/opt/lun/include use.c "):format(scratch)
-            succeed(from .. "-o use-shared -L root/opt/lun/lib -llunarray")
-            assert.equal("2 4 6\n", succeed(
-                ("LD_LIBRARY_PATH='%s/opt/lun/lib' '%s/use-shared'"):format(root, scratch)))
+            local to = moved()
             -- what make coverage builds needs its counters' library too
-            succeed(from .. "-o use-static root/opt/lun/lib/liblunarray.a " .. libs
-                .. (build:find "coverage" and " --coverage" or ""))
-            assert.equal("2 4 6\n", succeed(scratch .. "/use-static"))
+            local more = build:find "coverage" and " --coverage" or ""
+            for _, place in ipairs { root .. "/opt/lun", to } do
+                local flags = ("PKG_CONFIG_PATH='%s/lib/pkgconfig' pkg-config --cflags --libs "):format(place)
+                local from = ("cd '%s' && eval cc -Wall -Werror use.c %s -o "):format(scratch, more)
+                succeed(from .. "use-shared $(" .. flags .. "lunarray)")
+                assert.equal("2 4 6\n", succeed(("LD_LIBRARY_PATH='%s/lib' '%s/use-shared'"):format(place, scratch)))
+                succeed(from .. "use-static $(" .. flags .. "--static lunarray | sed s/-llunarray/-l:liblunarray.a/)")
+                assert.equal("2 4 6\n", succeed(("'%s/use-static'"):format(scratch)))
+            end
+            succeed(("rm -rf '%s'"):format(to))
+        end)
+
+        local cmake = shell.capture "command -v cmake" ~= "" and not build:find "coverage"
+        -- A project's configuration with these lines in place of find_package's; its text, its status.
+        local function configure(place, find)
+            shell.write(scratch .. "/project/CMakeLists.txt", ([[
+                cmake_minimum_required(VERSION 3.16)
+                project(host C CXX)
+                %s
+                foreach(target lunarray static)
+                    add_executable(use_${target} use.c)
+                    target_link_libraries(use_${target} PRIVATE lunarray::${target})
+                endforeach()
+                add_executable(use_cpp use.cc)
+                target_link_libraries(use_cpp PRIVATE lunarray::lunarray)]]):format(find))
+            return capture(("cmake -S '%s/project' -B '%s/project/out' -DCMAKE_PREFIX_PATH='%s'"):format(scratch, scratch,
+                place))
+        end
+        (cmake and it or pending)("leaves a package that CMake finds, wherever it is moved", function()
+            local to = moved()
+            succeed(("mkdir -p '%s/project'"):format(scratch))
+            shell.write(scratch .. "/project/use.c", c_program)
+            shell.write(scratch .. "/project/use.cc", "#include <lunarray.hpp>\n#include <cstdio>\n"
+                .. 'int main() { std::puts(lun_version()); }\n')
+            local text, status = configure(to, "find_package(lunarray 0.1 REQUIRED)")
+            assert.equal(0, status, text)
+            succeed(("cmake --build '%s/project/out'"):format(scratch))
+            assert.equal("2 4 6\n", succeed(("'%s/project/out/use_lunarray'"):format(scratch)))
+            assert.equal("2 4 6\n", succeed(("'%s/project/out/use_static'"):format(scratch)))
+            assert.equal(version .. "\n", succeed(("'%s/project/out/use_cpp'"):format(scratch)))
+            for find, want in pairs {
+                ["find_package(lunarray 0.2 REQUIRED)"] = 'compatible with requested version "0.2"',
+                ["find_package(lunarray 1 REQUIRED)"] = 'compatible with requested version "1"',
+                ["find_package(lunarray 0.1 REQUIRED COMPONENTS opencl)"] = "lunarray has no component 'opencl'",
+                ["find_package(lunarray 0.1.0...0.3 REQUIRED)"] = false,
+                ["find_package(lunarray EXACT 0.1.0 REQUIRED)"] = false,
+                ["find_package(lunarray REQUIRED)"] = false,
+            } do
+                succeed(("rm -rf '%s/project/out'"):format(scratch))
+                text, status = configure(to, find)
+                assert.equal(want and 1 or 0, status, text)
+                assert.is_truthy(not want or text:gsub("%s+", " "):find(want, 1, true), text)
+            end
+            succeed(("rm '%s/lib/liblunarray.so.%s'"):format(to, version))
+            text, status = configure(to, "find_package(lunarray 0.1 REQUIRED)")
+            assert.equal(1, status)
+            assert.matches("install lunarray again", (text:gsub("%s+", " ")))
+            succeed(("rm -rf '%s' '%s/project'"):format(to, scratch))
         end)
 
         it("leaves headers for C11 and C++ without extensions", function()
@@ -304,6 +366,9 @@ describe("the build", function()
         it("can be undone", function()
             succeed(where .. "uninstall")
             assert.equal(root .. "\n" .. root .. "/opt\n", succeed(("find '%s' | LC_ALL=C sort"):format(root)))
+            local text, status = capture(where .. "uninstall")
+            assert.equal(2, status)
+            assert.matches("no installation in ", text)
         end)
     end)
 end)

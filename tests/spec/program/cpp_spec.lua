@@ -58,6 +58,7 @@ int main()
     p.put(e.vector<std::int64_t>({2}), e.vector<double>({8}), 0, static_cast<lun_op>(66));
     std::printf("%g %g %g\n", p[0], p[1], p[2]);
     std::printf("%d %s\n", LUN_VERSION_NUM, LUN_VERSION);
+    std::printf("%d\n", lun_version_num() == LUN_VERSION_NUM);
     return 0;
 }
 ]]

@@ -95,9 +95,9 @@ describe("examples", function()
             local there = select(2, capture("command -v " .. compiler:match "%S+")) == 0 -- C++ is not needed to build
             (there and it or pending)(source .. " builds from the installed tree and prints what it says", function()
                 local path = "examples/embed/" .. source
-                succeed(("%s -Wall -Wextra -pedantic -Werror %s -o %s/%s.out $(PKG_CONFIG_SYSROOT_DIR=%s "
-                    .. "PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray) -lm")
-                    :format(compiler, path, scratch, source, root, root))
+                succeed(("%s -Wall -Wextra -pedantic -Werror %s -o %s/%s.out "
+                    .. "$(PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray) -lm")
+                    :format(compiler, path, scratch, source, root))
                 assert.equal((head_of(path)), succeed(("LD_LIBRARY_PATH=%s/opt/lun/lib LUNARRAY_CACHE_DIR=%s/cache "
                     .. "%s/%s.out"):format(root, scratch, scratch, source)))
             end)
