@@ -100,6 +100,7 @@ describe("lunarray.hpp", function()
             "where: EARG, an operand is an empty lun::array",
             "6 13 8",
             "100 0.1.0",
+            "1",
             "",
         }, "\n"), text)
     end)
