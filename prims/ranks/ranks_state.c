@@ -258,7 +258,10 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     size_t head = kind ? 1 : 0;
     if (count > LUN_NET_MOST - 1)
         return lun__fail(e, LUN_ERANGE, "a message of %lld bytes is too long", (long long)count);
-    count_waiting(e);
+    const bool counts = tag >= LUN_TAG_USER && e->account->limit;
+    lun_status status = counts ? lun__let_go(e) : LUN_OK; /* what has gone makes room */
+    if (status != LUN_OK)
+        return status;
     const int64_t counted = tag < LUN_TAG_USER ? 0 : (int64_t)(sizeof(lun_sending) + head) + count;
     if (!lun__account_take_object(e->account, counted))
         return lun__nomem(e);
@@ -277,7 +280,7 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
     const bool timeless = is_timeless(tag, kind);
     if (timeless)
         r->net->clock = (lun_net_clock){0};
-    lun_status status = start(e, s, to, tag, s->bytes, (int)count + (int)head);
+    status = start(e, s, to, tag, s->bytes, (int)count + (int)head);
     if (timeless)
         r->net->clock = clock;
     return status == LUN_OK ? lun__let_go(e) : status;
