@@ -255,7 +255,7 @@ static void begin(const lun_algorithm_run *r, int64_t *state, int bits, bool som
     state[BELOW] = bits > BITS ? bits - BITS : 0;
 }
 
-/* The digits of some elements: the next ones divide the range that these have, until they fill it. */
+/* The digits of some elements: the next ones divide the range of these, until they fill it. */
 static void take_some(const lun_algorithm_run *r, int64_t *state, int bits)
 {
     const int64_t *counts = r->in[0].data;

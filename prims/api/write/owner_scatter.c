@@ -18,7 +18,6 @@ _Static_assert(LUN_MAX_PLACES <= UINT16_MAX + 1, "an owner is two bytes");
 
 /* Values that go to the elements of one owner. */
 typedef struct lun_owner_tally {
-    int owner;
     int64_t count, lo, hi; /* how many; from the lowest to behind the highest element */
 } lun_owner_tally;
 
@@ -28,9 +27,7 @@ typedef struct lun_owner_source {
     int64_t lo, hi;       /* of all values */
     const int64_t *index;
     const char *value;
-    lun_owner_tally *to; /* of the owners that get values */
-    int owners;
-    bool failed; /* there was no memory for them */
+    lun_owner_tally (*to)[2]; /* by owner: those of even and of odd number */
 } lun_owner_source;
 
 enum { LUN_OWNER_BUCKETS = 256 };
@@ -47,6 +44,7 @@ struct lun_owner_scatter {
     int shift; /* element k << shift belongs to owner[k], those behind it to that or a later one */
     uint16_t owner[LUN_OWNER_BUCKETS];
     lun_owner_source *source;
+    lun_owner_tally (*tally)[2]; /* of all sources */
 };
 
 /* ---- owners ---------------------------------------------------------------------------------- */
@@ -87,62 +85,24 @@ ALWAYS int owner_of(const lun_owner_scatter *o, int64_t element)
     return k;
 }
 
-/* Each owner has two tallies, which take values in turn: with one, each update would wait for the
- * last one's store. */
-ALWAYS void count_by(const lun_owner_scatter *o, const lun_owner_source *from, bool dense,
-                     lun_owner_tally (*of)[2])
-{
-    for (int k = 0; k < o->owners; k++)
-        of[k][0] = of[k][1] = (lun_owner_tally){k, 0, INT64_MAX, 0};
-    for (int64_t i = 0; i < from->hi - from->lo; i++) {
-        const int64_t x = element(o, from, dense, i);
-        if (x < 0)
-            continue;
-        lun_owner_tally *t = &of[owner_of(o, x)][i & 1];
-        t->count++;
-        t->lo = x < t->lo ? x : t->lo;
-        t->hi = x < t->hi ? t->hi : x + 1;
-    }
-}
-
-/* Keeps the tallies of owners that get values: of many owners a source has values for few. */
-static void keep_tallies(const lun_owner_scatter *o, lun_owner_source *from,
-                         lun_owner_tally (*of)[2])
-{
-    int some = 0;
-    for (int k = 0; k < o->owners; k++)
-        some += of[k][0].count || of[k][1].count;
-    from->to = malloc(((size_t)some + 1) * sizeof *from->to);
-    from->failed = !from->to;
-    for (int k = 0; from->to && k < o->owners; k++) {
-        const lun_owner_tally *a = &of[k][0], *b = &of[k][1];
-        if (a->count || b->count)
-            from->to[from->owners++] =
-                (lun_owner_tally){k, a->count + b->count, a->lo < b->lo ? a->lo : b->lo,
-                                  a->hi > b->hi ? a->hi : b->hi};
-    }
-}
-
 static bool is_dense(const lun_owner_scatter *o)
 {
     return o->index_step && lun__layout_is_dense(&o->what.at);
 }
 
-static void count(const lun_owner_scatter *o, lun_owner_source *from)
+/* An owner's two tallies take values in turn: with one, each update would wait for the last one's
+ * store. */
+ALWAYS void count_by(const lun_owner_scatter *o, const lun_owner_source *from, bool dense)
 {
-    lun_owner_tally(*of)[2] = NULL;
-    if (from->lo >= from->hi)
-        return;
-    of = malloc((size_t)o->owners * sizeof *of);
-    from->failed = !of;
-    if (!of)
-        return;
-    if (is_dense(o))
-        count_by(o, from, true, of);
-    else
-        count_by(o, from, false, of);
-    keep_tallies(o, from, of);
-    free(of);
+    for (int64_t i = 0; i < from->hi - from->lo; i++) {
+        const int64_t x = element(o, from, dense, i);
+        if (x < 0)
+            continue;
+        lun_owner_tally *t = &from->to[owner_of(o, x)][i & 1];
+        t->lo = !t->count || x < t->lo ? x : t->lo;
+        t->hi = x < t->hi ? t->hi : x + 1;
+        t->count++;
+    }
 }
 
 /* A task for each source. */
@@ -150,28 +110,24 @@ enum { PART = 64 };
 
 static void count_some(void *ctx, int64_t from, int64_t to)
 {
-    lun_owner_scatter *o = ctx;
+    const lun_owner_scatter *o = ctx;
     for (int64_t j = (from + PART - 1) / PART; j * PART < to; j++)
-        count(o, &o->source[j]);
+        is_dense(o) ? count_by(o, &o->source[j], true) : count_by(o, &o->source[j], false);
 }
 
-static lun_status count_all(lun_owner_scatter *o)
+static void count_all(lun_owner_scatter *o)
 {
     const int64_t bytes = o->how.count * (o->size + (int64_t)sizeof(int64_t));
     make_buckets(o);
     lun__share(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
-    for (int j = 0; j < o->sources; j++) {
-        const lun_owner_source *from = &o->source[j];
-        if (from->failed)
-            return lun__nomem(o->e);
-        for (int i = 0; i < from->owners; i++) {
-            const lun_owner_tally *t = &from->to[i];
-            lun_interval *hull = &o->hull[t->owner];
-            hull->lo = !hull->hi || t->lo < hull->lo ? t->lo : hull->lo;
-            hull->hi = t->hi > hull->hi ? t->hi : hull->hi;
-        }
+    for (int i = 0; i < o->sources * o->owners * 2; i++) {
+        const lun_owner_tally *t = &o->tally[i / 2][i % 2];
+        lun_interval *hull = &o->hull[i / 2 % o->owners];
+        if (!t->count)
+            continue;
+        hull->lo = !hull->hi || t->lo < hull->lo ? t->lo : hull->lo;
+        hull->hi = t->hi > hull->hi ? t->hi : hull->hi;
     }
-    return LUN_OK;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -360,10 +316,10 @@ static void predict_moves(const lun_owner_scatter *o)
         const lun_owner_source *from = &o->source[j];
         const lun_backend_slot *at =
             from->at && !from->at->backend->buffer_new ? from->at : NULL; /* else it is loaded */
-        for (int i = 0; i < from->owners; i++) {
-            const lun_backend_slot *to = writer(o, from->to[i].owner);
-            if (at != to)
-                lun__placed_count(o->e, at, to, from->to[i].count * each);
+        for (int k = 0; k < o->owners; k++) {
+            const int64_t count = from->to[k][0].count + from->to[k][1].count;
+            if (count && at != writer(o, k))
+                lun__placed_count(o->e, at, writer(o, k), count * each);
         }
     }
 }
@@ -477,7 +433,7 @@ static lun_status open(lun_owner_scatter *o, bool *fits, int64_t *bad)
     cut_sources(o);
     s = load_all(o);
     if (s == LUN_OK)
-        s = count_all(o);
+        count_all(o);
     if (s == LUN_OK && o->how.exact)
         s = try_all(o, fits, bad);
     if (s == LUN_OK && *fits)
@@ -497,7 +453,10 @@ static bool open_lists(lun_owner_scatter *o)
     o->at = calloc(owners, sizeof *o->at);
     o->copy = calloc(owners, sizeof *o->copy);
     o->offset = calloc(owners, sizeof *o->offset);
-    return o->source && o->part && o->hull && o->at && o->copy && o->offset;
+    o->tally = calloc(owners * owners, sizeof *o->tally);
+    for (size_t j = 0; o->source && o->tally && j < owners; j++)
+        o->source[j].to = o->tally + j * owners;
+    return o->source && o->part && o->hull && o->at && o->copy && o->offset && o->tally;
 }
 
 lun_status lun__owner_scatter_open(lun_engine *e, const lun_owner_write *what,
@@ -524,13 +483,12 @@ void lun__owner_scatter_close(lun_owner_scatter *o)
 {
     if (!o)
         return;
-    for (int j = 0; o->source && j < o->sources; j++)
-        free(o->source[j].to);
     free(o->source);
     free(o->part);
     free(o->hull);
     free(o->at);
     free(o->copy);
     free(o->offset);
+    free(o->tally);
     free(o);
 }
