@@ -39,9 +39,18 @@ local function places_at(of, pe, places)
     return there, result
 end
 
+-- Numbers as bytes: of u32 where these have them, as most of a log's bytes are numbers.
+local function pack_numbers(x)
+    return (x:max() < 2^32 and x:cast "u32" or x):tobytes()
+end
+
+local function unpack_numbers(bytes, count)
+    return core.frombytes(bytes, #bytes == 4 * count and "u32" or "i64"):cast "i64"
+end
+
 local function pack_one(note, found, rounds, places, values)
     return string.pack("<I8I1I1s2s1s8s8s8", note.array, note.how, note.behind and 1 or 0, note.note, values:dtype(),
-        rounds:take(found):tobytes(), places:take(found):tobytes(), values:take(found):tobytes())
+        pack_numbers(rounds:take(found)), pack_numbers(places:take(found)), values:take(found):tobytes())
 end
 
 -- Adds a note to the lists of the PEs that have its elements; gives how many are elsewhere.
@@ -85,8 +94,8 @@ function roundlog.unpack(s, at, logs)
         local log, array, behind, dtype, rounds, places, values = {}
         array, log.how, behind, log.note, dtype, rounds, places, values, at = string.unpack("<I8I1I1s2s1s8s8s8", s, at)
         log.behind = behind == 1
-        log.rounds, log.places = core.frombytes(rounds, "i64"), core.frombytes(places, "i64")
         log.values = core.frombytes(values, dtype)
+        log.rounds, log.places = unpack_numbers(rounds, #log.values), unpack_numbers(places, #log.values)
         logs[array] = logs[array] or {}
         table.insert(logs[array], log)
     end
