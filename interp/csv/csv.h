@@ -140,6 +140,8 @@ const char *lun__csv_name(const lun__csv *c, int64_t column, size_t *length);
 bool lun__csv_is_nameless(const lun__csv *c);
 /* What separates fields. */
 char lun__csv_separator(const lun__csv *c);
+/* Whether the last line lacks its newline. */
+bool lun__csv_is_unended(const lun__csv *c);
 /* Rows that were left out by the last reading. */
 int64_t lun__csv_skipped(const lun__csv *c);
 
@@ -189,18 +191,34 @@ typedef struct lun__csv_cell {
     } as;
 } lun__csv_cell;
 
-/* A column to be written: elements of 8 bytes, or truth values; of TEXT: cells. */
+/* A column to be written: elements of 8 bytes, or truth values; of TEXT: cells. valid: a byte for
+ * each row, 0 where one is missing; NULL: all are there. */
 typedef struct lun__csv_column {
     lun__csv_kind kind;
     const void *data;
+    const unsigned char *valid;
 } lun__csv_column;
 
+/* Which fields get quotes. NEVER: texts that need them are not given (lun__csv_is_bare). */
+typedef enum lun__csv_quotes { LUN__CSV_NEEDED, LUN__CSV_ALL, LUN__CSV_NEVER } lun__csv_quotes;
+
+/* How rows are written. */
+typedef struct lun__csv_form {
+    char separator, decimal;
+    lun__csv_quotes quotes;
+    const char *floats;  /* a conversion of printf of one double; NULL: digits that read back */
+    const char *missing; /* stands for an element that is */
+    size_t missing_length;
+} lun__csv_form;
+
 /* How many bytes lun__csv_put_rows may write for rows first .. last - 1; false: beyond a size_t. */
-bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first, int64_t last,
-                    size_t *bytes);
-/* Writes these rows, a line each; the end. Floats read back to the same bits. */
-char *lun__csv_put_rows(char *to, char separator, const lun__csv_column *columns, int64_t count,
-                        int64_t first, int64_t last);
+bool lun__csv_bound(const lun__csv_form *form, const lun__csv_column *columns, int64_t count,
+                    int64_t first, int64_t last, size_t *bytes);
+/* Writes these rows, a line each; the end. */
+char *lun__csv_put_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
+                        int64_t count, int64_t first, int64_t last);
+/* Whether a text needs no quotes. */
+bool lun__csv_is_bare(const lun__csv_form *form, const char *text, size_t length);
 /* Whether a text is UTF-8 without NUL. */
 bool lun__csv_is_text(const char *text, size_t length);
 

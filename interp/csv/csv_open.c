@@ -30,7 +30,7 @@ static bool find_end(lun__csv *c, lun__csv_fault *fault)
         }
     }
     c->end = newline < 0 ? s->size : newline + 1;
-    c->added = newline < 0;
+    c->added = c->unended = newline < 0;
     return true;
 }
 
@@ -271,6 +271,11 @@ bool lun__csv_is_nameless(const lun__csv *c)
 char lun__csv_separator(const lun__csv *c)
 {
     return c->pool.separator;
+}
+
+bool lun__csv_is_unended(const lun__csv *c)
+{
+    return c->unended;
 }
 
 int64_t lun__csv_skipped(const lun__csv *c)

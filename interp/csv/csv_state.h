@@ -13,6 +13,7 @@ struct lun__csv {
     lun__csv_cuts cuts;
     int64_t width, start, end; /* fields of a row; bytes of all rows */
     bool added;                /* a newline at the end, which is not in the file */
+    bool unended;              /* the same, a header alone included */
     bool nameless;             /* the first line is a row */
     char *header;              /* names, one after the other */
     int64_t *names_at;         /* offset of each in it, and of the end of the last one */

@@ -1,9 +1,13 @@
 /* write_rows.c - rows of columns as CSV text. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "csv/csv.h"
 #include "csv/number.h"
 
+enum { FORMATTED = 512 };   /* bytes of a float by a conversion of at most 99 places */
 #define MARK "\357\273\277" /* a byte order mark, which a reader would strip */
 
 /* Bytes of v that are 0 have their top bit set, and maybe others above one of them. */
@@ -32,9 +36,15 @@ static bool needs_quotes(const char *p, size_t n, char separator)
     return is_special(rest, separator);
 }
 
-static char *put_text(char *to, const char *p, size_t n, char separator)
+bool lun__csv_is_bare(const lun__csv_form *form, const char *text, size_t length)
 {
-    if (!needs_quotes(p, n, separator)) {
+    return !needs_quotes(text, length, form->separator);
+}
+
+static char *put_text(char *to, const char *p, size_t n, const lun__csv_form *form)
+{
+    if (form->quotes == LUN__CSV_NEVER ||
+        (form->quotes == LUN__CSV_NEEDED && !needs_quotes(p, n, form->separator))) {
         memcpy(to, p, n);
         return to + n;
     }
@@ -55,34 +65,67 @@ static char *put_truth(char *to, bool x)
     return to + n;
 }
 
-static char *put_cell(char *to, const lun__csv_cell *c, char separator)
+/* A float by the conversion that is asked for, with the decimal point of any locale made ours. */
+static char *put_formatted(char *to, double x, const lun__csv_form *form)
 {
-    switch (c->kind) {
-    case LUN__CSV_I64:
-        return lun__csv_put_signed(to, c->as.i);
-    case LUN__CSV_F64:
-        return lun__csv_put_float(to, c->as.d);
-    case LUN__CSV_BOOL:
-        return put_truth(to, c->as.b);
-    default:
-        return put_text(to, c->as.text, c->length, separator);
+    char text[FORMATTED];
+    bool point = false;
+    int n = snprintf(text, sizeof text, form->floats, x);
+    for (int i = 0; i < n && i < FORMATTED - 1; i++) {
+        const char c = text[i];
+        if (isalnum((unsigned char)c) || c == '+' || c == '-' || c == ' ') {
+            *to++ = c;
+            continue;
+        }
+        if (!point)
+            *to++ = form->decimal;
+        point = true;
     }
+    return to;
 }
 
-static char *put_field(char *to, const lun__csv_column *c, int64_t row, char separator)
+static char *put_float(char *to, double x, const lun__csv_form *form)
 {
-    switch (c->kind) {
-    case LUN__CSV_I64:
-        return lun__csv_put_signed(to, ((const int64_t *)c->data)[row]);
-    case LUN__CSV_U64:
-        return lun__csv_put_unsigned(to, ((const uint64_t *)c->data)[row]);
-    case LUN__CSV_F64:
-        return lun__csv_put_float(to, ((const double *)c->data)[row]);
-    case LUN__CSV_BOOL:
-        return put_truth(to, ((const bool *)c->data)[row]);
-    default:
-        return put_cell(to, &((const lun__csv_cell *)c->data)[row], separator);
+    if (form->floats && isfinite(x))
+        return put_formatted(to, x, form);
+    char *end = lun__csv_put_float(to, x);
+    char *point = form->decimal == '.' ? NULL : memchr(to, '.', (size_t)(end - to));
+    if (point)
+        *point = form->decimal;
+    return end;
+}
+
+/* The number or truth value at a place of the kind's type. */
+static char *put_plain(char *to, lun__csv_kind kind, const void *at, const lun__csv_form *form)
+{
+    const bool quoted = form->quotes == LUN__CSV_ALL;
+    if (quoted)
+        *to++ = '"';
+    if (kind == LUN__CSV_I64)
+        to = lun__csv_put_signed(to, *(const int64_t *)at);
+    else if (kind == LUN__CSV_U64)
+        to = lun__csv_put_unsigned(to, *(const uint64_t *)at);
+    else if (kind == LUN__CSV_F64)
+        to = put_float(to, *(const double *)at, form);
+    else
+        to = put_truth(to, *(const bool *)at);
+    if (quoted)
+        *to++ = '"';
+    return to;
+}
+
+static char *put_field(char *to, const lun__csv_column *c, int64_t row, const lun__csv_form *form)
+{
+    if (c->valid && !c->valid[row]) {
+        memcpy(to, form->missing, form->missing_length);
+        return to + form->missing_length;
     }
+    if (c->kind != LUN__CSV_TEXT)
+        return put_plain(to, c->kind,
+                         (const char *)c->data + row * (c->kind == LUN__CSV_BOOL ? 1 : 8), form);
+    const lun__csv_cell *cell = &((const lun__csv_cell *)c->data)[row];
+    return cell->kind == LUN__CSV_TEXT ? put_text(to, cell->as.text, cell->length, form)
+                                       : put_plain(to, cell->kind, &cell->as, form);
 }
 
 /* A line of only blanks may be no row to a reader: its field is quoted. */
@@ -97,10 +140,10 @@ static char *keep_blank(char *line, char *end)
     return end + 2;
 }
 
-bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first, int64_t last,
-                    size_t *bytes)
+bool lun__csv_bound(const lun__csv_form *form, const lun__csv_column *columns, int64_t count,
+                    int64_t first, int64_t last, size_t *bytes)
 {
-    size_t all = 0;
+    size_t all = 0, field = form->floats ? FORMATTED : LUN__CSV_NUMBER;
     bool fits = true;
     for (int64_t k = 0; k < count; k++) {
         const lun__csv_cell *cells = columns[k].data;
@@ -112,22 +155,23 @@ bool lun__csv_bound(const lun__csv_column *columns, int64_t count, int64_t first
         }
     }
     size_t rows = (size_t)(last - first), fields = 0;
-    fits &= !__builtin_mul_overflow((size_t)count * (LUN__CSV_NUMBER + 4) + 4, rows, &fields) &&
+    field += form->missing_length + 4;
+    fits &= !__builtin_mul_overflow((size_t)count * field + 4, rows, &fields) &&
             !__builtin_add_overflow(all, fields, bytes);
     return fits;
 }
 
-char *lun__csv_put_rows(char *to, char separator, const lun__csv_column *columns, int64_t count,
-                        int64_t first, int64_t last)
+char *lun__csv_put_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
+                        int64_t count, int64_t first, int64_t last)
 {
     for (int64_t r = first; r < last; r++) {
         char *line = to;
         for (int64_t k = 0; k < count; k++) {
             if (k)
-                *to++ = separator;
-            to = put_field(to, &columns[k], r, separator);
+                *to++ = form->separator;
+            to = put_field(to, &columns[k], r, form);
         }
-        if (count == 1)
+        if (count == 1 && form->quotes != LUN__CSV_NEVER)
             to = keep_blank(line, to);
         *to++ = '\n';
     }

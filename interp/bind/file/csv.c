@@ -324,8 +324,8 @@ static void take_text(lua_State *L, reader *r)
 
 /* internal.csv_open(text) or (file, size), bytes of a piece, whether it is gzip data, a table of
  * rules (lun__csv_rules): a reader, the names in its header, whether its first line is a row and
- * gives none, and what separates fields; or nil and what push_fault pushes; or nil, "packed",
- * message, code. */
+ * gives none, what separates fields, whether the last line lacks its newline; or nil and what
+ * push_fault pushes; or nil, "packed", message, code. */
 static int csv_open(lua_State *L)
 {
     lun__csv_fault fault;
@@ -353,7 +353,8 @@ static int csv_open(lua_State *L)
     push_names(L, r);
     lua_pushboolean(L, lun__csv_is_nameless(r->csv));
     lua_pushlstring(L, &(char){lun__csv_separator(r->csv)}, 1);
-    return 4;
+    lua_pushboolean(L, lun__csv_is_unended(r->csv));
+    return 5;
 }
 
 static reader *check_reader(lua_State *L, const lun__host *h)

@@ -26,9 +26,10 @@ typedef struct writer {
     lun__csv_column *columns;
     void **memory;              /* of each column: ROWS elements or cells */
     const lun__column **texts;  /* of a column of text that has no strings */
+    unsigned char **valid;      /* of columns with missing elements */
     int64_t count, first, rows; /* columns; this batch */
     bool packs;
-    char separator;
+    lun__csv_form form;
     part parts[PARTS];
 } writer;
 
@@ -36,11 +37,12 @@ static int end_writer(lua_State *L)
 {
     writer *w = lua_touserdata(L, 1);
     for (int64_t k = 0; k < w->count; k++)
-        free(w->memory[k]);
+        free(w->memory[k]), free(w->valid[k]);
     for (int i = 0; i < PARTS; i++)
         free(w->parts[i].text), free(w->parts[i].packed);
     free(w->memory);
     free(w->texts);
+    free(w->valid);
     free(w->columns);
     memset(w, 0, sizeof *w);
     return 0;
@@ -57,7 +59,8 @@ static writer *new_writer(lua_State *L, int64_t count)
     w->columns = calloc((size_t)count + 1, sizeof *w->columns);
     w->memory = calloc((size_t)count + 1, sizeof *w->memory);
     w->texts = calloc((size_t)count + 1, sizeof *w->texts);
-    if (!w->columns || !w->memory || !w->texts)
+    w->valid = calloc((size_t)count + 1, sizeof *w->valid);
+    if (!w->columns || !w->memory || !w->texts || !w->valid)
         luaL_error(L, "not enough memory");
     w->count = count;
     return w;
@@ -89,16 +92,27 @@ static bool to_cell(lua_State *L, lun__csv_cell *c)
     }
 }
 
+/* Loads rows of the array on the top. */
+static void load_elements(lua_State *L, lun__host *h, const writer *w, int64_t first, void *to)
+{
+    lun_array *a = lun__check_array(L, h, lua_gettop(L));
+    lun_status s;
+    LUN__TRY(s, lun_read(h->engine, a, to, first, w->rows));
+    lun__check(L, h, s, 3);
+}
+
 /* Loads rows of the column on the top into its memory. */
 static void load_column(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t first)
 {
+    if (w->valid[k]) {
+        lua_rawgeti(L, 7, k + 1);
+        load_elements(L, h, w, first, w->valid[k]);
+        lua_pop(L, 1);
+    }
     if (w->texts[k]) /* each task does so */
         return;
     if (!lua_istable(L, -1)) {
-        lun_array *a = lun__check_array(L, h, lua_gettop(L));
-        lun_status s;
-        LUN__TRY(s, lun_read(h->engine, a, w->memory[k], first, w->rows));
-        lun__check(L, h, s, 3);
+        load_elements(L, h, w, first, w->memory[k]);
         return;
     }
     lun__csv_cell *cells = w->memory[k];
@@ -153,13 +167,12 @@ static void write_part(void *of, int64_t i)
             load_texts(&w->texts[k]->texts, w->memory[k], w->first, first, last);
     size_t needed;
     p->length = 0;
-    p->failed = !lun__csv_bound(w->columns, w->count, first, last, &needed) ||
+    p->failed = !lun__csv_bound(&w->form, w->columns, w->count, first, last, &needed) ||
                 !grow(&p->text, &p->room, needed);
     if (p->failed)
         return;
     p->length =
-        (size_t)(lun__csv_put_rows(p->text, w->separator, w->columns, w->count, first, last) -
-                 p->text);
+        (size_t)(lun__csv_put_rows(p->text, &w->form, w->columns, w->count, first, last) - p->text);
     if (w->packs)
         p->failed = !pack(p);
 }
@@ -212,8 +225,12 @@ static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t 
     }
     w->memory[k] = malloc((size_t)(rows < ROWS ? rows : ROWS) * size + 1);
     c->data = w->memory[k];
-    if (!c->data)
+    lua_rawgeti(L, 7, k + 1);
+    if (!lua_isnil(L, -1))
+        c->valid = w->valid[k] = malloc((size_t)(rows < ROWS ? rows : ROWS) + 1);
+    if (!c->data || (!lua_isnil(L, -1) && !c->valid))
         luaL_error(L, "not enough memory");
+    lua_pop(L, 1);
 }
 
 /* Writes the line of names, in the first part's memory. False: errno says why. */
@@ -221,18 +238,40 @@ static bool write_header(lua_State *L, writer *w, const lun__csv_column *names, 
 {
     part *p = &w->parts[0];
     size_t needed;
-    bool ok = lun__csv_bound(names, w->count, 0, 1, &needed) && grow(&p->text, &p->room, needed);
+    bool ok = lun__csv_bound(&w->form, names, w->count, 0, 1, &needed) &&
+              grow(&p->text, &p->room, needed);
     if (ok)
-        p->length =
-            (size_t)(lun__csv_put_rows(p->text, w->separator, names, w->count, 0, 1) - p->text);
+        p->length = (size_t)(lun__csv_put_rows(p->text, &w->form, names, w->count, 0, 1) - p->text);
     if (!ok || (w->packs && !pack(p)))
         luaL_error(L, "not enough memory");
     return put_out(w, p, to);
 }
 
-/* internal.csv_write(file, names, columns, rows, packed, separator): header and rows into a file of
- * Lua's, packed: as gzip data. columns: arrays of bool, i64, u64 or f64, and lists that csv_check
- * accepts. True; or nil, message, errno. */
+/* The form that the table at i says: separator, decimal, quote, float, na; it lives as long. */
+static lun__csv_form take_form(lua_State *L, int i)
+{
+    static const char *const quotes[] = {"needed", "all", "none", NULL};
+    lun__csv_form f = {.separator = ',', .decimal = '.', .missing = ""};
+    if (lua_isnoneornil(L, i))
+        return f;
+    luaL_checktype(L, i, LUA_TTABLE);
+    const char *const names[] = {"quote", "separator", "decimal", "float", "na"};
+    for (int k = 0; k < 5; k++)
+        lua_getfield(L, i, names[k]);
+    f.quotes = (lun__csv_quotes)luaL_checkoption(L, -5, quotes[0], quotes);
+    f.separator = luaL_optstring(L, -4, ",")[0];
+    f.decimal = luaL_optstring(L, -3, ".")[0];
+    f.floats = lua_tostring(L, -2); /* the table keeps them */
+    if (lua_isstring(L, -1))
+        f.missing = lua_tolstring(L, -1, &f.missing_length);
+    lua_pop(L, 5);
+    return f;
+}
+
+/* internal.csv_write(file, names, columns, rows, packed, form, valid [, no header]): header and
+ * rows into a file of Lua's, packed: as gzip data. columns: arrays of bool, i64, u64 or f64, and
+ * lists that csv_check accepts; valid: by their numbers, the validity of those that have one. True;
+ * or nil, message, errno. */
 static int csv_write(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -241,16 +280,17 @@ static int csv_write(lua_State *L)
     luaL_checktype(L, 2, LUA_TTABLE);
     luaL_checktype(L, 3, LUA_TTABLE);
     int64_t rows = luaL_checkinteger(L, 4), count = (int64_t)lua_rawlen(L, 3);
-    lua_settop(L, 6);
+    lua_settop(L, 8);
+    luaL_checktype(L, 7, LUA_TTABLE);
     writer *w = new_writer(L, count);
-    w->separator = luaL_checkstring(L, 6)[0];
+    w->form = take_form(L, 6);
     w->packs = lua_toboolean(L, 5);
     lun__csv_cell *header = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *header, 0);
     lun__csv_column *names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
     for (int64_t k = 0; k < count; k++) {
         lua_rawgeti(L, 2, k + 1);
         luaL_argcheck(L, to_cell(L, &header[k]), 2, "names wanted");
-        names[k] = (lun__csv_column){LUN__CSV_TEXT, &header[k]};
+        names[k] = (lun__csv_column){.kind = LUN__CSV_TEXT, .data = &header[k]};
         lua_rawgeti(L, 3, k + 1);
         make_room(L, h, w, k, rows);
         luaL_checkstack(L, 8, "too many columns");
@@ -258,7 +298,7 @@ static int csv_write(lua_State *L)
         lua_remove(L, w->texts[k] ? -2 : -1);
         lua_remove(L, w->texts[k] ? -2 : -1);
     }
-    bool ok = write_header(L, w, names, to->f);
+    bool ok = lua_toboolean(L, 8) || write_header(L, w, names, to->f);
     for (int64_t first = 0; ok && first < rows; first += w->rows) {
         w->first = first;
         w->rows = rows - first < ROWS ? rows - first : ROWS;
@@ -274,21 +314,54 @@ static int csv_write(lua_State *L)
     return results;
 }
 
-/* internal.csv_check(list): nothing if its elements can be fields; else the first row that cannot,
- * and the name of its type, "string" for one that is no UTF-8. */
+/* Whether the cell can be a field: UTF-8, which needs no quotes where none are written. */
+static bool is_writable(const lun__csv_form *f, const lun__csv_cell *c)
+{
+    return c->kind != LUN__CSV_TEXT || f->quotes != LUN__CSV_NEVER ||
+           lun__csv_is_bare(f, c->as.text, c->length);
+}
+
+/* The first row of a column of text whose cell needs quotes where none are written, from 1; 0: all
+ * can be fields. */
+static int64_t find_quoted(const lun__csv_form *f, const lun__texts *texts)
+{
+    for (int64_t k = 0; f->quotes == LUN__CSV_NEVER && k < texts->count; k++) {
+        const lun__texts_part *p = &texts->parts[k];
+        for (int64_t i = 0; i < p->count; i++) {
+            lun__text x = lun__texts_kept(p, lun__texts_level(p, i));
+            if (!lun__csv_is_bare(f, x.at, x.length))
+                return p->first + i + 1;
+        }
+    }
+    return 0;
+}
+
+/* internal.csv_check(list [, form]): nothing if its elements can be fields; else the first row that
+ * cannot, and the name of its type, "string" for one that is no UTF-8, "quotes" for one that needs
+ * quotes where the form has none. */
 static int csv_check(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
-    if (lun__to_column(L, 1))
-        return 0;
+    lua_settop(L, 2);
+    const lun__csv_form form = take_form(L, 2);
+    const lun__column *column = lun__to_column(L, 1);
+    if (column) {
+        int64_t row = find_quoted(&form, &column->texts);
+        if (!row)
+            return 0;
+        lua_pushinteger(L, row);
+        lua_pushliteral(L, "quotes");
+        return 2;
+    }
     int64_t count = (int64_t)lua_rawlen(L, 1);
     for (int64_t r = 1; r <= count; r++) {
         lun__csv_cell c;
         lua_rawgeti(L, 1, r);
-        if (!to_cell(L, &c) ||
-            (c.kind == LUN__CSV_TEXT && !lun__csv_is_text(c.as.text, c.length))) {
+        const bool field =
+            to_cell(L, &c) && !(c.kind == LUN__CSV_TEXT && !lun__csv_is_text(c.as.text, c.length));
+        if (!field || !is_writable(&form, &c)) {
             lua_pushinteger(L, r);
-            lua_pushstring(L, luaL_typename(L, -2));
+            lua_pushstring(L, field ? "quotes" : luaL_typename(L, -2));
             return 2;
         }
         lua_pop(L, 1);

@@ -21,13 +21,14 @@ local csv = {
     load_options = options.reading,
     open_options = options.reading,
     load_fault = options.load_fault,
-    save_options = { names = true, sep = true },
+    save_options = options.writing,
+    save_fault = options.save_fault,
 }
 
 local internal = core.internal
 local find = string.find
 
-local EIO = 5 -- the system's number
+local ENOENT, EIO = 2, 5 -- the system's numbers
 local HEAD = 4096 -- bytes in which binary data show
 
 -- ---------------------------------------------------------------- text to columns
@@ -109,11 +110,6 @@ local function complete(names)
         used[out[i]] = true
     end
     return out
-end
-
--- Nil if opts.sep can separate fields, else the caller's mistake.
-function csv.save_fault(opts)
-    return options.load_fault { sep = opts.sep }
 end
 
 -- Whether a file with that extension is gzip data.
@@ -551,19 +547,91 @@ local function columns_to_save(t, wanted)
     return flat, columns
 end
 
--- An iterator over functions that write a table of columns (opts.names: which, in order; opts.sep), or nil and the
--- caller's mistake. Numbers are written so that they read back to the same bits.
-function csv.encode(t, opts, extension)
+-- How a table is written to a file with that extension: internal.csv_write.
+local function form_of(opts, extension)
+    return {
+        separator = separator_of(opts, extension) or opts.decimal == "," and ";" or ",", decimal = opts.decimal,
+        quote = opts.quote, float = opts.float, na = opts.na,
+    }
+end
+
+-- Nil if names and texts can be written without quotes, where the form has none, else what is wrong.
+local function quotes_fault(names, columns, form)
+    local message = "needs quotes, which {quote = \"none\"} does not write"
+    if form.quote ~= "none" then
+        return nil
+    end
+    for i, name in ipairs(names) do
+        local row = not core.isarray(columns[i]) and internal.csv_check(columns[i], form)
+        if internal.csv_check({ name }, form) then
+            return ("the column name %q %s"):format(name, message)
+        elseif row then
+            return ("column '%s': row %d %s"):format(name, row, message)
+        end
+    end
+end
+
+-- What a file at `path` that rows are added to is: whether it has a header, and whether its last line lacks a newline;
+-- or nil, message, code where its columns are others.
+local function present(path, names, opts, extension)
+    local source <close>, message, code = file.open(path)
+    if not source then
+        if code == ENOENT then
+            return false, false
+        end
+        return nil, message, code
+    elseif not source.left then -- it was empty, or has no size
+        return false, false
+    end
+    local reader, header, unended, x
+    reader, header, message, code, unended, x = internal.csv_open(source.handle, source.left, nil,
+        is_packed(extension), options.rules({ sep = form_of(opts, extension).separator, header = opts.header }))
+    if not reader then
+        message, code = select(2, failure(nil, nil, header, message, code, unended, x))
+        return nil, path .. ": " .. message, code
+    end
+    internal.csv_close(reader)
+    local there = opts.header == false and #header == #names and names or complete(header)
+    for i = 1, math.max(#names, #there) do
+        if there[i] ~= names[i] then
+            return nil, ("%s: append: the file has the columns '%s', the table '%s'"):format(path,
+                table.concat(there, "', '"), table.concat(names, "', '")), "format"
+        end
+    end
+    return true, unended
+end
+
+-- A newline in such a file.
+local function newline_in(extension)
+    if not is_packed(extension) then
+        return "\n"
+    end
+    local head, crc = "\31\139\8\0\0\0\0\0\0\255", internal.crc32 "\n" -- RFC 1952: a member without a name
+    return head .. internal.deflate "\n" .. ("<I4I4"):pack(crc, 1)
+end
+
+-- A column as its slots and validity; nil where no element is missing.
+local function slots_and_validity(column)
+    return column, nil
+end
+
+-- An iterator over functions that write a table of columns, or nil and the caller's mistake; or nil, message, code.
+-- path: the file that rows are added to with opts.append. Numbers are written so that they read back to the same bits.
+function csv.encode(t, opts, extension, path)
     if type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"
     end
-    local names, columns = columns_to_save(t, opts.names)
+    local names, columns = columns_to_save(t, opts.columns or opts.names)
     if not names then
         return nil, columns
     end
     local rows
+    local valid = {}
     for i, name in ipairs(names) do
         local count
+        if core.isarray(columns[i]) then
+            columns[i], valid[i] = slots_and_validity(columns[i])
+        end
         columns[i], count = column_to_write(columns[i])
         if not columns[i] then
             return nil, ("column '%s' %s"):format(name, count)
@@ -574,9 +642,28 @@ function csv.encode(t, opts, extension)
             return nil, message:format(names[1], rows, name, count)
         end
     end
+    local form = form_of(opts, extension)
+    local fault = quotes_fault(names, columns, form)
+    if fault then
+        return nil, fault
+    end
+    local headed, unended, code
+    if opts.append then
+        headed, unended, code = present(path, names, opts, extension)
+        if headed == nil then
+            return nil, unended, code
+        end
+    end
     return raw.pieces { function(handle)
-        return internal.csv_write(handle, names, columns, rows, is_packed(extension),
-            separator_of(opts, extension) or ",")
+        local ended, message, number = true, nil, nil
+        if unended then
+            ended, message, number = handle:write(newline_in(extension))
+        end
+        if not ended then
+            return nil, message, number
+        end
+        return internal.csv_write(handle, names, columns, rows, is_packed(extension), form, valid,
+            headed or opts.header == false)
     end }
 end
 

@@ -175,6 +175,24 @@ function options.load_fault(opts)
         or names_fault("names", opts.names) or na_fault(opts.na) or dtypes_fault(opts.dtypes)
 end
 
+-- Nil, or the caller's mistake in options for writing.
+function options.save_fault(opts)
+    local float = opts.float
+    if float ~= nil and (type(float) ~= "string" or not find(float, "^%%[-+ #0]*%d?%d?[eEfFgG]$")
+        and not find(float, "^%%[-+ #0]*%d?%d?%.%d?%d?[eEfFgG]$")) then
+        return ('float is %s; one conversion of string.format is expected, such as "%%.3f"'):format(shown(float))
+    elseif opts.names ~= nil and opts.columns ~= nil then
+        return "names and columns are both given, which mean the same"
+    end
+    return sep_fault(opts.sep) or character_fault("decimal", opts.decimal, false, '","')
+        or choice_fault(opts, "quote", { "needed", "all", "none" })
+        or clash { sep = opts.sep, quote = '"', decimal = opts.decimal or "." }
+        or flag_fault(opts, "header") or flag_fault(opts, "append")
+        or opts.na ~= nil and opts.na ~= "" and text_fault("na", opts.na)
+        or opts.na and find(opts.na, '[",;|\t]')
+        and ("na is %q; a text without separators and quotes is expected"):format(opts.na) or nil
+end
+
 -- ---------------------------------------------------------------- for the reader
 
 -- The table of rules that internal.csv_open takes; sep: what separates fields where the options do not say.
@@ -244,6 +262,11 @@ function options.unknown(opts, names)
         end
     end
 end
+
+options.writing = {
+    names = true, columns = true, sep = true, header = true, na = true, quote = true, decimal = true, float = true,
+    append = true,
+}
 
 options.reading = {
     columns = true, sep = true, header = true, names = true, skip = true, comment = true, dtypes = true, na = true,

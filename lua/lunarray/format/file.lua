@@ -324,4 +324,31 @@ function file.write(path, next_piece)
     return true
 end
 
+-- Writes what `next_piece` returns until it returns nil behind the end of `path`: true; or nil, message, errno with the
+-- file as it was.
+function file.append(path, next_piece)
+    local handle, message, code = io.open(path, "ab")
+    if not handle then
+        return nil, message, code
+    end
+    local size, ok = handle:seek("end", 0), nil
+    for piece in next_piece do
+        ok, message, code = piece(handle)
+        if ok then
+            ok, message, code = handle:flush()
+        end
+        if not ok then
+            break
+        end
+    end
+    if not ok and size then
+        internal.cut(handle, size)
+    end
+    handle:close()
+    if not ok then
+        return nil, path .. ": " .. message:gsub("^.*: ", ""), code
+    end
+    return true
+end
+
 return file

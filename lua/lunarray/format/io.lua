@@ -272,8 +272,9 @@ local function save_options(opts, path)
     return format and format.save_options.maxval and { maxval = opts } or {}
 end
 
--- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: names and
--- sep (.csv, .tsv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an image.
+-- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: those of
+-- docs/files.md (.csv, .tsv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an
+-- image.
 function M.save(path, a, opts)
     opts = save_options(opts, type(path) == "string" and path)
     local name, format, extension = format_for(path, opts, 3)
@@ -299,11 +300,13 @@ function M.save(path, a, opts)
             error(freed, 2)
         end
     end
-    local pieces, why, code = reading(format.encode, a, opts, extension)
-    if code == EIO then
+    local pieces, why, code = reading(format.encode, a, opts, extension, path)
+    if code then
         return nil, why, code
     elseif not pieces then
         misuse(2, "save", why)
+    elseif opts.append then
+        return reading(core.internal.writing, file.append, path, pieces)
     end
     return reading(core.internal.writing, file.write, path, pieces)
 end
