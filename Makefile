@@ -222,15 +222,18 @@ $(NEEDS_OK): tests/setup.sh
 # ---------------------------------------------------------------- linking
 # The program carries the engine and Lua itself, and exports both to C modules. Ctrl-C has to find
 # the coroutine that runs, so Lua's library calls lua_resume through interp/program/protected_call.c.
+# Each is linked by a recipe with its path and further flags, for make dist links it again.
+LINK_PROGRAM = $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume $(2) -o $(1) $(PROGRAM_OBJ) $(LIB_OBJ) \
+    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
 $(PROGRAM): $(PROGRAM_OBJ) $(LIB_OBJ) $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -Wl,-E -Wl,--wrap=lua_resume -o $@ $(PROGRAM_OBJ) $(LIB_OBJ) \
-	    $(PROGRAM_LUA) $(PROGRAM_OPENMP) $(LIBEDIT) $(LIBS)
+	@echo "  ld  $@"; $(call LINK_PROGRAM,$@)
 
 # It takes no names of Lua's from its host, which may have another Lua.
+LINK_SHARED = lua='$(FIND_OBJ)'; grep -q '""' $(GEN)/lua_soname.h && lua='$(LUA_LIB)'; \
+    $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,-soname,liblunarray.so.0 $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) \
+    -Wl,--version-script=$(GEN)/exports.map $(2) -o $(1) $(LIB_OBJ) $$lua $(OPENMP) $(LIBS)
 $(SHARED): $(LIB_OBJ) $(FIND_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; lua='$(FIND_OBJ)'; grep -q '""' $(GEN)/lua_soname.h && lua='$(LUA_LIB)'; \
-	    $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,-soname,liblunarray.so.0 \
-	    $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $$lua $(OPENMP) $(LIBS)
+	@echo "  ld  $@"; $(call LINK_SHARED,$@)
 
 $(BUILD)/liblunarray.so: $(SHARED)
 	@ln -sf liblunarray.so.0 $@
@@ -245,9 +248,10 @@ $(STATIC): $(LIB_OBJ) $(BUILD)/objects.list
 	    $(OBJCOPY) --localize-hidden $(OBJ)/lunarray.o && $(AR) qcs $@ $(OBJ)/lunarray.o
 
 # The module takes Lua's functions from the interpreter that loads it.
+LINK_MODULE = $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) -Wl,--version-script=$(GEN)/exports.map $(2) -o $(1) \
+    $(LIB_OBJ) $(OPENMP) $(LIBS)
 $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
-	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared $(RESIDENT) \
-	    -Wl,--version-script=$(GEN)/exports.map -o $@ $(LIB_OBJ) $(OPENMP) $(LIBS)
+	@echo "  ld  $@"; $(call LINK_MODULE,$@)
 
 # Built against these sources: what it calls of base, table and ir is its own copy.
 EXAMPLE_OBJ := $(EXAMPLE_SRC:%.c=$(OBJ)/%.o)
@@ -302,6 +306,7 @@ help:
     'accuracy     errors of the functions in ULP, by MPFR, into docs/accuracy.md (20 minutes)' \
     'oclgrind     the OpenCL specs on a device that reports wrong accesses and races' \
 	    'install uninstall   with PREFIX and DESTDIR' \
+	    'dist         an archive that runs from any folder and needs glibc alone' \
 	    'clean        remove build/'
 
 .PHONY: FORCE

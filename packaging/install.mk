@@ -13,9 +13,9 @@ STATIC_LIBS = $(strip $(LUA_LIB) $(OPENMP) $(LIBS))
 
 empty :=
 space := $(empty) $(empty)
-from_to = $(shell realpath -m --relative-to='$(1)' '$(2)')
+from_to = $(shell realpath -ms --relative-to='$(1)' '$(2)')
 FILL = sed -e 's|@VERSION@|$(VERSION)|g; s|@MAJOR@|$(word 1,$(subst ., ,$(VERSION)))|g; s|@MINOR@|$(word 2,$(subst ., ,$(VERSION)))|g' \
-    -e 's|@PREFIX@|$(call from_to,$(LIBDIR)/pkgconfig,$(PREFIX))|; s|@INCLUDE@|$(call from_to,$(LIBDIR),$(INCLUDEDIR))|'
+    -e 's|@PREFIX@|$(call from_to,$(LIBDIR)/pkgconfig,$(or $(PREFIX),/))|; s|@INCLUDE@|$(call from_to,$(LIBDIR),$(INCLUDEDIR))|'
 
 # Made anew at each install: they hold the directories chosen there.
 .PHONY: found-files
@@ -67,3 +67,17 @@ uninstall:
 	@mkdir -p $(GEN); cp '$(DESTDIR)$(LIST)' $(GEN)/uninstall; rm -f '$(DESTDIR)$(LIST)'
 	@sed -n 's/^file //p' $(GEN)/uninstall | while read -r file; do echo "rm -f $(DESTDIR)$$file"; rm -f "$(DESTDIR)$$file"; done
 	@sed -n 's/^made //p' $(GEN)/uninstall | while read -r made; do rmdir "$(DESTDIR)$$made" 2>/dev/null || true; done
+
+# An archive that runs from any folder: what is linked finds its libraries beside it, in lib, and needs glibc alone.
+DIST := $(BUILD)/lunarray-$(VERSION)-linux-$(MACHINE)
+BESIDE = -s -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)'
+.PHONY: dist
+dist: all
+	@rm -rf $(DIST) && mkdir -p $(DIST)
+	@$(MAKE) --no-print-directory -s install BUILD='$(BUILD)' PREFIX= DESTDIR='$(abspath $(DIST))'
+	@rm -r $(DIST)/share/lunarray
+	@$(call LINK_PROGRAM,$(DIST)/bin/lunarray,$(call BESIDE,../lib))
+	@$(call LINK_SHARED,$(DIST)/lib/liblunarray.so.$(VERSION),$(call BESIDE,.))
+	@$(call LINK_MODULE,$(DIST)/lib/lua/5.4/lunarray.so,$(call BESIDE,../..))
+	@mkdir -p $(DIST)/share/doc/lunarray && cp -R docs examples README.md CHANGELOG.md LICENSE $(DIST)/share/doc/lunarray
+	@CC='$(CC)' OBJCOPY='$(OBJCOPY)' READELF='$(READELF)' sh packaging/dist.sh $(DIST)

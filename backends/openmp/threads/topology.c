@@ -67,7 +67,7 @@ static bool initialise_alone(hwloc_topology_t *h, char ***kept)
 }
 
 /* Only what /proc and /sys say: no device, no library of a driver, no thread moved from core to
- * core. */
+ * core. False without /sys, of whose absence hwloc would complain on the standard error. */
 static bool read_machine(hwloc_topology_t h, const char *synthetic)
 {
     static const char *const unwanted[] = {"x86",  "pci",  "opencl", "cuda",
@@ -77,6 +77,8 @@ static bool read_machine(hwloc_topology_t h, const char *synthetic)
     hwloc_topology_set_io_types_filter(h, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(h, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
     if (synthetic && hwloc_topology_set_synthetic(h, synthetic))
+        return false;
+    if (!synthetic && !lun__topology_described() && access("/sys/devices/system/cpu", F_OK))
         return false;
     return hwloc_topology_load(h) == 0;
 }

@@ -237,6 +237,35 @@ describe("the build", function()
         end
     end)
 
+    it("has an archive that runs from any folder and needs glibc alone", function()
+        if sanitized or build:find "coverage" or shell.capture "command -v xz" == "" then
+            pending "built without them, where xz is"
+            return
+        end
+        local said = succeed(("XZ_OPT=-0 make -s BUILD='%s' dist"):format(build))
+        local archive = assert(said:match "(%S+)%.tar%.xz: %d+ kB, needs GLIBC_[%d.]+\n$", said)
+        local to = scratch .. "/any where"
+        succeed(("mkdir '%s' && tar -C '%s' -xf %s.tar.xz && rm -r %s %s.tar.xz"):format(to, to, archive, archive, archive))
+        local tree = to .. "/" .. archive:match "[^/]+$"
+        for file in succeed(("find '%s' -type f \\( -name '*.so*' -o -path '*/bin/*' \\)"):format(tree)):gmatch "[^\n]+" do
+            for name, path in succeed(("ldd '%s'"):format(file)):gmatch "%s*(%S+) => (.-) %(0x" do
+                local glibc = name:find "^lib[cm]%.so" or name:find "^libmvec%." or name:find "^libdl%." or name:find "^librt%."
+                    or name:find "^libpthread%." or name:find "^libresolv%." or name:find "^linux%-vdso"
+                -- a library beside the others finds those that it needs by what loads it
+                assert.is_truthy(glibc or path:find(to, 1, true) or file:find "/lib/lib[^/]*$" and
+                    not file:find "liblunarray", file .. " takes " .. name .. " from " .. path)
+            end
+        end
+        succeed(("chmod -R a-w '%s'"):format(tree))
+        assert.equal("6.0\n", succeed(("cd / && '%s/bin/lunarray' -e 'print(lun.ones(6):sum())'"):format(tree)))
+        assert.equal("3\n", succeed(('cd / && LUA_PATH=nothing LUA_CPATH="%s/lib/lua/5.4/?.so" '):format(tree) .. use))
+        shell.write(scratch .. "/use.c", c_program)
+        succeed(("cd '%s' && eval cc use.c -o use-dist $(PKG_CONFIG_PATH='%s/lib/pkgconfig' pkg-config --cflags --libs lunarray)")
+            :format(scratch, tree))
+        assert.equal("2 4 6\n", succeed(("LD_LIBRARY_PATH='%s/lib' '%s/use-dist'"):format(tree, scratch)))
+        succeed(("chmod -R u+w '%s'"):format(tree))
+    end)
+
     describe("make install", function()
         local root, where
 
