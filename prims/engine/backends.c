@@ -183,19 +183,27 @@ void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
     lun__share(e, bytes, bytes, &(copying){to, from}, copy_range);
 }
 
+/* What computes at location k of the set, or alone. */
+static const lun_abilities *can_at(const lun_engine *e, int k)
+{
+    return &lun__computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can;
+}
+
 bool lun__backend_chains(const lun_engine *e)
 {
     bool all = true;
     for (int k = 0; all && k < lun__set_places(e); k++)
-        all = lun__computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can.chains;
+        all = can_at(e, k)->chains;
     return all;
 }
 
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes)
 {
-    const lun_abilities *can = &e->backends[e->current]->can;
-    *cache_bytes = can->cache_bytes;
-    return !e->set_count && can->sweeps;
+    bool all = true;
+    *cache_bytes = e->set_count ? 0 : can_at(e, 0)->cache_bytes;
+    for (int k = 0; all && k < lun__set_places(e); k++)
+        all = can_at(e, k)->sweeps;
+    return all;
 }
 
 bool lun__backend_segments(const lun_engine *e)

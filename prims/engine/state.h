@@ -158,11 +158,11 @@ lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
 /* memcpy of so many bytes, shared so. */
 void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
-/* Whether the backend in use runs chains of kernels; a set runs none. */
+/* Whether the backend in use, or every location of the set, runs chains of kernels. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with segments on host memory. */
 bool lun__backend_segments(const lun_engine *e);
-/* The same of sweeps; *cache_bytes: what is near a core. */
+/* The same of sweeps; *cache_bytes: what is near a core, 0: not known, as on sets. */
 bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes);
 /* Another one, which is so; NULL: there are too many, or no memory. */
 lun_backend_slot *lun__backend_add(lun_engine *e, lun_backend_slot as);

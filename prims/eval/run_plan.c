@@ -80,8 +80,8 @@ static lun_status run_shared(lun_engine *e, const lun_step *step, lun_share_kind
     lun_status s = LUN_OK;
     switch (kind) {
     case LUN_SHARE_CHAIN: {
-        const int first = (int)(step - step->of->at);
-        return lun__chain_run(e, step->of, first, lun__chain_last(step->of, first), cut);
+        const int first = (int)(step - step->of->at), last = lun__chain_last(step->of, first);
+        return (step->sweep ? lun__sweep_run : lun__chain_run)(e, step->of, first, last, cut);
     }
     case LUN_SHARE_LAUNCH:
         s = lun__run_shared(e, &step->lowered, step->n, cut, step->used);
@@ -139,7 +139,7 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
     const int first = *at;
     if (step->chain || step->sweep) {
         *at = lun__chain_last(s, first);
-        return step->sweep                  ? lun__sweep_run(e, s, first, *at)
+        return step->sweep                  ? lun__sweep_run(e, s, first, *at, NULL)
                : lun__tiles_begin(s, first) ? lun__tiles_run(e, s, first, *at)
                                             : lun__chain_run(e, s, first, *at, NULL);
     }

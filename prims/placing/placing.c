@@ -179,6 +179,15 @@ lun_interval lun__placing_keeps(const lun_spread *segments, const lun_backend_sl
     return none ? (lun_interval){0, 0} : lun__spread_part(segments, k);
 }
 
+lun_interval lun__placing_widened(const lun_spread *cut, int k, int64_t halo)
+{
+    const lun_interval x = lun__spread_part(cut, k);
+    if (x.lo >= x.hi)
+        return x;
+    return (lun_interval){x.lo < halo ? 0 : x.lo - halo,
+                          x.hi > cut->n - halo ? cut->n : x.hi + halo};
+}
+
 /* ---- shares ---------------------------------------------------------------------------------- */
 
 /* The first index of the first chunk whose last index is `at` or behind it. */

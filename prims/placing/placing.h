@@ -66,6 +66,8 @@ lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment);
 /* The elements of reductions of segments, distributed so, that location k has computed and has in
  * its own memory, if that is the host's. */
 lun_interval lun__placing_keeps(const lun_spread *segments, const lun_backend_slot *at, int k);
+/* The elements of part k and so many on either side; none where the part has none. */
+lun_interval lun__placing_widened(const lun_spread *cut, int k, int64_t halo);
 /* How they share the rows of n, of all matrices in turn, by the distribution of its first operand.
  * *out: a reference. */
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,

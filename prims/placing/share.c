@@ -8,6 +8,7 @@
 #include "placing/handing.h"
 #include "plan/matmul_plan.h"
 #include "schedule/chain.h"
+#include "schedule/sweep.h"
 
 static const char changes[] = "distribution changes", indexes[] = "a function indexes it";
 
@@ -185,15 +186,17 @@ static lun_status share_chain(lun_engine *e, const lun_step *step, lun_placing_l
     return s == LUN_OK && !*out ? lun__nomem(e) : s;
 }
 
-/* As of a launch, without what the chain makes. */
+/* As of a launch, without what the chain makes; sweeps read an array as far around each part as all
+ * of them do. */
 static bool need_chain(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
                        lun_need *out)
 {
-    const lun_lowered *l = &step->lowered;
     if (!need_launch(e, step, cut, k, i, out))
         return false;
-    if (lun__chain_makes(step->of, first_of(step), number_of(step), l->slots[i].node))
+    if (lun__chain_makes(step->of, first_of(step), number_of(step), out->of))
         out->of = NULL;
+    else if (step->sweep)
+        out->elements = lun__placing_widened(cut, k, step->halo);
     return true;
 }
 
@@ -205,7 +208,8 @@ static lun_status made_chain(lun_teller *t, const lun_step *step, lun_spread *cu
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT &&
-            lun__chain_keeps(step->of, last, l->slots[i].node))
+            (step->sweep ? lun__sweep_keeps(step->of, number_of(step), last, l->slots[i].node)
+                         : lun__chain_keeps(step->of, last, l->slots[i].node)))
             s = made_slot(t, step, l->slots[i].node, cut);
     for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
         if (lun__chain_keeps(step->of, last, l->results[r]))

@@ -9,6 +9,7 @@
 
 /*  kind      what is shared                                   at location k
  *  CHAIN     the rows of steps that follow one another        whole rows, through all the steps
+ *            the indices of sweeps                            its part, and what it reads around
  *  LAUNCH    the indices of a kernel                          those of its part, in whole chunks
  *  PAIRS     all pairs of rows                                some rows of the result
  *  ROWS      a reduction along the first axes                 rows, with the accumulators of k - 1

@@ -245,6 +245,17 @@ static bool goes_with(const lun_steps *s, int first, int at, const lun_spread *x
     return parts;
 }
 
+bool lun__chain_goes(lun_engine *e, const lun_steps *s, int first, int at, int i,
+                     const lun_spread *all)
+{
+    const lun_slot_source *from = &s->at[at].lowered.slots[i];
+    const lun_node *n = from->node;
+    const lun_spread *x = n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
+    if (n->kind != LUN_NODE_LEAF || !x)
+        return n->kind == LUN_NODE_LEAF;
+    return x->n == s->at[at].n && !n->offset && !from->offset && goes_with(s, first, at, x, all);
+}
+
 /* Whether slot i has no part in how a set shares step `at` by itself, or says what the chain does:
  * *all, which the first step decides. */
 static bool slot_agrees(lun_engine *e, const lun_steps *s, int first, int at, int i,
@@ -261,14 +272,9 @@ static bool slot_agrees(lun_engine *e, const lun_steps *s, int first, int at, in
         return false;
     if (role != LUN_SLOT_IN || from->view || lun__node_made(n))
         return true;
-    const lun_spread *x = n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
-    if (n->kind != LUN_NODE_LEAF || !x)
-        return n->kind == LUN_NODE_LEAF;
-    if (x->n != step->n || n->offset || from->offset)
-        return false;
-    if (at == first && !*all)
-        *all = x;
-    return goes_with(s, first, at, x, *all);
+    if (at == first && !*all && n->kind == LUN_NODE_LEAF)
+        *all = lun__placed_spread(e, n->storage);
+    return lun__chain_goes(e, s, first, at, i, *all);
 }
 
 /* Whether step `at` may be in a chain of a set, where a location has whole rows: each location

@@ -4,6 +4,7 @@
 #define LUN_CHAIN_H
 
 #include "schedule/steps.h"
+#include "spread/spread.h"
 
 enum { LUN_CHAIN_STEPS = 64 }; /* most in one chain */
 
@@ -19,6 +20,11 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
                             int *chains);
 /* The elements of a slice along the slowest axis of what a kernel over n makes, or reads. */
 int64_t lun__chain_unit(const lun_lowered *l, int64_t n);
+/* Whether slot i of step `at` reads element by element an array in memory, distributed over the set
+ * in use as the steps from `first` on are, or not at all; all: how the first one's operands are,
+ * NULL: in blocks of slices. */
+bool lun__chain_goes(lun_engine *e, const lun_steps *s, int first, int at, int i,
+                     const lun_spread *all);
 /* What step makes that is a matrix product, or one of all pairs of rows; NULL: it is neither. */
 const lun_node *lun__chain_product(const lun_step *step);
 /* The elements of a row of a chain that begins with that step, a LAUNCH or a PRODUCT; 0: none. */

@@ -8,7 +8,6 @@
 #include "ir/order.h"
 
 enum {
-    STAGES = 16, /* most in one sketch */
     /* elements of a segment, at least, for stages that are not stencils: in more than two axes, in
      * two; where segments end within blocks */
     LINE_CUBE = 128,
@@ -260,8 +259,8 @@ lun_status lun__sketch(lun_engine *e, const lun_steps *s, int first, int end, lu
 {
     size_t slots = 1;
     *out = (lun_sketch){0};
-    if (end > first + STAGES)
-        end = first + STAGES;
+    if (end > first + LUN_SKETCH_STAGES)
+        end = first + LUN_SKETCH_STAGES;
     for (int k = first; k < end; k++)
         slots += (size_t)s->at[k].lowered.ir.slot_count;
     out->read = calloc(slots, sizeof *out->read);

@@ -5,6 +5,8 @@
 
 #include "schedule/steps.h"
 
+enum { LUN_SKETCH_STAGES = 16 }; /* most in one sketch */
+
 /* An array that sweeps read or make. */
 typedef struct lun_sketch_array {
     lun_node *node;      /* what makes it or has its elements, */

@@ -39,7 +39,8 @@ typedef struct lun_step {
     int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
     const struct lun_steps *of; /* the plan that it is a step of, of a chain; NULL: a step alone */
     bool held;                  /* PRODUCT, blocks: more than this plan refers to what it makes */
-    bool used;  /* a later step reads what it reduces; of a chain one behind the chain */
+    int64_t halo; /* of a sweep on a set: elements on either side that a location computes, too */
+    bool used;    /* a later step reads what it reduces; of a chain one behind the chain */
     bool sweep; /* it is run as sweeps are (schedule/sweep.h), with its neighbours of that chain */
     struct lun_outer_axis *across; /* LAUNCH: how it is run instead, with the same bits; or NULL */
     bool blocks;                   /* LAUNCH: its result is a reduction in blocks; */

@@ -34,10 +34,10 @@ lun_status lun__run_running(lun_engine *e, lun_node *n);
 /* Compiles its kernel and waits for the compiler. */
 lun_status lun__prepare_running(lun_engine *e, lun_node *n);
 
-/* Runs steps first .. last of s, which are sweeps, on a backend that runs these.  What only they
- * need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails as
- * lun__run_lowered does. */
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last);
+/* Runs steps first .. last of s, which are sweeps, on a backend that runs these; cut: as of
+ * lun__chain_run.  What only they need is never in memory as a whole; the nodes of everything else
+ * are LEAFs then.  Fails as lun__run_lowered does. */
+lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut);
 
 /* Runs steps first .. last, which schedule/tiles.h says are such: their algorithms become LEAFs,
  * what the kernel makes for them stays unevaluated. */

@@ -1,4 +1,6 @@
-/* sweep_step.c - steps that are sweeps (schedule/sweep.h) as one run of the backend.
+/* sweep_step.c - steps that are sweeps (schedule/sweep.h) as one run of the backend; on a set one
+ * run for each location, of its part and what that reads around it: elements beyond the part become
+ * wrong from outside in, a reach for each stage, and none of them is kept.
  *
  * Every kernel is elementwise, except that the last one may combine elements, in the chunks of
  * ir/order.h; so results do not depend on the order in which indices run, nor on those that are
@@ -11,7 +13,10 @@
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
 #include "launch/launch.h"
+#include "launch/launch_dist.h"
+#include "launch/local.h"
 #include "launch/profile.h"
+#include "placing/placing.h"
 
 typedef struct sweeps {
     lun_engine *e;
@@ -27,6 +32,10 @@ typedef struct sweeps {
     int opened;      /* bindings */
     uint64_t *cells; /* of the last stage, a row for each chunk; NULL: it has no results */
     int64_t bytes, written;
+    double seconds;  /* of the backend */
+    lun_spread *cut; /* how the locations of the set in use share the indices; NULL: one alone */
+    lun_backend_slot *at; /* the location that runs, */
+    lun_interval all;     /* and what it computes, else everything */
 } sweeps;
 
 static lun_status make_arrays(sweeps *x)
@@ -44,11 +53,25 @@ static lun_status make_arrays(sweeps *x)
         }
         if (k->maker[a] < 0 || !lun__sweep_keeps(x->s, x->first + k->maker[a], x->last, n))
             continue;
-        lun_status s = lun__storage_new(x->e, (lun_dtype)n->dtype, n->n, &x->storages[a]);
+        lun_status s = (x->cut ? lun__storage_empty : lun__storage_new)(x->e, (lun_dtype)n->dtype,
+                                                                        n->n, &x->storages[a]);
+        if (s == LUN_OK && x->cut)
+            s = lun__placed_decide(x->e, x->storages[a], x->cut);
         if (s != LUN_OK)
             return s;
-        to->to = x->storages[a]->data;
+        to->to = x->cut ? NULL : x->storages[a]->data;
     }
+    return LUN_OK;
+}
+
+/* Slot i is the array that the location has become current of. */
+static lun_status bind_there(sweeps *x, lun_binding *to, int i, const lun_node *n)
+{
+    const lun_status s = lun__local_bind_array(x->e, to, i, n, x->at, x->all);
+    if (s != LUN_OK)
+        return s;
+    to->at[i] = (char *)to->at[i] + x->all.lo * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    to->room[i] -= x->all.lo;
     return LUN_OK;
 }
 
@@ -67,24 +90,21 @@ static lun_status bind_slot(sweeps *x, int stage, int i, int read)
     const lun_sketch_array *from = &x->sketch.array[a];
     if (x->sketch.maker[a] >= 0 || from->stage != stage || from->slot != i)
         return LUN_OK; /* another slot stands for it */
+    if (x->cut)
+        return bind_there(x, to, i, from->node);
     if (!from->pad || to->l->slots[i].node != from->pad)
         return lun__bind_slot(x->e, to, i, NULL, 0, n);
     return lun__bind_part(x->e, to, i, from->node->storage, from->node->offset, NULL, n, false);
 }
 
-static lun_status make_stage(sweeps *x, int stage, const int *slots)
+static lun_status bind_stage(sweeps *x, int stage, const int *slots)
 {
-    const int at = x->first + stage;
-    const lun_lowered *l = &x->s->at[at].lowered;
-    const int64_t n = x->s->at[at].n;
+    const lun_lowered *l = &x->s->at[x->first + stage].lowered;
+    const int64_t n = x->all.hi - x->all.lo;
     lun_kernel_entry *k;
     lun_status s = lun__bind_open(x->e, l, &x->bindings[x->opened++]);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        int64_t bytes = lun__sweep_moves(x->s, at, i);
-        x->bytes += bytes;
-        x->written += l->ir.slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         s = bind_slot(x, stage, i, slots[i]);
-    }
     if (s == LUN_OK)
         s = lun__run_kernel(x->e, l, &k);
     if (s != LUN_OK)
@@ -94,6 +114,23 @@ static lun_status make_stage(sweeps *x, int stage, const int *slots)
     x->stages[stage] =
         (lun_sweep_stage){.kernel = k->kernel, .launch = &x->bindings[stage].run, .slots = slots};
     return LUN_OK;
+}
+
+static lun_status bind_stages(sweeps *x)
+{
+    const int *slots = x->sketch.slots;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < x->sketch.box.stages; k++) {
+        s = bind_stage(x, k, slots);
+        slots += x->s->at[x->first + k].lowered.ir.slot_count;
+    }
+    return s;
+}
+
+static void close_stages(sweeps *x)
+{
+    while (x->opened > 0)
+        lun__bind_close(&x->bindings[--x->opened]);
 }
 
 static lun_status make_cells(sweeps *x)
@@ -109,7 +146,6 @@ static lun_status make_cells(sweeps *x)
 static lun_status make_stages(sweeps *x)
 {
     const size_t arrays = (size_t)x->sketch.box.arrays, stages = (size_t)x->sketch.box.stages;
-    const int *slots = x->sketch.slots;
     x->arrays = calloc(arrays, sizeof *x->arrays);
     x->pads = calloc(arrays, sizeof *x->pads);
     x->storages = calloc(arrays, sizeof *x->storages);
@@ -121,10 +157,12 @@ static lun_status make_stages(sweeps *x)
     lun_status s = make_arrays(x);
     if (s == LUN_OK)
         s = make_cells(x);
-    for (int k = 0; s == LUN_OK && k < (int)stages; k++) {
-        s = make_stage(x, k, slots);
-        slots += x->s->at[x->first + k].lowered.ir.slot_count;
-    }
+    for (int at = x->first; at <= x->last; at++)
+        for (int i = 0; i < x->s->at[at].lowered.ir.slot_count; i++) {
+            const int64_t bytes = lun__sweep_moves(x->s, at, i);
+            x->bytes += bytes;
+            x->written += x->s->at[at].lowered.ir.slots[i].role == LUN_SLOT_OUT ? bytes : 0;
+        }
     return s;
 }
 
@@ -137,20 +175,102 @@ static lun_status run_stages(sweeps *x)
                      .stages = x->stages,
                      .arrays = x->arrays,
                      .near = cache_bytes > 0 ? cache_bytes : LUN_SWEEP_CACHE,
-                     .bytes = x->bytes};
-    const lun_stats before = e->stats;
-    double start = lun__now();
-    lun_status s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
-    double seconds = lun__now() - start;
-    e->stats.run_time += seconds;
-    if (s != LUN_OK)
-        return lun__bind_failed(e, &x->bindings[run.failed], s, x->s->at[x->first].n);
+                     .bytes = x->cut ? x->bytes / x->cut->places : x->bytes};
+    const int64_t slice = x->s->at[x->first].n / run.box.extent[0];
+    run.box.extent[0] = (x->all.hi - x->all.lo) / slice;
+    const double start = lun__now();
+    const lun_status s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
+    x->seconds += lun__now() - start;
+    return s == LUN_OK ? s
+                       : lun__bind_failed(e, &x->bindings[run.failed], s, x->all.hi - x->all.lo);
+}
+
+/* Counts what has run since `before`. */
+static void count(const sweeps *x, const lun_stats *before)
+{
+    lun_engine *e = x->e;
+    e->stats.run_time += x->seconds;
     e->stats.bytes_read += x->bytes - x->written;
     e->stats.bytes_written += x->written;
     if (e->profiling)
-        lun__profile_together(e, &before, seconds, x->s, x->first, x->kernels, run.box.stages);
-    return LUN_OK;
+        lun__profile_together(e, before, x->seconds, x->s, x->first, x->kernels,
+                              x->sketch.box.stages);
+    for (int k = x->first; k <= x->last; k++)
+        e->stats.kept += x->s->at[k].kept;
 }
+
+/* ---- locations ------------------------------------------------------------------------------- */
+
+/* What location k computes; nothing where it has no part. */
+static lun_interval all_at(const sweeps *x, int k)
+{
+    return lun__placing_widened(x->cut, k, x->s->at[x->first].halo);
+}
+
+/* Memory for what the location computes, of which its part alone becomes current. */
+static lun_status open_arrays(sweeps *x, lun_interval part)
+{
+    const int64_t slice = x->s->at[x->first].n / x->sketch.box.extent[0];
+    lun_status s = LUN_OK;
+    for (int a = 0; s == LUN_OK && a < x->sketch.box.arrays; a++) {
+        lun_padding *p = &x->pads[a];
+        lun_piece *piece;
+        if (x->arrays[a].pad) {
+            p->extent[0] -= p->inner[0];
+            p->inner[0] = (x->all.hi - x->all.lo) / slice;
+            p->extent[0] += p->inner[0];
+        }
+        if (!x->storages[a])
+            continue;
+        s = lun__placed_room(x->e, x->storages[a], x->at, x->all.lo, x->all.hi, &piece);
+        if (s == LUN_OK && !lun__intervals_add(&piece->fresh, part.lo, part.hi))
+            s = lun__nomem(x->e);
+        x->arrays[a].to = s == LUN_OK ? piece->data : NULL;
+    }
+    return s;
+}
+
+static lun_status run_at(sweeps *x, int k)
+{
+    lun_engine *e = x->e;
+    const int64_t launches = e->stats.launches;
+    x->at = lun__set_at(e, k);
+    x->all = all_at(x, k);
+    if (x->all.lo >= x->all.hi)
+        return LUN_OK;
+    lun__set_enter(e, x->at);
+    lun_status s = open_arrays(x, lun__spread_part(x->cut, k));
+    if (s == LUN_OK)
+        s = bind_stages(x);
+    if (s == LUN_OK)
+        s = run_stages(x);
+    close_stages(x);
+    x->at->counted->launches += e->stats.launches - launches;
+    return s;
+}
+
+/* The array that the stages read becomes current at all locations, then each runs its part. */
+static lun_status run_set(sweeps *x)
+{
+    lun_status s = LUN_OK;
+    for (int a = 0; a < x->sketch.box.arrays; a++)
+        for (int k = 0; s == LUN_OK && x->sketch.maker[a] < 0 && k < x->cut->places; k++) {
+            const lun_node *n = x->sketch.array[a].node;
+            const lun_interval need = all_at(x, k);
+            lun_piece *piece;
+            if (need.lo < need.hi)
+                s = lun__placed_ensure(x->e, n->storage, lun__set_at(x->e, k), n->offset + need.lo,
+                                       n->offset + need.hi, &piece);
+        }
+    for (int k = 0; s == LUN_OK && k < x->cut->places; k++) {
+        s = run_at(x, k);
+        if (s == LUN_OK)
+            s = lun__stopped(x->e);
+    }
+    return s;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The cells of chunks become the results. */
 static lun_status join_cells(sweeps *x)
@@ -175,8 +295,7 @@ static void keep_results(sweeps *x)
 
 static void free_sweeps(sweeps *x)
 {
-    for (int k = 0; k < x->opened; k++)
-        lun__bind_close(&x->bindings[k]);
+    close_stages(x);
     for (int a = 0; x->storages && a < x->sketch.box.arrays; a++)
         if (x->storages[a])
             lun__storage_release(x->e, x->storages[a]);
@@ -190,22 +309,26 @@ static void free_sweeps(sweeps *x)
     lun__sketch_free(&x->sketch);
 }
 
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last)
+lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut)
 {
-    sweeps x = {.e = e, .s = s, .first = first, .last = last};
+    sweeps x = {
+        .e = e, .s = s, .first = first, .last = last, .cut = cut, .all = {0, s->at[first].n}};
     lun_status status = lun__sketch(e, s, first, last + 1, &x.sketch);
     e->kernels_held++;
     if (status == LUN_OK)
         status = make_stages(&x);
+    if (status == LUN_OK && !cut)
+        status = bind_stages(&x);
+    const lun_stats before = e->stats;
     if (status == LUN_OK)
-        status = run_stages(&x);
+        status = cut ? run_set(&x) : run_stages(&x);
     if (status == LUN_OK && x.cells)
         status = join_cells(&x);
     e->kernels_held--;
     if (status == LUN_OK)
+        count(&x, &before);
+    if (status == LUN_OK)
         keep_results(&x);
-    for (int k = first; status == LUN_OK && k <= last; k++)
-        e->stats.kept += s->at[k].kept;
     free_sweeps(&x);
     return status;
 }
