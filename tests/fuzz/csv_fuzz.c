@@ -1,6 +1,6 @@
 /* csv_fuzz.c - for libFuzzer: any bytes are CSV text, which the reader splits and converts, in
- * pieces of a size that the first byte says; what one piece gives, several give. Knows nothing
- * of Lua. */
+ * pieces of a size that the first byte says, by rules that the second one chooses; what one piece
+ * gives, several give. Knows nothing of Lua. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,31 @@ static bool texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t co
     return true;
 }
 
-static void read_all(const unsigned char *text, size_t size, int64_t piece, result *r)
+/* The rules of RFC 4180, with those changed whose bits are set. */
+static lun__csv_rules rules_of(unsigned char bits)
+{
+    lun__csv_rules r = LUN__CSV_RULES;
+    if (bits & 1) {
+        r.comment = "#";
+        r.comment_length = 1;
+    }
+    r.escape = bits & 2 ? '\\' : LUN__CSV_NONE;
+    r.ragged = bits & 4 ? LUN__CSV_FILL : bits & 8 ? LUN__CSV_SKIP : LUN__CSV_REFUSE;
+    r.most = bits & 16 ? 3 : -1;
+    r.trim = bits & 32;
+    r.skip = bits & 64 ? 1 : 0;
+    if (bits & 128) {
+        r.quote = '\'';
+        r.decimal = ',';
+        r.thousands = '.';
+        r.separator = ';';
+        r.header = LUN__CSV_NO_NAMES;
+    }
+    return r;
+}
+
+static void read_all(const unsigned char *text, size_t size, int64_t piece, unsigned char bits,
+                     result *r)
 {
     lun__csv_services s = {.ctx = r,
                            .size = (int64_t)size,
@@ -82,7 +106,7 @@ static void read_all(const unsigned char *text, size_t size, int64_t piece, resu
                            .column = column,
                            .validity = validity,
                            .texts = texts};
-    static const lun__csv_rules rules = LUN__CSV_RULES;
+    const lun__csv_rules rules = rules_of(bits);
     lun__csv_wanted wanted[MOST] = {0};
     memset(r, 0, sizeof *r);
     r->text = text;
@@ -116,10 +140,10 @@ static void compare(const result *a, const result *b)
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
     result whole, parts;
-    if (size == 0)
+    if (size < 2)
         return 0;
-    read_all(data + 1, size - 1, 0, &whole);
-    read_all(data + 1, size - 1, data[0] + 1, &parts);
+    read_all(data + 2, size - 2, 0, data[1], &whole);
+    read_all(data + 2, size - 2, data[0] + 1, data[1], &parts);
     compare(&whole, &parts);
     for (int k = 0; k < MOST; k++) {
         free(whole.memory[k]);
