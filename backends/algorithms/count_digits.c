@@ -183,7 +183,7 @@ static void count_some(const counting *v, lun_algorithm_run *r)
         const uint64_t key = lun__key(&v->keys, raw);
         to[nan && key == nan ? VALUES : first_digit(key, low, v->below)]++;
     }
-    r->out[1].n = -1; /* no candidates are kept */
+    r->out[1].n = 0;
 }
 
 /* Sums of what workers have counted; candidates, unless they did not fit. */
@@ -198,7 +198,7 @@ static void gather(const counting *v, int workers, lun_algorithm_run *r)
         for (int64_t i = 0; i <= n; i++)
             to[i] += own[i];
         fit = fit && some <= v->room && found + some <= r->out[1].n;
-        if (fit)
+        if (fit && some)
             memcpy((char *)r->out[1].data + found * size, own + n + 2 + NONE,
                    (size_t)(some * size));
         found += some;
@@ -212,7 +212,7 @@ lun_status lun__digits_run(const lun_services *services, const lun_team *team, l
     counting v = {.r = r,
                   .keys = lun__keys(r->in[0].dtype, false),
                   .tables = state[TABLES],
-                  .room = r->out[1].n,
+                  .room = state[ABOVE] < lun__keys(r->in[0].dtype, false).bits ? r->out[1].n : -1,
                   .below = (int)state[BELOW],
                   .digit = (int)(state[ABOVE] - state[BELOW]),
                   .above = (int)state[ABOVE],

@@ -152,6 +152,18 @@ static bool counts(const task *w)
            is(&r->out[0], &w->to[0], LUN_I64, bins);
 }
 
+/* How many elements have each digit, and candidates, by a state that came with the request. */
+static bool counts_digits(const task *w)
+{
+    const lun_algorithm_run *r = &w->r;
+    const int64_t *state = w->from[1].own, quantiles = lun__digit_quantiles(r->in[1].n);
+    return state && quantiles > 0 && quantiles <= LUN_DIGIT_QUANTILES &&
+           is(&r->in[1], &w->from[1], LUN_I64, lun__digit_state(quantiles)) &&
+           lun__digit_fits(state, quantiles, 8 * lun__dtype_get(r->in[0].dtype)->bytes) &&
+           w->to[0].own && is(&r->out[0], &w->to[0], LUN_I64, lun__digit_counts(state)) &&
+           none_or(&r->out[1], &w->to[1], r->in[0].dtype, r->out[1].n);
+}
+
 /* The different values, how many there are of each, and samples. */
 static bool tells_apart(const task *w)
 {
@@ -193,11 +205,12 @@ static const struct {
     int operands, results;
     bool (*fits)(const task *w);
 } tasks[LUN_ALGORITHM_COUNT] = {
-    [LUN_ALGORITHM_KEEP] = {2, 1, chooses},        [LUN_ALGORITHM_PLACES] = {1, 1, chooses},
-    [LUN_ALGORITHM_SORT] = {1, 1, orders},         [LUN_ALGORITHM_ARGSORT] = {1, 1, orders},
-    [LUN_ALGORITHM_ORDERED] = {1, 3, orders_part}, [LUN_ALGORITHM_CUTS] = {3, 1, cuts},
-    [LUN_ALGORITHM_MERGED] = {3, 2, merges},       [LUN_ALGORITHM_TOPK] = {1, 2, takes_first},
-    [LUN_ALGORITHM_UNIQUE] = {1, 3, tells_apart},  [LUN_ALGORITHM_HISTOGRAM] = {2, 1, counts},
+    [LUN_ALGORITHM_KEEP] = {2, 1, chooses},         [LUN_ALGORITHM_PLACES] = {1, 1, chooses},
+    [LUN_ALGORITHM_SORT] = {1, 1, orders},          [LUN_ALGORITHM_ARGSORT] = {1, 1, orders},
+    [LUN_ALGORITHM_ORDERED] = {1, 3, orders_part},  [LUN_ALGORITHM_CUTS] = {3, 1, cuts},
+    [LUN_ALGORITHM_MERGED] = {3, 2, merges},        [LUN_ALGORITHM_TOPK] = {1, 2, takes_first},
+    [LUN_ALGORITHM_UNIQUE] = {1, 3, tells_apart},   [LUN_ALGORITHM_HISTOGRAM] = {2, 1, counts},
+    [LUN_ALGORITHM_DIGITS] = {2, 2, counts_digits},
 };
 
 /* Whether the columns are what the algorithm takes and gives, in different buffers. */

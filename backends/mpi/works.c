@@ -61,6 +61,7 @@ bool lun__mpi_takes(lun_algorithm which)
     case LUN_ALGORITHM_TOPK:
     case LUN_ALGORITHM_UNIQUE:
     case LUN_ALGORITHM_HISTOGRAM:
+    case LUN_ALGORITHM_DIGITS:
     case LUN_ALGORITHM_ORDERED:
     case LUN_ALGORITHM_CUTS:
     case LUN_ALGORITHM_MERGED:

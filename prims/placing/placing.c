@@ -118,7 +118,8 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
 
 bool lun__placing_takes(const lun_backend_slot *at, const lun_node *n)
 {
-    lun_algorithm_run r = {.which = (lun_algorithm)n->op};
+    lun_algorithm_run r = {.which = n->op == LUN_ALGORITHM_QUANTILE ? LUN_ALGORITHM_DIGITS
+                                                                    : (lun_algorithm)n->op};
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &r};
     int64_t scratch;
     bool arrays = at->state && at->backend->buffer_new;

@@ -187,16 +187,14 @@ static lun_status make_host(lun_exchange *x, lun_storage **s, lun_dtype t, int64
 static lun_status want_digits(lun_exchange *x, int k, int64_t counts, int64_t part)
 {
     const lun_interval own = x->at[k].shard;
+    const int64_t room = (own.hi - own.lo) / 32; /* fewer than there are */
     const bool kept = x->at[k].kept;
     lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_DIGITS);
     lun_status s = kept ? LUN_OK : lun__exchange_load(x, k, r);
-    if (s == LUN_OK && !kept)
-        s = lun__exchange_room(x, x->run[0], k, own.lo, own.lo + (own.hi - own.lo) / 32,
-                               &r->out[1]);
-    if (kept) {
+    if (s == LUN_OK && !kept && room)
+        s = lun__exchange_room(x, x->run[0], k, own.lo, own.lo + room, &r->out[1]);
+    if (kept)
         r->in[0] = lun__exchange_run_column(x, 0, k);
-        r->out[1] = lun__column(r->in[0].data, r->in[0].dtype, 0);
-    }
     r->in[1] = lun__exchange_column(x->host[1], 0, x->host[1]->count);
     r->out[0] = lun__exchange_column(x->host[0], part * counts, counts);
     return s;
@@ -205,6 +203,7 @@ static lun_status want_digits(lun_exchange *x, int k, int64_t counts, int64_t pa
 /* Digits of all candidates, of so many counts; the sums stand behind those of locations. */
 static lun_status count_digits(lun_exchange *x, int64_t counts)
 {
+    const bool some = lun__digit_some(x->host[1]->data);
     int64_t part = 0;
     lun_status s = make_host(x, &x->host[0], LUN_I64, (x->parts + 1) * counts);
     for (int k = 0; s == LUN_OK && k < x->places; k++)
@@ -215,13 +214,14 @@ static lun_status count_digits(lun_exchange *x, int64_t counts)
     part = 0;
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         const int64_t *own = (const int64_t *)x->host[0]->data + part * counts;
+        const lun_column *fit = &x->at[k].r.out[1];
         int64_t found = 0;
         if (x->at[k].shard.lo >= x->at[k].shard.hi)
             continue;
         part++;
         for (int64_t i = 0; i < counts - 1; i++)
             found += own[i];
-        if (!x->at[k].kept && found == x->at[k].r.out[1].n) {
+        if (!some && !x->at[k].kept && fit->data && found == fit->n) {
             x->at[k].kept = true;
             x->at[k].count = found;
         }
@@ -260,8 +260,7 @@ static lun_status narrow_down(lun_exchange *x)
             s = count_digits(x, counts);
         if (s == LUN_OK)
             s = narrow(x, counts);
-        counts = s == LUN_OK ? *(const int64_t *)x->host[1]->data : 0;
-        counts = counts ? (counts << LUN_DIGIT_BITS) + 1 : 0;
+        counts = s == LUN_OK ? lun__digit_counts(x->host[1]->data) : 0;
     } while (counts);
     return s;
 }

@@ -23,7 +23,9 @@ enum { LUN_ALGORITHM_OPERANDS = 4, LUN_ALGORITHM_RESULTS = 3, LUN_ALGORITHM_OPTI
 enum { LUN_MERGED_ONE = 2 };
 
 /* Of DIGITS and NARROW: bits of a digit, quantiles at most, words of the state of so many, and how
- * many a state is of; its first word: tables of counts. */
+ * many a state is of.  Its first words: tables of counts (0: there are results), the bits of a key
+ * below and above the digit, how many elements are no NaN, whether some elements are counted, from
+ * which no candidates are kept. */
 enum { LUN_DIGIT_BITS = 11, LUN_DIGIT_QUANTILES = 8 };
 static inline int64_t lun__digit_state(int64_t quantiles)
 {
@@ -32,6 +34,22 @@ static inline int64_t lun__digit_state(int64_t quantiles)
 static inline int64_t lun__digit_quantiles(int64_t words)
 {
     return (words - 6) / 6;
+}
+
+/* How many counts there are, with those of NaNs; 0: there are results. */
+static inline int64_t lun__digit_counts(const int64_t *state)
+{
+    return state[0] ? (state[0] << LUN_DIGIT_BITS) + 1 : 0;
+}
+/* Whether a state asks for a digit of keys of so many bits. */
+static inline bool lun__digit_fits(const int64_t *state, int64_t quantiles, int64_t bits)
+{
+    return state[0] > 0 && state[0] <= 2 * quantiles && state[1] >= 0 && state[1] < state[2] &&
+           state[2] <= bits && (state[2] == bits || state[2] - state[1] <= LUN_DIGIT_BITS);
+}
+static inline bool lun__digit_some(const int64_t *state)
+{
+    return state[4] != 0;
 }
 
 typedef struct lun_algorithm_row {

@@ -55,6 +55,8 @@ local QUANTILES = [[
                     local holes = lun.where((lun.index(n) % 17):eq(3), 0 / 0, a / (lun.index(n) % 5)):cast(t):eval()
                     show(text .. " NaNs", holes:quantile(parts))
                     show(text .. " without NaNs", holes:quantile(parts, { skipnan = true }))
+                    show(text .. " few numbers", lun.where((lun.index(n) % 97):eq(3), a, 0 / 0):cast(t):eval()
+                        :quantile(parts, { skipnan = true }))
                     show(text .. " ends", lun.where(a:gt(0), 1 / 0, -1 / 0):cast(t):eval():quantile(parts))
                     show(text .. " zeros", (a * 0):eval():quantile(parts))
                     show(text .. " only NaNs", (a * (0 / 0)):eval():quantile(parts, { skipnan = true }))
@@ -102,6 +104,28 @@ describe("what several locations count", function()
     it("has the bits of one where quantiles are narrowed down", function()
         local wanted = on("openmp", QUANTILES)
         for _, set in ipairs { "openmp/2", "openmp/3", "reference/7" } do assert.same(wanted, on(set, QUANTILES), set) end
+    end)
+
+    it("has the bits of one where ranks that serve narrow them down", function()
+        local wanted, scratch = on("openmp", QUANTILES), shell.scratch()
+        shell.write(scratch .. "/q.lua", QUANTILES .. [[
+            local a = lun.random(100000, { seed = 5 }):copy():distribute "block":eval()
+            a:sum()
+            local before = lun.stats()
+            a:quantile({ 0.1, 0.5 }):eval()
+            local after = lun.stats()
+            print("to the host", after.bytes_to_host - before.bytes_to_host < 1000)
+        ]])
+        local text = shell.capture(("cd %s && LUNARRAY_RANK_TIMEOUT=30 timeout 200 %s --ranks 3 --backend mpi q.lua 2>&1 </dev/null")
+            :format(scratch, onranks.path))
+        shell.discard(scratch)
+        wanted[#wanted + 1] = "to the host: true"
+        local k = 0
+        for line in text:gmatch "[^\n]+" do
+            k = k + 1
+            assert.equal(wanted[k], (line:gsub("\t", ": ")))
+        end
+        assert.equal(#wanted, k)
     end)
 
     it("leaves elements where they are, as it is explained", function()
