@@ -1160,6 +1160,18 @@ LUN_API lun_status lun_store_all(lun_engine *e, lun_array *const *targets,
                                  lun_array *const *sources, int count);
 /* Whether lun_store accepts these arrays: LUN_OK, or its failure. */
 LUN_API lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source);
+/* Missing elements: an array of any dtype may have some, which have no value.  Elementwise
+ * operations give missing ones where an operand is missing, comparisons false (lun_ne true);
+ * windows show them, and lun_set, lun_fill, lun_write and lun_store make elements that are there.
+ * What takes none sees NaN in floats, and fails with LUN_EARG for other dtypes. */
+/* Whether elements of a may be missing; evaluates nothing. */
+LUN_API bool lun_has_missing(const lun_array *a);
+/* Bools of a's shape, true where an element is missing; lazy. */
+LUN_API lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out);
+/* The elements of a, missing where they were or where the mask, bools that broadcast to a's shape,
+ * is true; mask NULL: none is missing, and those that were are NaN, 0 or false.  Lazy. */
+LUN_API lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask_or_NULL,
+                                    lun_array **out);
 /* An array with its own copy of the elements, row-major. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 

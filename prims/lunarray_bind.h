@@ -111,6 +111,25 @@ LUN_API lun_status lun_mark(lun_engine *e, const char *place);
  * tuned.  Backends without devices ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
+/* An array in its two parts: its slots, of which none is missing, NaN, 0 or false where elements
+ * were; and its validity, bools of the same shape, false there; *valid NULL: nothing is missing.
+ * Lazy. */
+LUN_API lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots,
+                                     lun_array **valid);
+/* The array of two such parts.  LUN_ESHAPE, LUN_EDTYPE: they are none. */
+LUN_API lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid,
+                                  lun_array **out);
+/* What stands in the slot of a missing element of dtype t, a Scalar. */
+LUN_API lun_status lun_missing_slot(lun_engine *e, lun_dtype t, lun_array **out);
+/* A missing Scalar of dtype t. */
+LUN_API lun_status lun_na(lun_engine *e, lun_dtype t, lun_array **out);
+/* Whether element `index`, counted as in lun_get, is missing. */
+LUN_API lun_status lun_is_missing(lun_engine *e, lun_array *a, int64_t index, bool *out);
+/* Makes it missing. */
+LUN_API lun_status lun_set_missing(lun_engine *e, lun_array *a, int64_t index);
+/* lun_read of slots, and whether there is an element in each. */
+LUN_API lun_status lun_read_slots(lun_engine *e, lun_array *a, void *host, bool *there,
+                                  int64_t first, int64_t count);
 /* lun_take with indices that count from `first`, 0 or 1; if they count from 1, index 0 gives
  * `missing`. */
 LUN_API lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, int first,

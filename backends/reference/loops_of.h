@@ -15,7 +15,7 @@
 
 /* ---- elementwise ----------------------------------------------------------------------------- */
 
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)            \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc)   \
     static UNUSED void NAME(op, ROW)(void *d, const void *va, const void *vb, const void *vc, \
                                      int64_t n)                                               \
     {                                                                                         \
@@ -47,7 +47,7 @@
         }                                                                                       \
     }
 
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)                 \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc)        \
     static inline UNUSED T NAME(one, ROW)(T a, T b)                                                \
     {                                                                                              \
         const T c = b;                                                                             \
@@ -156,28 +156,28 @@
 static const lun_loops_of JOIN(loops_, ID) = {
     .op =
         {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
     [LUN_OP_##ROW] = EXISTS(#flt, #integer) ? NAME(op, ROW) : NULL,
 #include "table/ops.def"
 #undef LUN_OP
         },
     .lanes =
         {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(lanes, ROW) : NULL,
 #include "table/ops.def"
 #undef LUN_OP
         },
     .pairs =
         {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(pairs, ROW) : NULL,
 #include "table/ops.def"
 #undef LUN_OP
         },
     .scan =
         {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
     [LUN_OP_##ROW] = COMBINES(flags, #flt, #integer) ? NAME(scan, ROW) : NULL,
 #include "table/ops.def"
 #undef LUN_OP

@@ -48,6 +48,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_reduce,
         lun__open_array,
         lun__open_index,
+        lun__open_missing,
         lun__open_window,
         lun__open_data,
         lun__open_make,

@@ -18,9 +18,17 @@ enum {
 #define TEXT(...) (#__VA_ARGS__[0] == 'N' && sizeof #__VA_ARGS__ == 5 ? NULL : #__VA_ARGS__)
 
 const lun_op_row lun__op_rows[LUN_OP_COUNT] = {
-#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
-    {#name,     symbol,        arity, LUN_RULE_##rule, flags, LUN_ID_##identity,  \
-     TEXT(flt), TEXT(integer), doc},
+#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
+    {#name,                                                                                \
+     symbol,                                                                               \
+     arity,                                                                                \
+     LUN_RULE_##rule,                                                                      \
+     flags,                                                                                \
+     LUN_ID_##identity,                                                                    \
+     LUN__MISSING_##missing,                                                               \
+     TEXT(flt),                                                                            \
+     TEXT(integer),                                                                        \
+     doc},
 #include "table/ops.def"
 #undef LUN_OP
 };

@@ -38,9 +38,20 @@ typedef enum lun_identity {
     LUN_ID_ONES     /* all bits */
 } lun_identity;
 
+/* What missing elements make of a result; ops.def says it. */
+typedef enum lun__missing_rule {
+    LUN__MISSING_AND,
+    LUN__MISSING_NAN,
+    LUN__MISSING_FALSE,
+    LUN__MISSING_TRUE,
+    LUN__MISSING_KLEENE,
+    LUN__MISSING_MOVE
+} lun__missing_rule;
+
 typedef struct lun_op_row {
     const char *name, *symbol; /* symbol: "+", or "" */
     uint8_t arity, rule, flags, identity;
+    uint8_t missing;           /* lun__missing_rule */
     const char *flt, *integer; /* C expressions over a b c, NULL if there is none */
     const char *doc;
 } lun_op_row;

@@ -14,12 +14,12 @@ static uint64_t JOIN(do_, ID)(int op, const uint64_t *x)
     const T b = *(const T *)(const void *)&x[1], c = *(const T *)(const void *)&x[2];
     (void)b, (void)c;
     switch (op) {
-#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, doc)    \
-    case LUN_OP_##ROW: {                                                              \
-        const FIRST_##rule a = *(const FIRST_##rule *)(const void *)x;                \
-        (void)a;                                                                      \
-        *(RESULT_##rule *)(void *)&cell = (RESULT_##rule)(VALUE(PICK(flt, integer))); \
-        break;                                                                        \
+#define LUN_OP(ROW, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
+    case LUN_OP_##ROW: {                                                                    \
+        const FIRST_##rule a = *(const FIRST_##rule *)(const void *)x;                      \
+        (void)a;                                                                            \
+        *(RESULT_##rule *)(void *)&cell = (RESULT_##rule)(VALUE(PICK(flt, integer)));       \
+        break;                                                                              \
     }
 #include "table/ops.def"
 #undef LUN_OP

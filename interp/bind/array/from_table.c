@@ -2,6 +2,7 @@
  * the dtype that its numbers and arrays need, and their packing. An array in the table is like a
  * table of its elements, a Scalar like its number. Errors name the element: t[2][3]. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@ typedef struct walk {
     lun_dtype array_dtype;
     int64_t at[LUN_MAX_RANK]; /* the indices of the current element, from 1 */
     bool integers, floats, booleans;
-    bool fractions;    /* some numbers of Lua are floats */
+    bool fractions; /* some numbers of Lua are floats */
+    bool missing;   /* some elements are lun.na */
+    unsigned char *start;
+    bool *there;       /* second pass: of each element; NULL: nothing is missing */
     unsigned char *to; /* second pass: where the next element goes */
     lun_dtype dtype;
     size_t size;
@@ -233,6 +237,10 @@ static void note_element(walk *w)
         complain(w, w->rank, is_nil);
         break;
     default:
+        if (lun__is_na(L, w->host, lua_gettop(L))) {
+            w->missing = true;
+            break;
+        }
         complain(w, w->rank,
                  lua_pushfstring(L, "is %s; numbers or booleans expected", element_kind(L)));
     }
@@ -266,8 +274,14 @@ static void pack_element(walk *w)
         pack_array(w);
         return;
     }
-    if (!lun__to_value(L, -1, &x))
+    if (w->there && lun__is_na(L, w->host, lua_gettop(L))) {
+        w->there[(size_t)(w->to - w->start) / w->size] = false;
+        x = (lun_value){.dtype = LUN_I64};
+        if (lun_dtype_kind(w->dtype) == LUN_KIND_FLOAT)
+            x = (lun_value){.dtype = LUN_F64, .as.d = (double)NAN};
+    } else if (!lun__to_value(L, -1, &x)) {
         complain(w, w->rank, "has changed");
+    }
     const char *why = lun__pack(w->dtype, x, w->to);
     if (why) {
         const char *text = luaL_tolstring(L, -1, NULL);
@@ -354,6 +368,8 @@ static lun_dtype choose_dtype(const walk *w)
         return w->array_dtype;
     if (w->booleans)
         return LUN_BOOL;
+    if (w->missing && !w->integers)
+        return LUN_F64;
     return w->integers && !w->floats ? LUN_I64 : LUN_F64;
 }
 
@@ -380,7 +396,11 @@ int lun__vector_of_table(lua_State *L)
         evaluate(&w);
 
     unsigned char *buffer = lua_newuserdatauv(L, (size_t)count * w.size + 1, 0);
-    w.to = buffer;
+    w.to = w.start = buffer;
+    if (w.missing) {
+        w.there = lua_newuserdatauv(L, (size_t)count + 1, 0);
+        memset(w.there, true, (size_t)count);
+    }
     lua_pushvalue(L, 1);
     visit(&w, 0);
     lua_pop(L, 1);
@@ -390,6 +410,8 @@ int lun__vector_of_table(lua_State *L)
     lun_status s;
     LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, w.dtype, out));
     lun__check(L, h, s, 1);
+    if (w.missing)
+        lun__with_validity(L, h, w.rank, w.shape, w.there);
     lun__report_memory(L, h);
     return 1;
 }

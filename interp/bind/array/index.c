@@ -48,9 +48,18 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
         lun__check(L, h, s, arg);
     } else {
         lun_value x;
-        LUN__TRY(s, lun_get(h->engine, a, i, &x));
+        bool missing = false;
+        if (lun_has_missing(a) && lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_FLOAT)
+            LUN__TRY(s, lun_is_missing(h->engine, a, i, &missing));
+        else
+            s = LUN_OK;
+        if (s == LUN_OK && !missing)
+            LUN__TRY(s, lun_get(h->engine, a, i, &x));
         lun__check(L, h, s, arg);
-        lun__push_value(L, x);
+        if (missing)
+            lua_pushnil(L);
+        else
+            lun__push_value(L, x);
     }
     lun__report_memory(L, h);
 }
@@ -99,11 +108,19 @@ static int array_newindex(lua_State *L)
     int64_t shape[LUN_MAX_RANK];
     lun_status s;
     if (lun_shape(a, shape) > 1) {
+        if (lun__is_na(L, h, 3))
+            lun__replace_na(L, h, 3, lun_dtype_of(a));
         lun__check_operand(L, h, 3);
         lun_array **row = lun__new_array(L, h);
         LUN__TRY(s, lun_row(h->engine, a, i, row));
         lun__check(L, h, s, 2);
         store(L, h, *row, 3, 3);
+        return 0;
+    }
+    if (lun__is_na(L, h, 3)) {
+        LUN__TRY(s, lun_set_missing(h->engine, a, i));
+        lun__check(L, h, s, 3);
+        lun__report_memory(L, h);
         return 0;
     }
     lun_value x = lun__check_value(L, h, 3);
@@ -117,6 +134,12 @@ static int array_fill(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_array *a = lun__check_array(L, h, 1);
+    if (lun__is_na(L, h, 2)) {
+        lun__replace_na(L, h, 2, lun_dtype_of(a));
+        store(L, h, a, 2, 2);
+        lua_settop(L, 1);
+        return 1;
+    }
     lun_value x = lun__check_value(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_fill(h->engine, a, x));
@@ -130,6 +153,8 @@ static int array_set(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_array *a = lun__check_array(L, h, 1);
+    if (lun__is_na(L, h, 2))
+        lun__replace_na(L, h, 2, lun_dtype_of(a));
     lun__check_operand(L, h, 2);
     store(L, h, a, 2, 2);
     lua_settop(L, 1);

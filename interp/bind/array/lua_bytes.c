@@ -15,6 +15,7 @@ typedef struct reader {
     lun_array *a;
     const unsigned char *at, *end; /* the unread part of the buffer */
     unsigned char *buffer;
+    bool *there; /* of each element of the buffer; NULL: nothing is missing */
     size_t size; /* of an element */
     lun_dtype dtype;
     int64_t next, left; /* the first element that is not in the buffer, and how many there are */
@@ -36,6 +37,8 @@ static reader start(lua_State *L, lun__host *h, lun_array *a, int64_t first, int
     reader r = {.h = h, .a = a, .dtype = lun_dtype_of(a), .next = first, .left = count};
     r.size = (size_t)lun_dtype_size(r.dtype);
     r.buffer = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) * r.size, 0);
+    if (lun_has_missing(a) && lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT)
+        r.there = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) + 1, 0);
     prepare(L, h, a, count);
     return r;
 }
@@ -45,7 +48,10 @@ static void refill(lua_State *L, reader *r)
     lun__host *h = r->h;
     int64_t count = r->left < CHUNK ? r->left : CHUNK;
     lun_status s;
-    LUN__TRY(s, lun_read(h->engine, r->a, r->buffer, r->next, count));
+    if (r->there)
+        LUN__TRY(s, lun_read_slots(h->engine, r->a, r->buffer, r->there, r->next, count));
+    else
+        LUN__TRY(s, lun_read(h->engine, r->a, r->buffer, r->next, count));
     lun__check(L, h, s, 1);
     r->next += count;
     r->left -= count;
@@ -60,7 +66,10 @@ static void push_elements(lua_State *L, reader *r, int64_t count)
     for (int64_t i = 1; i <= count; i++) {
         if (r->at == r->end)
             refill(L, r);
-        lun__push_element(L, r->dtype, r->at);
+        if (r->there && !r->there[(size_t)(r->at - r->buffer) / r->size])
+            lun__push_na(L, r->h);
+        else
+            lun__push_element(L, r->dtype, r->at);
         r->at += r->size;
         lua_rawseti(L, -2, i);
     }

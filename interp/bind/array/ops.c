@@ -12,6 +12,15 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
     lun_array *operands[MOST_OPERANDS];
     bool own[MOST_OPERANDS];
     lua_settop(L, count);
+    for (int i = 2; op == LUN_OP_WHERE && i <= 3; i++)
+        if (lun__is_na(L, h, i)) {
+            lun_value x = {.dtype = LUN_F64};
+            if (lun__is_array(L, h, 5 - i))
+                x.dtype = lun_dtype_of(lun__check_array(L, h, 5 - i));
+            else
+                (void)lun__to_value(L, 5 - i, &x);
+            lun__replace_na(L, h, i, x.dtype);
+        }
     lun_array **out = lun__new_array(L, h);
     for (int i = 0; i < count; i++)
         operands[i] = lun__check_operand(L, h, i + 1);

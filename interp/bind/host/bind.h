@@ -127,6 +127,17 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i);
 /* Pushes element (or row) i, from 0. */
 void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
+/* ---- missing elements (lua_missing.c) -------------------------------------------------------- */
+
+/* Whether lun.na is at i; pushes it. */
+bool lun__is_na(lua_State *L, lun__host *h, int i);
+void lun__push_na(lua_State *L, lun__host *h);
+/* Replaces the array on the top by one of its elements where `there`, of that shape, is true. */
+void lun__with_validity(lua_State *L, lun__host *h, int rank, const int64_t *shape,
+                        const bool *there);
+/* Replaces lun.na at i by a missing Scalar of dtype t. */
+void lun__replace_na(lua_State *L, lun__host *h, int i, lun_dtype t);
+
 /* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
 /* An option `layout`. */
@@ -245,6 +256,7 @@ void lun__open_compress(lua_State *L, const lun__parts *p);
 void lun__open_zlib(lua_State *L, const lun__parts *p);
 void lun__open_order(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
+void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_data(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);

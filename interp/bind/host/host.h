@@ -22,6 +22,7 @@ typedef enum lun__kind {
     LUN__PLAN,
     LUN__SKELETON,
     LUN__OP,
+    LUN__NA,
     LUN__KINDS,
     LUN__ERROR = LUN__KINDS,
     LUN__CACHE,

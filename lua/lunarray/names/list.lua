@@ -35,9 +35,9 @@ return {
     },
     {
         file = "statistics",
-        functions = "",
+        functions = "coalesce",
         methods = "cov corr corrcoef histogram2d percentile moment skew kurtosis zscore describe pct_change isna notna "
-            .. "dropna fillna ffill bfill interpolate",
+            .. "dropna fillna naif ffill bfill interpolate",
     },
     {
         file = "signals",

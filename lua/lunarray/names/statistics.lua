@@ -1,4 +1,4 @@
--- Names of statistics, and of gaps: NaN as what is missing.
+-- Names of statistics, and of gaps: missing elements and NaN.
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
@@ -213,21 +213,60 @@ row("pct_change", "a:pct_change([k=1] [, {axis=1}])", "a / a[i - k] - 1, with k 
 
 -- ---------------------------------------------------------------- gaps
 
-row("isna", "a:isna()", "where elements are NaN; of integers nowhere", "lun.vector{1.0, 0 / 0}:isna()", "{false, true}",
+row("isna", "a:isna()", "where elements are missing, or NaN", "lun.vector{1, lun.na}:isna()", "{false, true}",
     function(a) return array(a, 1):isnan() end)
-row("notna", "a:notna()", "where elements are not NaN", "lun.vector{1.0, 0 / 0}:notna()", "{true, false}",
+row("notna", "a:notna()", "where elements are neither missing nor NaN",
+    "lun.vector{1, lun.na}:notna()", "{true, false}",
     function(a) return array(a, 1):isnan():lnot() end)
-row("dropna", "a:dropna()", "the elements that are not NaN: a:dropnan", "lun.vector{1.0, 0 / 0}:dropna()", "{1.0}",
-    function(a) return array(a, 1):dropnan() end)
-row("fillna", "a:fillna(x)", "x, a number or an array that broadcasts, where elements are NaN: a:fillnan",
-    "lun.vector{1.0, 0 / 0}:fillna(0)",
-    "{1.0, 0.0}",
+
+-- a without a validity: what is missing has been replaced, or left out.
+local function whole(a)
+    return core.internal.has_missing(a) and core.internal.slots(a) or a
+end
+
+row("dropna", "a:dropna()", "the elements that are neither missing nor NaN", "lun.vector{1, lun.na}:dropna()", "{1}",
+    function(a)
+        local there = array(a, 1):isnan():lnot()
+        return whole(a):compress(there)
+    end)
+row("fillna", "a:fillna(x)", "x, a number or an array that broadcasts, where elements are missing or NaN",
+    "lun.vector{1, lun.na}:fillna(0)",
+    "{1, 0}",
     function(a, x)
         array(a, 1)
         if not core.isarray(x) then
             call.number(x, 2)
         end
+        if core.internal.has_missing(a) then
+            return where(a:isnan(), x, whole(a))
+        end
         return call.is_float(a) and a:fillnan(x) or a
+    end)
+row("naif", "a:naif(x)", "missing where elements are equal to x, a number or an array that broadcasts, NaN to NaN",
+    "lun.vector{1, -99}:naif(-99):isna()", "{false, true}",
+    function(a, x)
+        array(a, 1)
+        local equal = core.eq(a, x)
+        if x ~= x then
+            equal = a:isnan()
+        elseif core.isarray(x) then
+            equal = equal:lor(a:isnan():land(x:isnan()))
+        end
+        return core.internal.with_missing(a, equal:lnot())
+    end)
+row("coalesce", "lun.coalesce(a, b, ...)",
+    "the elements of a; where those are missing of b, and so on; the last one may be a number",
+    "lun.coalesce(lun.vector{1, lun.na}, lun.vector{5, 6})", "{1, 6}",
+    function(a, ...)
+        array(a, 1)
+        local result = a
+        for _, b in ipairs { ... } do
+            if core.internal.has_missing(result) then
+                local rest = core.isarray(b) and core.internal.has_missing(b) and result or whole(result)
+                result = where(result:ismissing(), b, rest)
+            end
+        end
+        return result
     end)
 
 -- Along an axis the index of the last number up to each element, 0 before the first; and 1 to n.
@@ -236,8 +275,12 @@ local function last_number(a, axis)
     return where(a:isnan(), 0, i):scan("max", 0, { inclusive = true, axis = axis }), i
 end
 
--- The elements at indices along an axis, NaN at 0.
+-- The elements at indices along an axis; at 0 NaN, missing if elements of a may be.
 local function taken(a, k, axis)
+    if core.internal.has_missing(a) then
+        local values = require("lunarray.names.shapes").take_along_axis(whole(a), core.max(k, 1), { axis = axis })
+        return core.internal.with_missing(values, k:gt(0))
+    end
     local values = require("lunarray.names.shapes").take_along_axis(a, core.max(k, 1), { axis = axis })
     return where(k:eq(0), call.nan, values):cast(a:dtype())
 end
@@ -250,7 +293,7 @@ local function filled(a, limit, options, back)
     options = call.options(options, 3, "axis")
     local axis = call.axis(rank_of(a), options.axis == nil and 1 or options.axis, 3)
     limit = limit ~= nil and call.whole(limit, 2, 0, nil, "limit")
-    if not call.is_float(a) or a:size() == 0 then
+    if not (call.is_float(a) or core.internal.has_missing(a)) or a:size() == 0 then
         return a
     end
     a = back and call.part(a, axis, -1, 1, -1) or a
@@ -276,7 +319,11 @@ row("interpolate", "a:interpolate([{axis=1}])",
         options = call.options(options, 2, "axis")
         local axis = call.axis(rank_of(a), options.axis == nil and 1 or options.axis, 2)
         local n = (select(axis, a:shape()))
-        if not call.is_float(a) or a:size() == 0 then
+        if core.internal.has_missing(a) then
+            local between = a:cast(call.is_float(a) and a:dtype() or "f64")
+            local slots = whole(between):interpolate { axis = axis }
+            return core.internal.with_missing(slots, slots:isnan():lnot())
+        elseif not call.is_float(a) or a:size() == 0 then
             return a
         end
         local before, i = last_number(a, axis)

@@ -139,6 +139,7 @@ local FUNCTIONS = {
     median = { "lun.median(a [, {axis=, skipnan=true}])", "the median, as a:median()" },
     searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a sorted Vector, as s:searchsorted(x)" },
     unique = { "lun.unique(a)", "the different values and their counts, as a:unique()" },
+    ismissing = { "lun.ismissing(a)", "where elements are missing, as a:ismissing()" },
     dropnan = { "lun.dropnan(a)", "the elements that are not NaN, as a:dropnan()" },
     cast = { "lun.cast(a, dtype)", "the elements as another dtype, as a:cast(dtype)" },
     prepare = {
@@ -390,6 +391,7 @@ local METHODS = {
         "a scan that starts anew with each run of equal neighbours in k, element after element; inclusive by\n"
             .. "default, unlike a:scan: {inclusive=false} leaves each element's own out",
     },
+    ismissing = { "a:ismissing()", "a mask, true where elements are missing; NaN, a value, is not" },
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
         "a:sort([{axis=, descending=true}])",
@@ -531,6 +533,8 @@ local SIGNS = {
         "numbers: the circle's and the natural constant, infinity and NaN",
     },
     { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
+    { "na", "lun.na",
+        "the missing value: in lists, a[i] = lun.na, a:fill(lun.na), lun.where(c, lun.na, a); prints <NA>" },
     { "_VERSION", "lun._VERSION", "the version, as text" },
 }
 
@@ -600,7 +604,7 @@ local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
 making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
 functions       %s
-numbers         pi e inf nan
+numbers         pi e inf nan na
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check

@@ -1,6 +1,7 @@
 -- tostring of arrays: a line with kind, dtype, shape, layout, device and laziness, then head ... tail of
 -- the elements, aligned and at most lun.width() columns wide. Reads the few elements it shows, no others.
 
+local core = require "lunarray.core"
 local digits = require "lunarray.show.digits"
 local setting = require "lunarray.base.setting"
 
@@ -40,13 +41,24 @@ local function edge_of(d, rank)
     return rank == 3 and 2 or 1
 end
 
+-- Elements in a flat table, lun.na where one is missing.
+local function read(a, first, count)
+    local elements = a:read(first, count)
+    if core.isarray(a) and core.internal.has_missing(a) then
+        for i, missing in ipairs(a:ismissing():read(first, count)) do
+            elements[i] = missing and core.na or elements[i]
+        end
+    end
+    return elements
+end
+
 -- The elements of the row that starts at flat index `first`: head and, if there is a gap, tail.
 local function read_row(a, first, length)
     local edge = math.max(1, show.width() // EDGE)
     if length <= 2 * edge then
-        return { head = a:read(first, length) }
+        return { head = read(a, first, length) }
     end
-    return { head = a:read(first, edge), tail = a:read(first + length - edge, edge) }
+    return { head = read(a, first, edge), tail = read(a, first + length - edge, edge) }
 end
 
 -- The strides of the dimensions in flat order.
@@ -76,7 +88,7 @@ local function read_rows(a, shape, strides, all)
         firsts = inner
     end
     local rows, length = {}, shape[rank]
-    local elements = all and a:read(1, a:size()) -- at once: each read may run a kernel
+    local elements = all and read(a, 1, a:size()) -- at once: each read may run a kernel
     for _, first in ipairs(firsts) do
         if all then
             rows[first] = { head = table.move(elements, first, first + length - 1, 1, {}) }
@@ -118,12 +130,16 @@ local function format_rows(rows, dtype)
         parts[#parts + 1] = row.tail
     end
     for _, part in ipairs(parts) do
-        table.move(part, 1, #part, #values + 1, values)
+        for _, x in ipairs(part) do
+            if x ~= core.na then
+                values[#values + 1] = x
+            end
+        end
     end
     local text, width = digits.formatter(dtype, values), 0
     for _, part in ipairs(parts) do
         for i = 1, #part do
-            part[i] = text(part[i])
+            part[i] = part[i] == core.na and "<NA>" or text(part[i])
             width = math.max(width, #part[i])
         end
     end
@@ -186,7 +202,8 @@ function show.text(a)
     local dtype, shape = a:dtype(), { a:shape() }
     local head = title(a, shape, dtype)
     if #shape == 0 then
-        return head .. "\n" .. digits.scalar(dtype, a:read(1, 1)[1])
+        local x = read(a, 1, 1)[1]
+        return head .. "\n" .. (x == core.na and "<NA>" or digits.scalar(dtype, x))
     end
     return head .. "\n" .. body(a, shape, dtype)
 end

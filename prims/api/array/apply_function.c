@@ -345,7 +345,7 @@ lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *op
     if (s != LUN_OK)
         return s;
     if (f->op < LUN_OP_COUNT)
-        return lun_apply(e, f->op, operands, count, outs);
+        return lun__apply_slots(e, f->op, operands, count, outs);
     if (lun__axes_common(operands, elements, &order))
         c.axes = &order;
     if (f->text)

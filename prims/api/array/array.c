@@ -47,6 +47,7 @@ static lun_array *take(lun_engine *e)
     a->parent = NULL;
     a->shown = NULL;
     a->viewed = false;
+    a->valid = NULL;
     a->born = e->looks;
     return a;
 }
@@ -143,16 +144,25 @@ static bool is_last(lun_array *a)
     return !__atomic_sub_fetch(&a->refs, 1, __ATOMIC_ACQ_REL);
 }
 
+/* Gives back a, which has no references; a reference that it had, NULL: it has none. */
+static lun_array *end_one(lun_array *a)
+{
+    lun_array *parent = a->parent;
+    lun__node_release(a->engine, a->node);
+    lun__node_release(a->engine, a->shown);
+    give(a);
+    return parent;
+}
+
 /* a has no references. */
 static void end(void *object)
 {
     lun_array *a = object;
-    do { /* a View may hold the last reference to its parent */
-        lun_array *parent = a->parent;
-        lun__node_release(a->engine, a->node);
-        lun__node_release(a->engine, a->shown);
-        give(a);
-        a = parent;
+    do {                             /* a View may hold the last reference to its parent */
+        lun_array *valid = a->valid; /* neither a window nor with a validity */
+        a = end_one(a);
+        if (valid && is_last(valid))
+            end_one(valid);
     } while (a && is_last(a));
 }
 
@@ -204,13 +214,65 @@ lun_status lun_free(lun_engine *e, lun_array *a)
     lun__node_release(e, a->node);
     a->node = NULL;
     a->freed = 1;
+    if (a->valid && is_last(a->valid))
+        end_one(a->valid);
+    a->valid = NULL;
     return LUN_OK;
+}
+
+lun_status lun__present(lun_engine *e, const lun_array *a)
+{
+    lun_status s = ours(e, a);
+    return s != LUN_OK || measured(a) ? s : measure(a);
+}
+
+/* How many elements of a, which has a validity, are there. */
+static lun_status count_there(lun_engine *e, const lun_array *a, int64_t *count)
+{
+    const lun_array *valid = lun__top(a)->valid;
+    const lun_layout *at = a->viewed ? &a->at : NULL;
+    lun_node *shown = NULL, *numbers = NULL, *sum = NULL;
+    lun_status s = LUN_OK;
+    if (at)
+        s = lun__view(e, valid->node, at, &shown);
+    else
+        shown = lun__node_retain(valid->node);
+    if (s == LUN_OK)
+        s = lun__node_cast(e, shown, LUN_I64, &numbers);
+    if (s == LUN_OK)
+        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, numbers, NULL, LUN_I64, &sum);
+    if (s == LUN_OK)
+        s = lun__run(e, &sum, 1);
+    if (s == LUN_OK && sum->kind == LUN_NODE_NUMBER)
+        *count = (int64_t)sum->cell;
+    else if (s == LUN_OK)
+        s = lun__storage_read(e, sum->storage, sum->offset, 1, count);
+    lun__node_release(e, shown);
+    lun__node_release(e, numbers);
+    lun__node_release(e, sum);
+    return s;
+}
+
+lun_status lun__refuse_missing(lun_engine *e, const lun_array *a)
+{
+    int64_t there = 0;
+    const int64_t n = lun_size(a);
+    lun_status s = lun__has_validity(a) && n ? count_there(e, a, &there) : LUN_OK;
+    if (s != LUN_OK || !lun__has_validity(a) || there == n)
+        return s;
+    return lun__fail(e, LUN_EARG,
+                     "takes no missing elements: %lld of %lld are; use fillna, dropna or cast "
+                     "\"f64\"",
+                     (long long)(n - there), (long long)n);
 }
 
 lun_status lun__usable(lun_engine *e, const lun_array *a)
 {
-    lun_status s = ours(e, a);
-    return s != LUN_OK || measured(a) ? s : measure(a);
+    lun_status s = lun__present(e, a);
+    if (s != LUN_OK || !lun__has_validity(a))
+        return s;
+    return lun__dtype_is_float((lun_dtype)lun__top(a)->node->dtype) ? LUN_OK
+                                                                    : lun__refuse_missing(e, a);
 }
 
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
@@ -249,6 +311,12 @@ static lun_status window_node(lun_engine *e, lun_array *a, lun_node *whole, lun_
 lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 {
     lun_status s = lun__usable(e, a);
+    return s == LUN_OK ? lun__slots(e, a, t, out) : s;
+}
+
+lun_status lun__slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+{
+    lun_status s = lun__present(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak)
@@ -279,7 +347,7 @@ lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
     bool shown = a->parent && lun__node_ready(a->parent->node);
     lun_array *of = shown ? a->parent : a;
     if (of->parent || !of->viewed)
-        return lun__node(e, of, LUN_DTYPE_COUNT, out);
+        return lun__slots(e, of, LUN_DTYPE_COUNT, out);
     lun__array_used(e, of);
     *out = lun__node_retain(of->node);
     return LUN_OK;
@@ -335,7 +403,7 @@ bool lun_is_measured(const lun_array *a)
 lun_status lun_measure(lun_engine *e, lun_array *a)
 {
     LUN_NEED(e, true);
-    return lun__usable(e, a);
+    return lun__present(e, a);
 }
 
 static int shape_of(const lun_array *a, int64_t shape[LUN_MAX_RANK])

@@ -20,6 +20,9 @@ struct lun_array {
     lun_value number;  /* weak */
     uint32_t born;     /* e->looks when it was made */
     bool viewed;       /* its elements are those of lun__top at the offsets of `at` */
+    /* of no window: bools of its shape and layout, false where it has no element (validity.c);
+     * NULL: nothing is missing */
+    lun_array *valid;
     union {
         lun_layout at;
         lun_later later; /* without references */
@@ -72,11 +75,75 @@ lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out);
 lun_status lun__node_copy(lun_engine *e, lun_node *n, lun_node **out);
 /* Fails with LUN_EFREED or LUN_EARG unless a can be used on e.  An array of unknown length is
  * evaluated: only then can it be an operand. */
+lun_status lun__present(lun_engine *e, const lun_array *a);
+/* The same for what takes none of them missing: it sees NaN for those of floats, and LUN_EARG
+ * refuses others. */
 lun_status lun__usable(lun_engine *e, const lun_array *a);
+/* LUN_EARG if elements of a are missing, with their number: for what would take them wrongly. */
+lun_status lun__refuse_missing(lun_engine *e, const lun_array *a);
+/* lun__node of a's slots, whatever is missing. */
+lun_status lun__slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
+/* The validity of a, an array that has one, to be read and written: of a window a window. */
+lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out);
+/* What stands in the slot of a missing element. */
+lun_value lun__blank(lun_dtype t);
+/* Gives a's base a validity that says that all is there, if it has none. */
+lun_status lun__validity_make(lun_engine *e, lun_array *a);
+
+/* Whether elements of a may be missing. */
+static inline bool lun__has_validity(const lun_array *a)
+{
+    return lun__top(a)->valid;
+}
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */
 const char *lun__describe(const lun_array *a, char buf[96]);
 /* A number as its own dtype's node, cast to t; rank 0. */
 lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);
+
+/* lun_apply and lun_cast of arrays of which nothing is missing. */
+lun_status lun__apply_slots(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out);
+lun_status lun__cast_array(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
+
+/* Returns what a call gives of an array with a validity that moves elements and computes none: the
+ * call, of `moved` into *made, of its slots and of its validity. */
+#define LUN_MOVED(e, a, out, call)                                       \
+    if (lun_has_missing(a)) {                                            \
+        lun_array *parts_[2], *made_[2] = {NULL, NULL};                  \
+        lun_status s_ = lun_missing_parts(e, a, &parts_[0], &parts_[1]); \
+        for (int k_ = 0; s_ == LUN_OK && k_ < 2; k_++) {                 \
+            lun_array *moved = parts_[k_], **made = &made_[k_];          \
+            s_ = (call);                                                 \
+        }                                                                \
+        return lun__moved(e, s_, parts_, made_, out);                    \
+    }
+/* Returns what a call gives of a mask with a validity: missing bools count as false, which their
+ * slots are. */
+#define LUN_AS_MASK(e, m, call)                                                   \
+    if (lun_has_missing(m) && lun_dtype_kind(lun_dtype_of(m)) == LUN_KIND_BOOL) { \
+        lun_array *mask_ = (m), *slots_, *valid_;                                 \
+        lun_status s_ = lun_missing_parts(e, mask_, &slots_, &valid_);            \
+        if (s_ == LUN_OK) {                                                       \
+            (m) = slots_;                                                         \
+            s_ = (call);                                                          \
+            lun_release(slots_);                                                  \
+            lun_release(valid_);                                                  \
+        }                                                                         \
+        return s_;                                                                \
+    }
+/* Returns a failure where elements of a, which may be NULL, are missing. */
+#define LUN_NO_MISSING(e, a)                                \
+    do {                                                    \
+        lun_array *const whole_ = (a);                      \
+        if (whole_ && lun_has_missing(whole_)) {            \
+            lun_status s_ = lun__refuse_missing(e, whole_); \
+            if (s_ != LUN_OK)                               \
+                return s_;                                  \
+        }                                                   \
+    } while (0)
+/* The array of both that were made; releases all. s: the status so far. */
+lun_status lun__moved(lun_engine *e, lun_status s, lun_array *const parts[2],
+                      lun_array *const made[2], lun_array **out);
 
 /* Releases what unreleased arrays hold: device buffers, memory, wrapped memory. */
 void lun__arrays_end(lun_engine *e);

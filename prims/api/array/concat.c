@@ -143,10 +143,61 @@ static bool go_together(int rank, const int64_t *x, int other, const int64_t *y,
     return other == rank;
 }
 
+static bool some_missing(lun_array *const *arrays, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (arrays[k] && lun_has_missing(arrays[k]))
+            return true;
+    return false;
+}
+
+/* What `call` makes of arrays of which some have a validity: of their slots in the common dtype,
+ * and of their validities, those that have none being all true. */
+static lun_status joined_parts(lun_engine *e, lun_array *const *arrays, int count, int axis,
+                               lun_status (*call)(lun_engine *e, lun_array *const *arrays,
+                                                  int count, int axis, lun_array **out),
+                               lun_array **out)
+{
+    lun_array **all = calloc(2 * (size_t)count, sizeof *all), *made[2] = {NULL, NULL};
+    int64_t shape[LUN_MAX_RANK];
+    lun_dtype t = LUN_BOOL;
+    lun_status s = all ? lun__present(e, arrays[0]) : lun__nomem(e);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        s = lun__present(e, arrays[k]);
+        if (s == LUN_OK)
+            t = k ? lun__dtype_common(t, lun_dtype_of(arrays[k])) : lun_dtype_of(arrays[k]);
+    }
+    if (s == LUN_OK && t == LUN_DTYPE_COUNT)
+        s = no_dtype(e, arrays, count);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        lun_array *as;
+        s = lun_cast(e, arrays[k], t, &as);
+        if (s != LUN_OK)
+            break;
+        s = lun_missing_parts(e, as, &all[k], &all[count + k]);
+        lun_release(as);
+        if (s == LUN_OK && !all[count + k])
+            s = lun_full(e, lun_shape(all[k], shape), shape, LUN_BOOL,
+                         (lun_value){.dtype = LUN_BOOL, .as.u = 1}, &all[count + k]);
+    }
+    for (int k = 0; s == LUN_OK && k < 2; k++)
+        s = call(e, all + k * count, count, axis, &made[k]);
+    if (s == LUN_OK)
+        s = lun_with_parts(e, made[0], made[1], out);
+    for (int k = 0; all && k < 2 * count; k++)
+        lun_release(all[k]);
+    free(all);
+    lun_release(made[0]);
+    lun_release(made[1]);
+    return s;
+}
+
 lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, int axis,
                             lun_array **out)
 {
     LUN_NEED(e, arrays && out);
+    if (some_missing(arrays, count))
+        return joined_parts(e, arrays, count, axis, lun_concat_along, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
     char x[96], y[96];
@@ -181,6 +232,8 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
 lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis, lun_array **out)
 {
     LUN_NEED(e, arrays && out);
+    if (some_missing(arrays, count))
+        return joined_parts(e, arrays, count, axis, lun_stack, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK + 1], other[LUN_MAX_RANK];
     char x[96], y[96];

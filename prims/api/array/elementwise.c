@@ -203,10 +203,9 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     return s == LUN_OK ? lun__array_along(e, n, false, axes, out) : s;
 }
 
-lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int count,
-                     lun_array **out)
+lun_status lun__apply_slots(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                            lun_array **out)
 {
-    LUN_NEED(e, operands && out);
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
     const lun_op_row *row = lun__op_get(op);
@@ -218,24 +217,8 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *operands, int c
     return apply_any(e, op, operands, count, out);
 }
 
-#define OPERANDS_1 lun_array *a
-#define OPERANDS_2 lun_array *a, lun_array *b
-#define OPERANDS_3 lun_array *a, lun_array *b, lun_array *c
-#define LIST_1     a
-#define LIST_2     a, b
-#define LIST_3     a, b, c
-#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, doc) \
-    lun_status lun_##name(lun_engine *e, OPERANDS_##arity, lun_array **out)       \
-    {                                                                             \
-        lun_array *in[] = {LIST_##arity};                                         \
-        return lun_apply(e, LUN_OP_##ID, in, arity, out);                         \
-    }
-#include "table/ops.def"
-#undef LUN_OP
-
-lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
+lun_status lun__cast_array(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
 {
-    LUN_NEED(e, out);
     lun_node *n, *c;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);

@@ -5,6 +5,7 @@
 #include "api/array/api.h"
 #include "api/array/elements.h"
 #include "eval/eval.h"
+#include "lunarray_bind.h"
 #include "store/fetch.h"
 #include "store/pool.h"
 
@@ -32,16 +33,37 @@ static lun_status with_nodes(lun_engine *e, lun_array *const *arrays, int count,
     return s;
 }
 
+/* The same with the validities of those arrays that have one, so that one kernel makes both. */
+static lun_status with_parts(lun_engine *e, lun_array *const *arrays, int count,
+                             lun_status (*work)(lun_engine *e, lun_node *const *roots, int count))
+{
+    int more = 0;
+    for (int k = 0; k < count; k++)
+        more += arrays[k] && lun_has_missing(arrays[k]);
+    if (!more)
+        return with_nodes(e, arrays, count, work);
+    lun_array **all = malloc(((size_t)count + (size_t)more) * sizeof *all);
+    if (!all)
+        return lun__nomem(e);
+    memcpy(all, arrays, (size_t)count * sizeof *all);
+    for (int k = 0, at = count; k < count; k++)
+        if (lun_has_missing(arrays[k]))
+            all[at++] = lun__base(arrays[k])->valid;
+    lun_status s = with_nodes(e, all, count + more, work);
+    free(all);
+    return s;
+}
+
 lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {
     LUN_NEED(e, count >= 0 && (count == 0 || arrays));
-    return with_nodes(e, arrays, count, lun__run);
+    return with_parts(e, arrays, count, lun__run);
 }
 
 lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count)
 {
     LUN_NEED(e, count >= 0 && (count == 0 || arrays));
-    return with_nodes(e, arrays, count, lun__prepare);
+    return with_parts(e, arrays, count, lun__prepare);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -165,9 +187,29 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     return s;
 }
 
+/* lun_get of a, which has a validity. */
+static lun_status get_slot(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
+{
+    lun_array *slots, *valid;
+    lun_value there = {.dtype = LUN_BOOL, .as.u = 1};
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_get(e, slots, index, out);
+    if (s == LUN_OK && !lun__dtype_is_float(out->dtype))
+        s = lun_get(e, valid, index, &there);
+    if (s == LUN_OK && !there.as.u)
+        s = lun__fail(e, LUN_EARG, "element " LUN_NTH_LONG " is missing", (long long)index);
+    lun_release(slots);
+    lun_release(valid);
+    return s;
+}
+
 lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 {
     LUN_NEED(e, out);
+    if (a && lun_has_missing(a))
+        return get_slot(e, a, index, out);
     enum { FEW = 1024 };
     uint64_t cell = 0;
     lun_status s = lun__usable(e, a);
@@ -198,6 +240,43 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
         *out = lun__cell_to_value(lun_dtype_of(a), cell);
+    return s;
+}
+
+lun_status lun_is_missing(lun_engine *e, lun_array *a, int64_t index, bool *out)
+{
+    LUN_NEED(e, out);
+    lun_array *valid;
+    lun_value there;
+    *out = false;
+    lun_status s = lun__present(e, a);
+    if (s != LUN_OK || !lun__has_validity(a))
+        return s;
+    s = lun__validity(e, a, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_get(e, valid, index, &there);
+    if (s == LUN_OK)
+        *out = !there.as.u;
+    lun_release(valid);
+    return s;
+}
+
+lun_status lun_read_slots(lun_engine *e, lun_array *a, void *host, bool *there, int64_t first,
+                          int64_t count)
+{
+    LUN_NEED(e, (host && there) || count == 0);
+    lun_array *slots, *valid;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_read(e, slots, host, first, count);
+    if (s == LUN_OK && valid)
+        s = lun_read(e, valid, there, first, count);
+    for (int64_t i = 0; !valid && i < count; i++)
+        there[i] = true;
+    lun_release(slots);
+    lun_release(valid);
     return s;
 }
 
@@ -286,6 +365,7 @@ lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, out);
     lun_node *n, *leaf = NULL;
+    LUN_MOVED(e, a, out, lun_copy(e, moved, made))
     e->error_where = NULL;
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK)

@@ -12,6 +12,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
     lun_array *window;
     lun_node *part;
     int64_t shape[LUN_MAX_RANK];
+    LUN_MOVED(e, a, out, lun_slice(e, moved, first, count, step, made))
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
@@ -42,6 +43,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
     LUN_NEED(e, out && (rank <= 0 || shape));
     lun_node *n, *r;
     int64_t size = 1;
+    LUN_MOVED(e, a, out, lun_reshape(e, moved, rank, shape, made))
     lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
         s = lun__node(e, a, LUN_DTYPE_COUNT, &n);

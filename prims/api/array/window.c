@@ -7,7 +7,7 @@
 /* a's layout; LUN_EARG for a number. */
 static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout *out)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak)

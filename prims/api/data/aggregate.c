@@ -192,6 +192,7 @@ lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reducti
                                lun_array *x, const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    LUN_NO_MISSING(e, x);
     reduction r;
     lun_status s = start(e, g, x, options, &r);
     if (s != LUN_OK)
@@ -205,6 +206,7 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
                              const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    LUN_NO_MISSING(e, x);
     reduction r;
     int64_t shape[LUN_MAX_RANK];
     lun_status s = start(e, g, x, options, &r);

@@ -42,6 +42,8 @@ static lun_status keep(lun_engine *e, lun_array *a, lun_array *mask, lun_array *
 lun_status lun_compress(lun_engine *e, lun_array *a, lun_array *mask, lun_array **out)
 {
     LUN_NEED(e, a && mask && out);
+    LUN_AS_MASK(e, mask, lun_compress(e, a, mask, out))
+    LUN_MOVED(e, a, out, lun_compress(e, moved, mask, made))
     e->error_where = NULL;
     e->error_operand = 0;
     lun_status s = lun__usable(e, a);
@@ -59,6 +61,8 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
                               lun_array **out)
 {
     LUN_NEED(e, a && mask && out);
+    LUN_AS_MASK(e, mask, lun_compress_along(e, a, mask, axis, out))
+    LUN_MOVED(e, a, out, lun_compress_along(e, moved, mask, axis, made))
     lun_array *indices;
     int64_t shape[LUN_MAX_RANK], extent[LUN_MAX_RANK];
     char x[96], y[96];
@@ -89,6 +93,7 @@ lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int 
 lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lun_array **out)
 {
     LUN_NEED(e, mask && out);
+    LUN_AS_MASK(e, mask, lun_indices(e, mask, first, out))
     lun_node *in = NULL, *n = NULL;
     e->error_where = NULL;
     e->error_operand = 1;

@@ -72,6 +72,8 @@ lun_status lun_grouping_make(lun_engine *e, lun_array *const *keys, int count, u
                              lun_grouping **out)
 {
     LUN_NEED(e, keys && out);
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, keys[k]);
     lun_grouping *g = NULL;
     int64_t rows = 0;
     lun_status s = lun__keys_check(e, keys, count, &rows);
@@ -133,6 +135,7 @@ lun_status lun_grouping_of(lun_engine *e, lun_array *codes, int64_t groups, int6
                            lun_grouping **out)
 {
     LUN_NEED(e, codes && out);
+    LUN_NO_MISSING(e, codes);
     lun_grouping *g = NULL;
     lun_array *from_0 = NULL;
     int64_t rows = 0;

@@ -124,6 +124,7 @@ lun_status lun_histogram_edges(lun_engine *e, lun_array *a, int64_t bins, const 
                                lun_array **out)
 {
     LUN_NEED(e, a && out);
+    LUN_NO_MISSING(e, a);
     lun_node *least = NULL, *most = NULL, *edges = NULL;
     lun_status s = check_array(e, a, 1);
     if (s == LUN_OK && (bins < 1 || bins > INT32_MAX))
@@ -201,6 +202,9 @@ lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, lun_arra
                          lun_array **counts, lun_array **sums)
 {
     LUN_NEED(e, a && edges && counts && !weights == !sums);
+    LUN_NO_MISSING(e, a);
+    LUN_NO_MISSING(e, edges);
+    LUN_NO_MISSING(e, weights);
     lun_node *in[3] = {0}, *raw = NULL;
     lun_array *const from[3] = {a, edges, weights};
     lun_status s = LUN_OK;

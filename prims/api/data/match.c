@@ -164,6 +164,10 @@ lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int
                     unsigned flags, int64_t first, lun_array **i, lun_array **j)
 {
     LUN_NEED(e, a && b && i && j);
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, a[k]);
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, b[k]);
     matching m = {.e = e};
     lun_array *first_rows = NULL, *second_rows = NULL;
     lun_status s = lun__keys_check(e, a, count, &m.rows[0]);

@@ -65,6 +65,7 @@ lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t co
                         const int *axes, int axis_count, bool skipnan, lun_array **out)
 {
     LUN_NEED(e, a && q && count >= 0 && (axis_count <= 0 || axes) && out);
+    LUN_NO_MISSING(e, a);
     lun_node *x = NULL, *parts = NULL, *n = NULL;
     unsigned set = 0;
     int kept = 0;
@@ -185,6 +186,8 @@ lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int 
                             int64_t first, lun_array **out)
 {
     LUN_NEED(e, sorted && x && out);
+    LUN_NO_MISSING(e, sorted);
+    LUN_NO_MISSING(e, x);
     char text[96];
     int64_t shape[LUN_MAX_RANK];
     lun_node *of = NULL, *n = NULL;

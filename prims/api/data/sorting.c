@@ -74,6 +74,7 @@ static lun_status ordered(lun_engine *e, lun_algorithm which, lun_array *a, int 
 lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out);
+    LUN_NO_MISSING(e, a);
     return ordered(e, LUN_ALGORITHM_SORT, a, axis, flags, 0, out);
 }
 
@@ -81,6 +82,7 @@ lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t
                        lun_array **out)
 {
     LUN_NEED(e, a && out);
+    LUN_NO_MISSING(e, a);
     return ordered(e, LUN_ALGORITHM_ARGSORT, a, axis, flags, first, out);
 }
 
@@ -111,6 +113,7 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
                     lun_array **values, lun_array **places)
 {
     LUN_NEED(e, a && values && places);
+    LUN_NO_MISSING(e, a);
     char text[96];
     lun_node *n = NULL, *top = NULL;
     lun_status s = array_node(e, a, &n);
@@ -133,6 +136,7 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
 lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
     LUN_NEED(e, a && values && counts);
+    LUN_NO_MISSING(e, a);
     lun_node *n = NULL, *found = NULL;
     lun_status s = array_node(e, a, &n);
     if (s != LUN_OK)

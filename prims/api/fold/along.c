@@ -269,6 +269,7 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
                      const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, out && (count <= 0 || axes) && (!options || options->size));
+    LUN_NO_MISSING(e, a);
     along g;
     lun_node *n = NULL;
     lun_along_options o = {.size = sizeof o};
@@ -334,6 +335,8 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
                                bool keep, lun_array **out)
 {
     LUN_NEED(e, out && (count <= 0 || axes) && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, id);
+    LUN_NO_MISSING(e, a);
     along g;
     lun_node *n = NULL;
     lun_status s = begin(e, a, axes, count, keep, &g);
@@ -356,6 +359,8 @@ lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
                                lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, id);
+    LUN_NO_MISSING(e, a);
     along g;
     lun_node *n = NULL, *back = NULL;
     lun_status s = begin(e, a, &axis, 1, true, &g);

@@ -191,6 +191,8 @@ lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_ar
                            lun_array *const *extra, int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, id);
+    LUN_NO_MISSING(e, a);
     const lun_segments whole = {.length = 0};
     lun_node *raw, *n;
     lun_status s = array_node(e, a, &raw);
@@ -232,6 +234,8 @@ lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_arra
                          lun_array *const *extra, int extras, bool inclusive, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, id);
+    LUN_NO_MISSING(e, a);
     lun_node *raw, *n;
     lun_status s = array_node(e, a, &raw);
     if (s != LUN_OK)

@@ -238,6 +238,7 @@ static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node
 lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof, lun_value *out)
 {
     LUN_NEED(e, out);
+    LUN_NO_MISSING(e, a);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)
@@ -285,6 +286,8 @@ static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array 
 lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
 {
     LUN_NEED(e, a && b && out);
+    LUN_NO_MISSING(e, a);
+    LUN_NO_MISSING(e, b);
     lun_array *wide = NULL, *product;
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK)
@@ -332,6 +335,7 @@ lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t 
                           lun_array **out)
 {
     LUN_NEED(e, out);
+    LUN_NO_MISSING(e, a);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)

@@ -6,6 +6,8 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
                     int elements, lun_array **outs, int room, int *results)
 {
     LUN_NEED(e, operands && outs && results);
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, operands[k]);
     if (!f || !f->front.in_place)
         return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
     lun_status s = lun__check_call(e, f, operands, count, elements, room);
@@ -33,6 +35,7 @@ lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *cons
                    int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, a);
     return call_one(e, f, &a, 1, extra, extras, out);
 }
 
@@ -40,6 +43,8 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                    lun_array *const *extra, int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    LUN_NO_MISSING(e, a);
+    LUN_NO_MISSING(e, b);
     lun_array *both[2] = {a, b};
     return call_one(e, f, both, 2, extra, extras, out);
 }

@@ -255,6 +255,8 @@ lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
 {
     LUN_NEED(e,
              i && x && (first == 0 || first == 1) && (is_none(op) || (unsigned)op < LUN_OP_COUNT));
+    LUN_NO_MISSING(e, a);
+    LUN_NO_MISSING(e, x);
     put p = {.e = e, .to = a, .where = {.first = first, .none = LUN_NO_INDEX}};
     lun_status s = lun__check_writable(e, a);
     if (s == LUN_OK)

@@ -167,6 +167,7 @@ lun_status lun_arrange(lun_engine *e, lun_array *a, lun_layout_kind kind, const 
                        lun_array **out)
 {
     LUN_NEED(e, out);
+    LUN_MOVED(e, a, out, lun_arrange(e, moved, kind, strides, made))
     e->error_where = NULL;
     return arranged(e, a, kind, strides, false, out);
 }
@@ -175,6 +176,7 @@ lun_status lun_copy_layout(lun_engine *e, lun_array *a, lun_layout_kind kind,
                            const int64_t *strides, lun_array **out)
 {
     LUN_NEED(e, out);
+    LUN_MOVED(e, a, out, lun_copy_layout(e, moved, kind, strides, made))
     e->error_where = NULL;
     return arranged(e, a, kind, strides, true, out);
 }

@@ -28,7 +28,7 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
     lun_layout at, wanted, spare;
     lun_status s = lun__check_writable(e, target);
     if (s == LUN_OK)
-        s = lun__usable(e, source);
+        s = lun__present(e, source);
     if (s != LUN_OK || source->weak)
         return s;
     lun__layout_of(source, &at);
@@ -285,10 +285,10 @@ static lun_status store(lun_engine *e, lun_array *target, const assignment *a)
     return LUN_OK;
 }
 
-lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *const *sources,
-                         int count)
+/* Slots into slots: of arrays with validities, too. */
+static lun_status store_slots(lun_engine *e, lun_array *const *targets, lun_array *const *sources,
+                              int count)
 {
-    LUN_NEED(e, count >= 0 && (count == 0 || (targets && sources)));
     assignment few[FEW], *all = count <= FEW ? few : malloc((size_t)count * sizeof *all);
     lun_status s = all ? LUN_OK : lun__nomem(e);
     int made = 0, stored = 0;
@@ -314,6 +314,51 @@ lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *co
     if (all != few)
         free(all);
     return s;
+}
+
+/* source into target, where one of them has a validity: the slots, then which are there. */
+static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *source)
+{
+    lun_array *from[2], *to[2] = {target, NULL}, *there = NULL;
+    lun_array *fit = NULL; /* with what stands in slots of the target's dtype */
+    lun_status s = lun_storable(e, target, source);
+    if (s == LUN_OK && lun__has_validity(source))
+        s = lun_cast(e, source, lun_dtype_of(target), &fit);
+    if (s == LUN_OK)
+        s = lun_missing_parts(e, fit ? fit : source, &from[0], &from[1]);
+    lun_release(fit);
+    if (s != LUN_OK)
+        return s;
+    if (!from[1])
+        s = lun_boolean(e, true, &there);
+    lun_array *sources[2] = {from[0], from[1] ? from[1] : there};
+    if (s == LUN_OK)
+        s = lun__validity_make(e, target);
+    if (s == LUN_OK)
+        s = lun__validity(e, target, &to[1]);
+    if (s == LUN_OK)
+        s = store_slots(e, to, sources, 2);
+    lun_release(from[0]);
+    lun_release(from[1]);
+    lun_release(to[1]);
+    lun_release(there);
+    return s;
+}
+
+lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *const *sources,
+                         int count)
+{
+    LUN_NEED(e, count >= 0 && (count == 0 || (targets && sources)));
+    bool missing = false;
+    for (int k = 0; k < count; k++)
+        missing |= targets[k] && sources[k] &&
+                   (lun_has_missing(targets[k]) || lun_has_missing(sources[k]));
+    if (!missing)
+        return store_slots(e, targets, sources, count);
+    if (count > 1)
+        return lun__fail(e, LUN_EARG,
+                         "arrays with missing elements are stored one by one, not together");
+    return store_parts(e, targets[0], sources[0]);
 }
 
 lun_status lun_store(lun_engine *e, lun_array *target, lun_array *source)

@@ -4,10 +4,11 @@
 #include "api/array/api.h"
 #include "api/array/axes.h"
 #include "api/array/elements.h"
+#include "lunarray_bind.h"
 
 lun_status lun__check_writable(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s == LUN_OK && a->weak)
         return lun__fail(e, LUN_EARG, "a number cannot be written to");
     if (s == LUN_OK && a->viewed && !lun__layout_is_injective(&a->at))
@@ -124,18 +125,54 @@ void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t
     lun__share(e, n, n * to->size, &(put){to, 0, NULL, t, cell}, fill_range);
 }
 
+/* Elements first .. first + count - 1 of a, which were written, are there. */
+static lun_status are_there(lun_engine *e, lun_array *a, int64_t first, int64_t count)
+{
+    lun_array *valid;
+    lun_target to;
+    if (!lun__has_validity(a))
+        return LUN_OK;
+    lun_status s = lun__validity(e, a, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun__writable(e, valid, &to);
+    for (int64_t i = 0; s == LUN_OK && i < count; i++)
+        lun__target_put(e, &to, first + i, 1, &(bool){true});
+    lun_release(valid);
+    return s;
+}
+
+/* All elements of a, which were written, are there. */
+static lun_status all_there(lun_engine *e, lun_array *a)
+{
+    lun_array *valid;
+    if (!lun__has_validity(a))
+        return LUN_OK;
+    if (!a->parent) {
+        lun_release(a->valid);
+        a->valid = NULL;
+        return LUN_OK;
+    }
+    lun_status s = lun__validity(e, a, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_fill(e, valid, (lun_value){.dtype = LUN_BOOL, .as.u = 1});
+    lun_release(valid);
+    return s;
+}
+
 lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
 {
     LUN_NEED(e, host || count == 0);
     lun_target to;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s == LUN_OK)
         s = lun__check_part(e, a, first, count);
     if (s == LUN_OK)
         s = lun__writable(e, a, &to);
     if (s == LUN_OK && count)
         lun__target_put(e, &to, first, count, host);
-    return s;
+    return s == LUN_OK ? are_there(e, a, first, count) : s;
 }
 
 static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, uint64_t *cell)
@@ -154,7 +191,7 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
     LUN_NEED(e, true);
     lun_target to;
     uint64_t cell;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s == LUN_OK)
         s = fitting_cell(e, a, x, &cell);
     if (s == LUN_OK && !a->weak)
@@ -163,7 +200,7 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
         s = lun__writable(e, a, &to);
     if (s == LUN_OK)
         lun__target_put(e, &to, index, 1, &cell);
-    return s;
+    return s == LUN_OK ? are_there(e, a, index, 1) : s;
 }
 
 lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
@@ -173,7 +210,7 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
     lun_node *n;
     lun_axes order;
     bool done = false;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s == LUN_OK)
         s = lun__constant(e, lun_dtype_of(a), x, &n);
     if (s != LUN_OK)
@@ -187,5 +224,37 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
             lun__target_fill(e, &to, lun_dtype_of(a), n->cell);
     }
     lun__node_release(e, n);
+    return s == LUN_OK ? all_there(e, a) : s;
+}
+
+lun_status lun__validity_make(lun_engine *e, lun_array *a)
+{
+    lun_array *base = lun__base(a);
+    int64_t shape[LUN_MAX_RANK];
+    lun_node *n;
+    lun_status s = lun__check_writable(e, a);
+    if (s != LUN_OK || base->valid)
+        return s;
+    lun__node_shape(base->node, shape);
+    s = lun__node_number(e, LUN_BOOL, 1, base->node->rank, shape, &n);
+    if (s != LUN_OK)
+        return s;
+    return base->viewed ? lun__viewed(e, n, &base->at, true, &base->valid)
+                        : lun__array(e, n, true, &base->valid);
+}
+
+lun_status lun_set_missing(lun_engine *e, lun_array *a, int64_t index)
+{
+    LUN_NEED(e, true);
+    lun_array *valid;
+    lun_status s = lun__validity_make(e, a);
+    if (s == LUN_OK)
+        s = lun_set(e, a, index, lun__blank(lun_dtype_of(a)));
+    if (s == LUN_OK)
+        s = lun__validity(e, a, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_set(e, valid, index, (lun_value){.dtype = LUN_BOOL});
+    lun_release(valid);
     return s;
 }

@@ -40,7 +40,8 @@ typedef struct named {
 #name, 3, NULL, NULL, lun_##name \
     }
 static const named functions[] = {
-#define LUN_OP(ID, name, meta, arity, rule, FLT, INT, flags, identity, doc) NAMED_##arity(name),
+#define LUN_OP(ID, name, meta, arity, rule, FLT, INT, flags, identity, missing, doc) \
+    NAMED_##arity(name),
 #include "table/ops.def"
 #undef LUN_OP
 };

@@ -1,0 +1,172 @@
+/* validity.c - missing elements: an array is slots and a validity, a second array of bools of the
+ * same shape and layout, or none.  What operations make of both is missing_elementwise.c's.
+ *
+ * Invariant: a validity belongs to an array that is no window, is none itself, has no validity, and
+ * is the only handle by which its elements are written.  Where it is false the slot has NaN, 0 or
+ * false. */
+#include "api/array/api.h"
+#include "lunarray_bind.h"
+
+#include <math.h>
+#include <string.h>
+
+bool lun_has_missing(const lun_array *a)
+{
+    LUN_NEED_OR(lun_engine_of(a), false);
+    return !lun_is_freed(a) && lun__has_validity(a);
+}
+
+lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
+{
+    lun_array *valid = lun__base(a)->valid;
+    if (a->parent)
+        return lun__window(e, valid, &a->at, out);
+    lun_retain(valid);
+    *out = valid;
+    return LUN_OK;
+}
+
+/* A further handle on what a shows: of a window on its elements in row-major order. */
+static lun_status again(lun_engine *e, lun_array *a, lun_array **out)
+{
+    lun_node *n;
+    if (a->weak) {
+        lun_retain(a);
+        *out = a;
+        return LUN_OK;
+    }
+    if (a->viewed && !a->parent) {
+        lun__array_used(e, a);
+        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
+    }
+    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
+    return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
+}
+
+lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun_array **valid)
+{
+    LUN_NEED(e, slots && valid);
+    lun_array *held = NULL;
+    *slots = *valid = NULL;
+    lun_status s = lun__present(e, a);
+    if (s == LUN_OK)
+        s = again(e, a, slots);
+    if (s == LUN_OK && lun__has_validity(a))
+        s = lun__validity(e, a, &held);
+    if (s == LUN_OK && held)
+        s = again(e, held, valid);
+    lun_release(held);
+    if (s != LUN_OK) {
+        lun_release(*slots);
+        *slots = NULL;
+    }
+    return s;
+}
+
+lun_status lun__moved(lun_engine *e, lun_status s, lun_array *const parts[2],
+                      lun_array *const made[2], lun_array **out)
+{
+    if (s == LUN_OK)
+        s = lun_with_parts(e, made[0], made[1], out);
+    for (int k = 0; k < 2; k++) {
+        lun_release(parts[k]);
+        lun_release(made[k]);
+    }
+    return s;
+}
+
+/* LUN_ESHAPE unless both have one shape. */
+static lun_status check_alike(lun_engine *e, const lun_array *a, const lun_array *valid)
+{
+    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
+    char one[96], other[96];
+    const int rank = lun_shape(a, x);
+    bool alike = lun_shape(valid, y) == rank;
+    for (int k = 0; alike && k < rank; k++)
+        alike = x[k] == y[k];
+    if (!alike)
+        return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and a validity %s",
+                         lun__describe(a, one), lun__describe(valid, other));
+    if (!lun__dtype_is_bool(lun_dtype_of(valid)))
+        return lun__fail(e, LUN_EDTYPE, "the validity is %s, not bool",
+                         lun__describe(valid, other));
+    return LUN_OK;
+}
+
+/* A handle on what a shows that no other one has. */
+static lun_status fresh(lun_engine *e, lun_array *a, bool kept, lun_array **out)
+{
+    lun_node *n;
+    if (kept)
+        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
+    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
+    return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
+}
+
+/* Whether both are arrays, no windows, in one layout. */
+static bool laid_alike(const lun_array *a, const lun_array *b)
+{
+    const lun_layout *x = &a->at, *y = &b->at;
+    const size_t bytes = (size_t)(a->viewed ? x->rank : 0) * sizeof *x->extent;
+    return a->viewed && b->viewed && !a->parent && !b->parent && x->rank == y->rank &&
+           x->offset == y->offset && !memcmp(x->extent, y->extent, bytes) &&
+           !memcmp(x->stride, y->stride, bytes);
+}
+
+lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid, lun_array **out)
+{
+    LUN_NEED(e, slots && valid && out);
+    lun_array *a;
+    lun_status s = lun__present(e, slots);
+    if (s == LUN_OK)
+        s = lun__present(e, valid);
+    if (s == LUN_OK)
+        s = check_alike(e, slots, valid);
+    const bool kept = s == LUN_OK && laid_alike(slots, valid);
+    if (s == LUN_OK)
+        s = fresh(e, slots, kept, &a);
+    if (s != LUN_OK)
+        return s;
+    s = fresh(e, valid, kept, &a->valid);
+    if (s == LUN_OK)
+        *out = a;
+    else
+        lun_release(a);
+    return s;
+}
+
+/* What stands in the slot of a missing element. */
+lun_value lun__blank(lun_dtype t)
+{
+    return lun__dtype_is_float(t)  ? (lun_value){.dtype = LUN_F64, .as.d = NAN}
+           : lun__dtype_is_bool(t) ? (lun_value){.dtype = LUN_BOOL}
+                                   : (lun_value){.dtype = LUN_I64};
+}
+
+lun_status lun_missing_slot(lun_engine *e, lun_dtype t, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_node *n;
+    if ((unsigned)t >= LUN_DTYPE_COUNT)
+        return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
+    lun_status s = lun__constant(e, t, lun__blank(t), &n);
+    return s == LUN_OK ? lun__array(e, n, true, out) : s;
+}
+
+lun_status lun_na(lun_engine *e, lun_dtype t, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_array *slot;
+    lun_node *no;
+    lun_status s = lun_missing_slot(e, t, &slot);
+    if (s != LUN_OK)
+        return s;
+    s = lun__node_number(e, LUN_BOOL, 0, 0, NULL, &no);
+    if (s == LUN_OK)
+        s = lun__array(e, no, true, &slot->valid);
+    if (s == LUN_OK)
+        *out = slot;
+    else
+        lun_release(slot);
+    return s;
+}

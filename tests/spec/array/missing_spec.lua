@@ -1,0 +1,209 @@
+-- Missing elements: what each kind of call makes of them, against a model in plain Lua. The model's arrays are lists
+-- with NA for a missing element.
+
+local lun = require "lunarray"
+
+local NA = lun.na
+
+-- The elements of a, with lun.na also where a float is missing.
+local function list(a)
+    local elements = a:totable()
+    for i, missing in ipairs(a:ismissing():totable()) do
+        if missing then
+            if type(elements[i]) == "number" then
+                assert.is_true(elements[i] ~= elements[i]) -- the slot of a float has NaN
+            end
+            elements[i] = NA
+        end
+    end
+    return elements
+end
+
+local function same(expected, a)
+    assert.same(expected, list(a))
+end
+
+describe("missing elements", function()
+    it("are made by lun.na", function()
+        local a = lun.vector { 1, NA, 3 }
+        assert.equal("i64", a:dtype())
+        same({ 1, NA, 3 }, a)
+        assert.equal("f64", lun.vector({ NA }):dtype())
+        assert.equal("u8", lun.vector({ 1, NA }, "u8"):dtype())
+        same({ true, NA }, lun.vector { true, NA })
+        same({ 1.5, NA }, lun.vector { 1.5, NA })
+        assert.is_nil(a[2])
+        assert.equal(3, a[3])
+        local x = lun.vector { 1.5, NA }[2]
+        assert.is_true(x ~= x)
+        assert.equal("<NA>", tostring(NA))
+        assert.has_error(function() return NA + 1 end)
+        assert.same({ { 1, NA }, { 3, 4 } }, lun.vector({ { 1, NA }, { 3, 4 } }):totable())
+    end)
+
+    it("are printed", function()
+        assert.truthy(tostring(lun.vector { 10, NA }):find("[  10 <NA>]", 1, true))
+        assert.truthy(tostring(lun.vector { 1.5, NA, 0 / 0 }):find("[ 1.5 <NA>  nan]", 1, true))
+    end)
+
+    it("are written and taken away, through windows", function()
+        local a = lun.vector { 1, 2, 3, 4 }
+        local w = a:sub(2, 3)
+        a[2] = NA
+        same({ NA, 3 }, w)
+        w[2] = NA
+        same({ 1, NA, NA, 4 }, a)
+        a[2] = 7
+        same({ 7, NA }, w)
+        w:fill(5)
+        same({ 1, 5, 5, 4 }, a)
+        a:fill(NA)
+        same({ NA, NA }, w)
+        a:set(lun.vector { 1, NA, 3, NA })
+        same({ 1, NA, 3, NA }, a)
+        local b = a + 0
+        a[1] = NA
+        same({ 1, NA, 3, NA }, b)
+        local c = a:sub(1, 2)
+        c:set(lun.vector { 8, 9 })
+        same({ 8, 9, 3, NA }, a)
+    end)
+
+    it("stay away where nothing is missing", function()
+        assert.is_false(lun.vector({ 1, 2 }):ismissing():any())
+    end)
+
+    it("move", function()
+        local a = lun.vector { 1, NA, 3, 4 }
+        same({ 4, NA, 1 }, a:take(lun.vector { 4, 2, 1 }))
+        same({ NA, 3 }, a:compress(lun.vector { false, true, true, false }))
+        same({ 1 }, a:compress(lun.vector { true, NA, false, NA }))
+        same({ 0, 1, NA, 3 }, a:shift(1, { edge = 0 }))
+        same({ 1, NA, 3, 4, 1.5, NA }, lun.concat { a, lun.vector { 1.5, NA } })
+        same({ 1, NA, 3, 4, 7 }, lun.concat { a, lun.vector { 7 } })
+        assert.same({ { 1, 3 }, { NA, 4 } }, a:reshape(2, 2):transpose():totable())
+        same({ 1, NA, 3, 4 }, lun.vector(a))
+        same({ NA, 3 }, a:reshape(2, 2):transpose():flatten():take(lun.vector { 3, 2 }))
+    end)
+
+    it("make comparisons false and ne true", function()
+        local a, f = lun.vector { 0, NA }, lun.vector { 0.0, NA }
+        for _, x in ipairs { a, f } do
+            same({ true, false }, x:eq(0))
+            same({ false, true }, x:ne(0))
+            same({ true, false }, x:le(0))
+            same({ false, true }, x:isna())
+            same({ true, false }, x:notna())
+        end
+        assert.is_true(0 / 0 ~= 0 / 0 and lun.vector({ 0 / 0 }):isna()[1])
+        assert.is_false(lun.vector({ 0 / 0 }):ismissing()[1])
+    end)
+
+    it("follow Kleene's logic", function()
+        local T, F = true, false
+        local values = { T, F, NA }
+        local function land(x, y) if x == F or y == F then return F end if x == NA or y == NA then return NA end return T end
+        local function lnot(x) if x == NA then return NA end return not x end
+        for _, x in ipairs(values) do
+            for _, y in ipairs(values) do
+                local a, b = lun.vector({ x }, "bool"), lun.vector({ y }, "bool")
+                same({ land(x, y) }, a:land(b))
+                same({ lnot(land(lnot(x), lnot(y))) }, a:lor(b))
+            end
+            same({ lnot(x) }, lun.vector({ x }, "bool"):lnot())
+        end
+    end)
+
+    it("are made, filled and left out", function()
+        local a = lun.vector { 1, NA, 3 }
+        same({ NA, NA, 3 }, lun.where(lun.vector { true, false, false }, NA, a))
+        same({ 1, 0, 3 }, a:fillna(0))
+        assert.is_false(lun.where(a:isna(), 0, a):ismissing():any())
+        same({ 1, 3 }, a:dropna())
+        same({ 1, NA, NA }, a:naif(3))
+        same({ NA, 2.0 }, lun.vector({ 0 / 0, 2 }):naif(0 / 0))
+        same({ 1, 5, 3 }, lun.coalesce(a, lun.vector { 4, 5, 6 }))
+        same({ 1, 1, 3 }, a:ffill())
+        same({ 1, 3, 3 }, a:bfill())
+        same({ NA, 2 }, lun.vector({ NA, 2 }):ffill())
+        same({ 1.0, 2.0, 3.0 }, a:interpolate())
+    end)
+
+    it("do not divide", function()
+        same({ 4, NA, 3 }, 12 // lun.vector { 3, NA, 4 })
+        same({ NA, 1 }, lun.vector({ NA, 5 }) % lun.vector { 0, 2 })
+    end)
+
+    it("broadcast", function()
+        local m = lun.vector { { 1 }, { NA } } + lun.vector { 10, 20 }
+        assert.same({ { 11, 21 }, { NA, NA } }, m:totable())
+        assert.same({ { NA, 2 }, { NA, 3 } }, (lun.vector { NA, 1 } + lun.vector { { 1 }, { 2 } }):totable())
+    end)
+
+    it("are refused by name with their number", function()
+        local a = lun.vector { 1, NA, 3 }
+        local ok, e = pcall(function() return a:matmul(lun.vector { 1, 2, 3 }) end)
+        assert.is_false(ok)
+        assert.truthy(e:find("takes no missing elements: 1 of 3 are; use fillna, dropna or cast \"f64\"", 1, true))
+        assert.has_error(function() return a:tobytes() end)
+    end)
+end)
+
+-- Random expressions against the model.
+
+local DTYPES = { "i64", "i32", "u8", "f64", "f32", "bool" }
+
+local function element(dtype, random)
+    local x = random(0, 9)
+    if x < 3 then
+        return NA
+    elseif dtype == "bool" then
+        return x > 5
+    end
+    return dtype:sub(1, 1) == "f" and x + 0.5 or x
+end
+
+local MODEL = {
+    add = function(x, y) return x + y end,
+    mul = function(x, y) return x * y end,
+    min = math.min,
+    max = math.max,
+    lt = function(x, y) return x < y end,
+    eq = function(x, y) return x == y end,
+}
+local MASKS = { lt = true, eq = true }
+
+describe("expressions with missing elements", function()
+    for _, place in ipairs { "reference", "openmp" } do
+        it("are the model's on " .. place, function()
+            local before = lun.use()
+            lun.use(place)
+            finally(function() lun.use(before) end)
+            local state = 7
+            local function random(low, high)
+                state = (state * 1103515245 + 12345) % 2147483648
+                return low + (state // 65536) % (high - low + 1)
+            end
+            for round = 1, 40 do
+                local dtype = DTYPES[round % 5 + 1]
+                local n = random(1, 70)
+                local x, y = {}, {}
+                for i = 1, n do
+                    x[i], y[i] = element(dtype, random), element(dtype, random)
+                end
+                local a, b = lun.vector(x, dtype), lun.vector(y, dtype)
+                for name, f in pairs(MODEL) do
+                    local expected = {}
+                    for i = 1, n do
+                        if x[i] == NA or y[i] == NA then
+                            expected[i] = not MASKS[name] and NA
+                        else
+                            expected[i] = f(x[i], y[i])
+                        end
+                    end
+                    same(expected, lun.op[name](a, b))
+                end
+            end
+        end)
+    end
+end)
