@@ -253,6 +253,14 @@ local function columns_of(from, numbers, hows)
     return columns, valid, flags, rows
 end
 
+-- Leaves a note for the prompt, csv.note, where a first line was taken as a row for its numbers alone.
+local function leave_note(from, opts, path)
+    if from.about.nameless and opts.header == nil and not opts.names then
+        csv.note = ("%s: line %d is numbers: taken as data; {header = true} makes it names"):format(path,
+            (opts.skip or 0) + 1)
+    end
+end
+
 -- How a column is read once more to be of that kind.
 local function again_as(kind, how)
     return { kind = kind, missing = how.missing }
@@ -302,6 +310,7 @@ function csv.decode(source, opts, extension, path)
         end
     end
     internal.csv_close(from.reader)
+    leave_note(from, opts, path)
     local t = make_table(from.wanted, columns, valid, from.dtypes, rows, from.about)
     if opts.source then
         return add_source(t, opts.source, { { path = path, rows = rows } })
@@ -437,6 +446,7 @@ function csv.decode_all(list, opts)
         columns[i], valid[i] = appended(files, i)
     end
     first.about.skipped = skipped
+    leave_note(first, opts, first.path)
     local t = make_table(first.wanted, columns, valid, first.dtypes, rows, first.about)
     if opts.source then
         local message, code

@@ -27,7 +27,7 @@ local by_extension = {
 
 local TABLES = { csv = true, npz = true } -- formats of tables of arrays
 
-local reading = infile.reading
+local reading, io_type = infile.reading, io.type
 
 local KNOWN = ".csv .tsv .txt .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or another dtype'
@@ -150,7 +150,7 @@ end
 -- docs/files.md. Several csv files by a list of paths or a pattern give one table, as does a file of Lua's.
 function M.load(path, opts)
     opts = opts == nil and {} or opts
-    if io.type(path) == "file" then
+    if io_type(path) == "file" then
         return load_handle(path, opts)
     end
     if type(opts) == "table" then

@@ -7,6 +7,7 @@
 local core = require "lunarray.core"
 local commands = require "lunarray.prompt.commands"
 local complete = require "lunarray.prompt.complete"
+local csv = require "lunarray.format.csv"
 local failure = require "lunarray.prompt.failure"
 local peek = require "lunarray.prompt.preview"
 
@@ -242,6 +243,10 @@ local function run_input(text, chunk, ...)
         ok = run(show_results, text, results)
     end
     note_locals(text)
+    if csv.note and not session.told_of_rows then -- once in a session
+        write_line(paint(session.host.colour, "dim", csv.note))
+        session.told_of_rows = true
+    end
     stdout:flush()
     if clock then
         write_line(paint(session.host.colour, "dim", clock()))

@@ -45,6 +45,15 @@ describe("showing values", function()
         shows(text, "[exit 0]")
     end)
 
+    it("says once that the first line of a csv was taken as a row", function()
+        local path = write("numbers.csv", "1.5,2\n3,4\n")
+        local names = write("names.csv", "a,b\n3,4\n")
+        local load = ("t = lun.load %q"):format(path)
+        local text = dialogue { ("t = lun.load %q"):format(names), "'before'", load, "#t", load, "'again'" }
+        local note = path .. ": line 1 is numbers: taken as data; {header = true} makes it names\n"
+        shows(text, "before\n> " .. load .. "\n" .. note .. "> #t\n2\n> " .. load .. "\n> 'again'\n")
+    end)
+
     it("is silent after a semicolon, and keeps the last value in _", function()
         local text = dialogue { "6 * 7;", "_", "_ + 1", "y = 1", "_", "'a', 'b'", "_ ;", "_" }
         shows(text, "> 6 * 7;\n> _\n42\n> _ + 1\n43\n> y = 1\n> _\n43\n")
