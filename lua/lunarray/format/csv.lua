@@ -622,7 +622,11 @@ end
 
 -- A column as its slots and validity; nil where no element is missing.
 local function slots_and_validity(column)
-    return column, nil
+    local usable, missing = pcall(internal.has_missing, column) -- a freed array is refused later
+    if not usable or not missing then
+        return column, nil
+    end
+    return internal.slots(column), column:ismissing():eq(false):eval()
 end
 
 -- An iterator over functions that write a table of columns, or nil and the caller's mistake; or nil, message, code.

@@ -65,6 +65,19 @@ describe("options of lun.save for csv", function()
         assert.equal(3 + 4 + 4 + 5 + 1 + 309 + 1 + 99 - 0, #lines)
     end)
 
+    it("na, for elements that are missing", function()
+        local there = lun.vector({ true, false, true }, "bool")
+        local t = lun.table({ i = internal.with_missing(lun.vector({ 1, 2, 3 }, "i32"), there),
+            x = internal.with_missing(lun.vector { 0 / 0, 0.5, 1.5 }, there),
+            b = internal.with_missing(lun.vector({ true, true, false }, "bool"), there) }, { "i", "x", "b" })
+        assert.equal("i,x,b\n1,nan,true\n,,\n3,1.5,false\n", saved(t))
+        assert.equal("i,x,b\n1,nan,true\nNA,NA,NA\n3,1.5,false\n", saved(t, { na = "NA" }))
+        assert.equal('i\n1\n""\n3\n', saved(t, { columns = { "i" } }))
+        local big = internal.with_missing(lun.index(200000), (lun.index(200000) % 7):ne(0))
+        local text = saved { n = big, k = lun.index(200000) }
+        assert.equal(200000 // 7, select(2, text:gsub("\n%d+,\n", "%0")))
+    end)
+
     it("na, where a validity says that elements are missing", function()
         local function written(form)
             local file = assert(io.open(path_of "v.csv", "wb"))
