@@ -45,7 +45,13 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_op
     if (row_of(r).index)
         x.as.i++;
     lun__report_memory(L, h);
-    return only_number(L, x);
+    const bool none = (r == LUN_MIN || r == LUN_MAX) && lun_has_missing(a) &&
+                      lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_FLOAT &&
+                      lun_dtype_kind(x.dtype) == LUN_KIND_FLOAT;
+    only_number(L, x);
+    if (none)
+        lua_pushnil(L);
+    return 1;
 }
 
 /* The reduction of the array at 1 along axes and with options, at 2: a number if that is of all

@@ -6,6 +6,7 @@
 
 #include "api/fold/lazy.h"
 #include "eval/eval.h"
+#include "lunarray_bind.h"
 #include "table/skeleton.h"
 
 /* ---- as nodes -------------------------------------------------------------------------------- */
@@ -235,10 +236,97 @@ static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node
     return lun__node(e, a, LUN_DTYPE_COUNT, out);
 }
 
+/* ---- of arrays of which elements are missing ------------------------------------------------- */
+
+/* The number that changes nothing in a reduction; NULL: there is none, or it is not used. */
+static const int *neutral(lun_reduction r)
+{
+    static const int zero = 0, one = 1;
+    return r == LUN_SUM || r == LUN_COUNT || r == LUN_ANY || r == LUN_NORM ? &zero
+           : r == LUN_PROD || r == LUN_ALL                                 ? &one
+                                                                           : NULL;
+}
+
+/* The slots where there is an element, else x. */
+static lun_status filled(lun_engine *e, lun_array *slots, lun_array *valid, int x, lun_array **out)
+{
+    lun_array *number;
+    const lun_dtype t = lun_dtype_of(slots);
+    const lun_value v = {.dtype = lun__dtype_is_bool(t) ? LUN_BOOL : LUN_I64, .as.i = x};
+    lun_status s = lun_full(e, 0, NULL, t, v, &number);
+    if (s != LUN_OK)
+        return s;
+    s = lun_where(e, valid, slots, number, out);
+    lun_release(number);
+    return s;
+}
+
+/* The slots where there is an element, or (slots NULL) their indices; evaluated. */
+static lun_status kept(lun_engine *e, lun_array *slots, lun_array *valid, lun_array **out)
+{
+    lun_node *in[2] = {NULL, NULL}, *n;
+    const int of = slots ? 1 : 0;
+    lun_status s = slots ? lun__node(e, slots, LUN_DTYPE_COUNT, &in[0]) : LUN_OK;
+    if (s == LUN_OK)
+        s = lun__node(e, valid, LUN_DTYPE_COUNT, &in[of]);
+    if (s == LUN_OK)
+        s = lun__node_algorithm(e, slots ? LUN_ALGORITHM_KEEP : LUN_ALGORITHM_PLACES, in, 0,
+                                (const uint64_t[LUN_ALGORITHM_OPTIONS]){0},
+                                slots ? (lun_dtype)in[0]->dtype : LUN_I64, 1, &in[of]->n, NULL, &n);
+    lun__node_release(e, in[0]);
+    lun__node_release(e, in[1]);
+    if (s == LUN_OK)
+        s = lun__array(e, n, false, out);
+    return s == LUN_OK ? lun__present(e, *out) : s;
+}
+
+/* A reduction of the elements that are there: NaN, or an error of argmin and argmax, if none is. */
+static lun_status total_kept(lun_engine *e, lun_reduction r, lun_array *slots, lun_array *valid,
+                             int64_t ddof, lun_value *out)
+{
+    lun_array *x = NULL, *where = NULL;
+    const bool index = lun__reduction_rows[r].info.index;
+    lun_status s = kept(e, slots, valid, &x);
+    if (s == LUN_OK && lun_size(x) == 0 && index)
+        s = lun__fail(e, LUN_EARG, "%s of an array of which all elements are missing",
+                      lun__reduction_rows[r].info.name);
+    else if (s == LUN_OK && lun_size(x) == 0)
+        *out = (lun_value){.dtype = LUN_F64, .as.d = NAN};
+    else if (s == LUN_OK)
+        s = lun_total(e, r, x, ddof, out);
+    if (s == LUN_OK && index)
+        s = kept(e, NULL, valid, &where);
+    if (s == LUN_OK && index)
+        s = lun_get(e, where, out->as.i, out);
+    lun_release(x);
+    lun_release(where);
+    return s;
+}
+
+static lun_status total_there(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof,
+                              lun_value *out)
+{
+    lun_array *slots, *valid, *x = NULL;
+    if ((unsigned)r >= LUN_REDUCTION_COUNT)
+        return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    if (neutral(r))
+        s = filled(e, slots, valid, *neutral(r), &x);
+    if (s == LUN_OK)
+        s = x ? lun_total(e, r, x, ddof, out) : total_kept(e, r, slots, valid, ddof, out);
+    lun_release(slots);
+    lun_release(valid);
+    lun_release(x);
+    return s;
+}
+
 lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof, lun_value *out)
 {
     LUN_NEED(e, out);
-    LUN_NO_MISSING(e, a);
+    if (a && lun_has_missing(a))
+        return total_there(e, r, a, ddof, out);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)

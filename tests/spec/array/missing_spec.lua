@@ -129,6 +129,56 @@ describe("missing elements", function()
         same({ 1.0, 2.0, 3.0 }, a:interpolate())
     end)
 
+    it("are left out by reductions to a number", function()
+        local a, f = lun.vector { 4, NA, 1, 1 }, lun.vector { 4.0, NA, 1.0, 1.0 }
+        for _, x in ipairs { a, f, a:reshape(2, 2) } do
+            assert.equal(6, x:sum())
+            assert.equal(4, x:prod())
+            assert.equal(3, x:count())
+            assert.equal(2.0, x:mean())
+            assert.equal(2.0, x:var())
+            assert.equal(3.0, x:flatten():var(1))
+            assert.equal(1, x:min())
+            assert.equal(4, x:max())
+            assert.equal(3, x:argmin())
+            assert.equal(1, x:argmax())
+        end
+        assert.is_true(lun.vector({ true, NA }):all())
+        assert.is_false(lun.vector({ false, NA }):any())
+        local x = lun.vector({ 0 / 0, NA }):sum()
+        assert.is_true(x ~= x) -- NaN is a value
+        local none = lun.vector({ NA, NA }, "i64")
+        assert.same({ 0, 1, 0, false, true }, { none:sum(), none:prod(), none:count(), none:any(), none:all() })
+        assert.is_nil(none:min())
+        assert.is_true(none:mean() ~= none:mean())
+        assert.has_error(function() return none:argmin() end)
+    end)
+
+    it("are refused along axes, by sorting and by scans", function()
+        local m = lun.vector { { 1, NA }, { 3, 4 } }
+        local f = m:cast "f64"
+        for _, call in ipairs {
+            function(x) return x:sum { axis = 1 } end,
+            function(x) return x:lazy "sum" end,
+            function(x) return x:sort() end,
+            function(x) return x:flatten():unique() end,
+            function(x) return x:flatten():median() end,
+            function(x) return x:flatten():cumsum() end,
+            function(x) return x:flatten():scan("+", 0) end,
+            function(x) return x:flatten():reduce("+", 0) end,
+            function(x) return x:flatten():dot(x:flatten()) end,
+            function(x) return x:map(function(y) return y + 1 end) end,
+            function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
+            function(x) return x:flatten():histogram(2) end,
+        } do
+            for _, x in ipairs { m, f } do
+                local ok, e = pcall(call, x)
+                assert.is_false(ok)
+                assert.truthy(tostring(e):find("takes no missing elements: 1 of 4", 1, true), tostring(e))
+            end
+        end
+    end)
+
     it("do not divide", function()
         same({ 4, NA, 3 }, 12 // lun.vector { 3, NA, 4 })
         same({ NA, 1 }, lun.vector({ NA, 5 }) % lun.vector { 0, 2 })
