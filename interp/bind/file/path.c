@@ -106,25 +106,42 @@ static int receive(lua_State *L)
     return 1;
 }
 
+static int end_directory(lua_State *L)
+{
+    DIR **d = lua_touserdata(L, 1);
+    if (*d)
+        closedir(*d);
+    *d = NULL;
+    return 0;
+}
+
 /* internal.matching(directory, pattern): the names in a directory that match a pattern of *, ? and
  * [...], in any order; or nil, message, errno. */
 static int list_matching(lua_State *L)
 {
     const char *directory = luaL_checkstring(L, 1), *pattern = luaL_checkstring(L, 2);
+    DIR **d = lua_newuserdatauv(L, sizeof *d, 0); /* closed by Lua, if a name raises */
+    *d = NULL;
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, end_directory);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
     lua_createtable(L, 0, 0);
-    DIR *d = opendir(directory);
-    if (!d)
+    *d = opendir(directory);
+    if (!*d)
         return luaL_fileresult(L, 0, directory);
     lua_Integer count = 0;
-    for (const struct dirent *entry; (entry = readdir(d)) != NULL;) {
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(*d)) != NULL; errno = 0) {
         if (fnmatch(pattern, entry->d_name, FNM_PERIOD) != 0)
             continue;
-        if (!lua_checkstack(L, 2) || count == INT_MAX)
-            break;
         lua_pushstring(L, entry->d_name);
-        lua_rawseti(L, 3, ++count);
+        lua_rawseti(L, -2, ++count);
     }
-    closedir(d);
+    if (errno)
+        return luaL_fileresult(L, 0, directory);
+    closedir(*d);
+    *d = NULL;
     return 1;
 }
 

@@ -281,6 +281,9 @@ function M.save(path, a, opts)
     if not name then
         misuse(format, "save", extension)
     end
+    if extension == "zip" then
+        misuse(1, "save", "zip archives are read only; save a .csv or .csv.gz file")
+    end
     local fault = option_fault(opts, format.save_options, name) or format.save_fault and format.save_fault(opts)
     if fault then
         misuse(3, "save", fault)

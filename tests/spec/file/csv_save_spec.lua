@@ -131,6 +131,13 @@ describe("options of lun.save for csv", function()
         assert.equal(path_of "none/x.csv: No such file or directory", message)
     end)
 
+    it("are not for zip archives", function()
+        local ok, message = pcall(lun.save, path_of "t.csv.zip", { a = { 1 } })
+        assert.is_false(ok)
+        assert.matches("zip archives are read only; save a .csv or .csv.gz file", message)
+        assert.is_nil(io.open(path_of "t.csv.zip"))
+    end)
+
     it("are refused where they say nothing", function()
         for _, case in ipairs {
             { { float = "%d" }, 'float is "%%d"; one conversion' }, { { float = "%.3fx" }, "float is" },
