@@ -107,16 +107,21 @@ local function open_values(heads, given, any)
     return list
 end
 
--- The values of all ranks, by PE + 1, without those of ranks that send none to this one by goes(from, to).
-local function everyone(x, goes, doing, noun, options)
-    local head, large = ready(pack.split, x)
-    local heads, given, any = net.gather(head, doing, noun, options), {}, false
+-- The same of all ranks, from their heads, and this one's large arrays.
+local function open_all(heads, large, goes)
+    local given, any = {}, false
     for pe = 0, npes - 1 do
         any = any or pack.is_split(heads[pe + 1])
         heads[pe + 1] = goes(pe, mype) and heads[pe + 1]
         given[pe + 1] = goes(mype, pe) and large or nil
     end
     return open_values(heads, given, any)
+end
+
+-- The values of all ranks, by PE + 1, without those of ranks that send none to this one by goes(from, to).
+local function everyone(x, goes, doing, noun, options)
+    local head, large = ready(pack.split, x)
+    return open_all(net.gather(head, doing, noun, options), large, goes)
 end
 
 local function to_all()
@@ -197,6 +202,12 @@ local function operands(call, op, x)
     return f, name, x
 end
 
+-- What the agreement says of a reduction.
+local function words_of(name, x)
+    local kind = pack.kind(x)
+    return (name == "+" and "sums %s" or "reduces %s"):format(kind), name == "+" and "a sum" or "a reduction"
+end
+
 -- The values that this rank combines, for a reduction by op, the function of op, and the identity. goes: as
 -- above; id: of an exclusive scan, nil for the operation's own.
 local function gather_for(call, op, x, goes, id)
@@ -207,13 +218,26 @@ local function gather_for(call, op, x, goes, id)
     elseif call == "exscan" and pack.is_array(id) then
         ready(id.dtype, id) -- not freed
     end
-    local doing = name == "+" and ("sums %s"):format(pack.kind(x)) or ("reduces %s"):format(pack.kind(x))
-    return everyone(x, goes, doing, name == "+" and "a sum" or "a reduction", call .. " " .. name), f, id
+    local doing, noun = words_of(name, x)
+    return everyone(x, goes, doing, noun, call .. " " .. name), f, id
 end
 
+-- Large arrays of one dtype and shape are combined by an operation in blocks (prims/api/spmd/reduce_blocks.c).
 s.allreduce = public(function(op, x)
-    local list, f = gather_for("allreduce", op, x, to_all)
-    return fold.tree(f, list, npes)
+    local f, name
+    f, name, x = ready(operands, "allreduce", op, x)
+    local doing, noun = words_of(name, x)
+    local head, large = ready(pack.split, x)
+    local heads = net.gather(head, doing, noun, "allreduce " .. name)
+    local blocks = pack.is_array(x) and #large == 1 and npes > 1 and name ~= "a function"
+        and f(x, x):dtype() == x:dtype()
+    for k = 1, blocks and npes or 0 do
+        blocks = blocks and heads[k] == head
+    end
+    if blocks then
+        return net.allreduce(name, x)
+    end
+    return fold.tree(f, open_all(heads, large, to_all), npes)
 end)
 
 s.reduce = public(function(op, x, root)

@@ -260,6 +260,18 @@ static int move(lua_State *L)
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
+/* allreduce(name, a): arrays of one dtype and shape on all ranks, combined by an operation. */
+static int allreduce(lua_State *L)
+{
+    lun__host *h = lun__here_waiting(L);
+    lun_array *a = lun__check_array(L, h, 2), **out = lun__new_array(L, h);
+    lun_op op = LUN_OP_NONE;
+    if (!lun_op_find(luaL_checkstring(L, 1), 2, &op))
+        return luaL_argerror(L, 1, "no operation");
+    const lun_status s = lun_spmd_allreduce(h->engine, op, a, out);
+    return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
+}
+
 /* ---- exchanges and messages ------------------------------------------------------------------ */
 
 /* What a list of strings is as parts: counts in a userdata, all bytes as one string; both
@@ -355,6 +367,7 @@ void lun__open_rankbytes(lua_State *L, const lun__parts *p)
                                          {"send_array", send_array},
                                          {"receive_array", receive_array},
                                          {"move", move},
+                                         {"allreduce", allreduce},
                                          {"exchange", exchange},
                                          {"send", send},
                                          {"receive", receive},

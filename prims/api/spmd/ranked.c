@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "api/spmd/ranked.h"
 #include "lunarray_bind.h"
 
-enum { LONGEST = 64 + 21 * LUN_MAX_RANK }; /* of a dtype and a shape in words */
+enum {
+    LONGEST = 64 + 21 * LUN_MAX_RANK, /* of a dtype and a shape in words */
+    LARGE = 64 << 10                  /* bytes from which arrays are combined in blocks */
+};
 
 /* What all ranks must agree on besides the operation: "f64[3,4]". */
 static void say_kind(const lun_array *x, char *out)
@@ -34,26 +38,6 @@ static lun_status unpack(lun_engine *e, const lun_array *like, const char *bytes
     return LUN_OK;
 }
 
-/* Combines list[0 .. count-1] into list[0]; the others are released. */
-static lun_status fold(lun_engine *e, lun_op op, lun_array **list, int count)
-{
-    for (; count > 1; count = (count + 1) / 2)
-        for (int k = 0; k < count; k += 2) {
-            lun_array *both = list[k];
-            if (k + 1 < count) {
-                lun_status s = lun_apply(e, op, (lun_array *[]){list[k], list[k + 1]}, 2, &both);
-                if (s != LUN_OK)
-                    return s;
-                lun_release(list[k]);
-                lun_release(list[k + 1]);
-                list[k + 1] = NULL;
-            }
-            list[k] = NULL;
-            list[k / 2] = both;
-        }
-    return LUN_OK;
-}
-
 static lun_status check_op(lun_engine *e, lun_op op, const lun_array *x)
 {
     static const lun_op associative[] = {LUN_OP_ADD,  LUN_OP_MUL,  LUN_OP_BAND, LUN_OP_BOR,
@@ -67,6 +51,16 @@ static lun_status check_op(lun_engine *e, lun_op op, const lun_array *x)
         "ranks combine by ADD, MUL, BAND, BOR, BXOR, MIN, MAX, FMIN, FMAX, LAND or LOR");
 }
 
+/* The words of the agreement of a call by op. */
+static lun_said say(lun_op op, const char *call, const lun_array *x, char kind[LONGEST],
+                    char doing[LONGEST + 32], char options[64])
+{
+    say_kind(x, kind);
+    snprintf(doing, LONGEST + 32, "%s %s", op == LUN_OP_ADD ? "sums" : "reduces", kind);
+    snprintf(options, 64, "%s %d", call, (int)op);
+    return (lun_said){sizeof(lun_said), doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
+}
+
 /* A reduction or scan by op: gathers x of all ranks and combines the first `take` of them. take 0:
  * *out is NULL. */
 static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array *x, int take,
@@ -74,13 +68,10 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
 {
     char kind[LONGEST], doing[LONGEST + 32], options[64];
     int npes = lun_spmd_npes(e);
-    int64_t *counts = NULL, size = lun_dtype_size(lun_dtype_of(x)), n = lun_length(x);
+    int64_t *counts = NULL, size = lun_dtype_size(lun_dtype_of(x)), n = lun_size(x);
     void *bytes = NULL, *own = n > INT64_MAX / size ? NULL : malloc((size_t)(n * size) + 1);
     lun_status s = own ? lun_read(e, x, own, 0, n) : lun__nomem(e);
-    say_kind(x, kind);
-    snprintf(doing, sizeof doing, "%s %s", op == LUN_OP_ADD ? "sums" : "reduces", kind);
-    snprintf(options, sizeof options, "%s %d", call, (int)op);
-    const lun_said said = {sizeof said, doing, op == LUN_OP_ADD ? "a sum" : "a reduction", options};
+    const lun_said said = say(op, call, x, kind, doing, options);
     if (s == LUN_OK)
         s = lun_spmd_gather_said(e, &said, own, n * size, &counts, &bytes);
     free(own);
@@ -89,7 +80,7 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     lun_array **list = calloc((size_t)npes, sizeof *list);
     s = list ? unpack(e, x, bytes, n * size, take, list) : lun__nomem(e);
     if (s == LUN_OK)
-        s = fold(e, op, list, take);
+        s = lun__ranked_fold(e, op, list, take);
     if (s == LUN_OK) {
         *out = list[0];
         list[0] = NULL;
@@ -102,11 +93,33 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     return s;
 }
 
+/* Whether *is the dtype of op of two such arrays is theirs. */
+static lun_status keeps_dtype(lun_engine *e, lun_op op, lun_array *x, bool *is)
+{
+    lun_array *both = NULL;
+    const lun_status s = lun_apply(e, op, (lun_array *[]){x, x}, 2, &both);
+    *is = s == LUN_OK && lun_dtype_of(both) == lun_dtype_of(x);
+    lun_release(both);
+    return s;
+}
+
 lun_status lun_spmd_allreduce(lun_engine *e, lun_op op, lun_array *x, lun_array **out)
 {
     LUN_NEED(e, out);
+    char kind[LONGEST], doing[LONGEST + 32], options[64];
+    bool keeps = false;
     lun_status s = check_op(e, op, x);
-    return s == LUN_OK ? combine(e, "allreduce", op, x, lun_spmd_npes(e), out) : s;
+    if (s == LUN_OK)
+        s = lun_measure(e, x);
+    if (s != LUN_OK)
+        return s;
+    const int64_t bytes = lun_size(x) * lun_dtype_size(lun_dtype_of(x));
+    if (bytes >= LARGE && lun_spmd_npes(e) > 1)
+        s = keeps_dtype(e, op, x, &keeps);
+    if (s != LUN_OK || !keeps)
+        return s == LUN_OK ? combine(e, "allreduce", op, x, lun_spmd_npes(e), out) : s;
+    const lun_said said = say(op, "allreduce", x, kind, doing, options);
+    return lun__ranked_blocks(e, &said, op, x, out);
 }
 
 lun_status lun_spmd_reduce(lun_engine *e, lun_op op, lun_array *x, int root, lun_array **out)

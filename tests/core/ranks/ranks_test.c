@@ -205,8 +205,15 @@ static void reduce(rank *r)
         EXPECT(!out || (lun_read(r->e, out, got, 0, 1) == LUN_OK && got[0] == r->npes));
         lun_release(out);
     }
-    lun_array *number;
+    lun_array *number, *square;
     lun_value sum;
+    static const int64_t axes[2] = {2, 3};
+    EXPECT(lun_tensor(r->e, (const double[6]){1, 2, 3, 4, 5, 6}, 2, axes, LUN_F64, &square) ==
+           LUN_OK);
+    EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, square, &out) == LUN_OK && lun_size(out) == 6);
+    EXPECT(lun_get(r->e, out, 5, &sum) == LUN_OK && sum.as.d == 6 * r->npes);
+    lun_release(out);
+    lun_release(square);
     EXPECT(lun_number(r->e, 2.5, &number) == LUN_OK);
     EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, number, &out) == LUN_OK);
     EXPECT(lun_get(r->e, out, 0, &sum) == LUN_OK && sum.as.d == 2.5 * r->npes);
@@ -243,6 +250,30 @@ static void collect(rank *r)
     EXPECT(lun_spmd_master_end(r->e, &own, sizeof own) == LUN_OK && own == 42);
 }
 
+/* In blocks: a rank without memory for the result, or for the parts that it combines, is a failure
+ * of all, who can go on. */
+static void reduce_without_memory(rank *r)
+{
+    enum { LENGTH = 500000 };
+    static const double ones[LENGTH];
+    lun_account *a = r->e->account;
+    lun_array *x, *out = NULL;
+    EXPECT(lun_vector(r->e, ones, LENGTH, LUN_F64, &x) == LUN_OK);
+    for (int parts = 0; parts < 2; parts++) {
+        EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+        if (r->mype == 1)
+            a->limit = lun__account_used(a) + (parts ? 5 << 20 : 1000);
+        EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, x, &out) != LUN_OK && !out);
+        EXPECT(strstr(lun_error(r->e), r->mype == 1 && parts ? "memory limit reached"
+                                       : parts               ? "another rank has no memory"
+                                                             : "memory limit reached"));
+        a->limit = 0;
+    }
+    EXPECT(lun_spmd_allreduce(r->e, LUN_OP_ADD, x, &out) == LUN_OK);
+    lun_release(out);
+    lun_release(x);
+}
+
 static void test_reductions(void **state)
 {
     (void)state;
@@ -251,6 +282,7 @@ static void test_reductions(void **state)
         run_ranks(all, npes, reduce);
         run_ranks(all, npes, collect);
     }
+    run_ranks(all, 3, reduce_without_memory);
 }
 
 /* ---- elements of other ranks ----------------------------------------------------------------- */

@@ -168,7 +168,46 @@ local REDUCED = [[
     same(a, "i64", bytes_of("i64", me, 20000), 20000)
 ]]
 
+-- Of arrays that are combined in blocks: each element's bits are those of the pair tree of whole arrays.
+local BLOCKS = [[
+    local operations = {
+        ["+"] = function(a, b) return a + b end, ["*"] = function(a, b) return a * b end,
+        max = function(a, b) return a:max(b) end, ["~"] = function(a, b) return a ~ b end,
+    }
+    local function tree(f, list)
+        while #list > 1 do
+            local level = {}
+            for k = 1, #list, 2 do level[#level + 1] = list[k + 1] and f(list[k], list[k + 1]) or list[k] end
+            list = level
+        end
+        return list[1]
+    end
+    local function check(op, x)
+        local got, want = s.allreduce(op, x), tree(operations[op], s.allgather(x))
+        assert(got:dtype() == want:dtype() and got:tobytes() == want:tobytes(), op)
+        assert(table.concat({ got:shape() }, " ") == table.concat({ x:shape() }, " "))
+    end
+    local x = lun.random({ 300, 1003 }, { seed = me + 1 }):eval() * 10 ^ me -- 2.4 MB: three blocks
+    check("+", x)
+    check("*", x + 0.1)
+    check("max", x:cast "f32")
+    check("+", (x * 1000):cast "i8")
+    check("~", (x * 1000):cast "u32")
+    check("+", x:transpose()) -- not side by side
+    check("+", x:sub(3, 299, 2))
+    check("+", lun.full(8192 + n - 1, me + 0.1)) -- 64 KB and a few
+    local whole, t = lun.ones(100000):copy(), s.allreduce(function(p, q) return p + q end, x)
+    assert(t:tobytes() == s.allreduce("+", x):tobytes())
+    assert(s.allreduce("+", whole)[100000] == n and whole[1] == 1)
+]]
+
 describe("arrays on ranks that are threads", function()
+    for _, n in ipairs { 1, 2, 3, 5 } do
+        it(("%d: are combined in blocks as whole ones are"):format(n), function()
+            holds(n, BLOCKS)
+        end)
+    end
+
     for _, n in ipairs { 1, 2, 3, 4 } do
         it(("%d: of all dtypes, sizes and forms"):format(n), function()
             holds(n, ("do %s end do %s end do %s end do %s end"):format(DTYPES, SIZES, MIXED, REDUCED))
@@ -203,6 +242,7 @@ describe("arrays on ranks that are threads", function()
         assert.is_true(extra(3, "return s.gather(a, 2)") < 1.5 * 2 * 64)
         assert.is_true(extra(2, "return s.allgather(a)") < 1.5 * 2 * 64)
         assert.is_true(extra(2, "return s.alltoall { a, a }") < 1.5 * 2 * 64)
+        assert.is_true(extra(4, "return s.allreduce('+', a)") < 1.5 * 4 * 64)
         assert.is_true(extra(2, "s.send(1 - me, a) s.barrier() return s.recv(1 - me)") < 1.5 * 2 * 64)
         assert.is_true(extra(2, "s.send(me, a) return s.recv(me)") < 0.5 * 64)
         assert.is_true(extra(2, "for k = 1, 20 do s.send(1 - me, a) end s.barrier()") < 0.5 * 64)
