@@ -1,5 +1,6 @@
 /* sorting.c - sorts along an axis, top-k, unique elements. */
 #include "api/array/api.h"
+#include "lunarray_bind.h"
 
 /* a's node, of an array. */
 static lun_status array_node(lun_engine *e, lun_array *a, lun_node **out)
@@ -71,9 +72,78 @@ static lun_status ordered(lun_engine *e, lun_algorithm which, lun_array *a, int 
     return s == LUN_OK ? lun__array(e, back, false, out) : s;
 }
 
+/* ---- of Vectors of which elements are missing: those come last ------------------------------- */
+
+static bool is_vector_with_missing(const lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK];
+    return lun_has_missing(a) && lun_shape(a, shape) == 1;
+}
+
+/* `count` missing elements of dtype t behind those of head. */
+static lun_status with_tail(lun_engine *e, lun_array *head, int64_t count, lun_array **out)
+{
+    lun_array *na, *tail = NULL;
+    lun_status s = lun_na(e, lun_dtype_of(head), &na);
+    if (s == LUN_OK)
+        s = lun_broadcast(e, na, 1, &count, &tail);
+    if (s == LUN_OK)
+        s = lun_concat(e, head, tail, out);
+    lun_release(na);
+    lun_release(tail);
+    return s;
+}
+
+static lun_status sort_there(lun_engine *e, lun_array *a, int flags, lun_array **out)
+{
+    lun_array *slots, *valid, *kept = NULL, *sorted = NULL;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_compress(e, slots, valid, &kept);
+    if (s == LUN_OK)
+        s = lun_sort(e, kept, 0, flags, &sorted);
+    if (s == LUN_OK)
+        s = with_tail(e, sorted, lun_length(a) - lun_length(sorted), out);
+    lun_release(slots);
+    lun_release(valid);
+    lun_release(kept);
+    lun_release(sorted);
+    return s;
+}
+
+static lun_status argsort_there(lun_engine *e, lun_array *a, int flags, int64_t first,
+                                lun_array **out)
+{
+    lun_array *slots, *valid, *gone = NULL, *kept = NULL, *order = NULL;
+    lun_array *places = NULL, *head = NULL, *tail = NULL;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_lnot(e, valid, &gone);
+    if (s == LUN_OK)
+        s = lun_compress(e, slots, valid, &kept);
+    if (s == LUN_OK)
+        s = lun_argsort(e, kept, 0, flags, 0, &order);
+    if (s == LUN_OK)
+        s = lun_indices(e, valid, first, &places);
+    if (s == LUN_OK)
+        s = lun_take(e, places, order, 0, NULL, &head);
+    if (s == LUN_OK)
+        s = lun_indices(e, gone, first, &tail);
+    if (s == LUN_OK)
+        s = lun_concat(e, head, tail, out);
+    lun_array *all[] = {slots, valid, gone, kept, order, places, head, tail};
+    for (int k = 0; k < 8; k++)
+        lun_release(all[k]);
+    return s;
+}
+
 lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out);
+    if (is_vector_with_missing(a) && (axis == 0 || axis == -1))
+        return sort_there(e, a, flags, out);
     LUN_NO_MISSING(e, a);
     return ordered(e, LUN_ALGORITHM_SORT, a, axis, flags, 0, out);
 }
@@ -82,6 +152,8 @@ lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t
                        lun_array **out)
 {
     LUN_NEED(e, a && out);
+    if (is_vector_with_missing(a) && (axis == 0 || axis == -1))
+        return argsort_there(e, a, flags, first, out);
     LUN_NO_MISSING(e, a);
     return ordered(e, LUN_ALGORITHM_ARGSORT, a, axis, flags, first, out);
 }

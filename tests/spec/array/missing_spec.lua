@@ -154,15 +154,41 @@ describe("missing elements", function()
         assert.has_error(function() return none:argmin() end)
     end)
 
+    it("are left out by quantiles", function()
+        local a = lun.vector { 5, NA, 1, 2 }
+        assert.equal(2.0, a:median())
+        assert.same({ 1.0, 5.0 }, a:quantile({ 0, 1 }):totable())
+        local none = lun.vector({ NA }, "i64"):median()
+        assert.is_true(none ~= none)
+        same({ NA, NA }, lun.vector({ NA }, "i64"):quantile { 0, 1 })
+    end)
+
+    it("are computed in the kernel of their values #place", function()
+        local a, b = lun.vector { 1, NA, 3 }, lun.vector { 4, 5, NA }
+        local e = a * 2 + b
+        local before = lun.stats().launches
+        e:eval()
+        assert.equal(1, lun.stats().launches - before)
+        same({ 6, NA, NA }, e)
+    end)
+
+    it("leave no trace where they were replaced: the plan is that of plain arrays #place", function()
+        local plain, filled = lun.vector { 1.5, 2.5 }, lun.vector { NA, 2.5 }
+        filled:fill(1.5)
+        assert.is_false(lun.vector({ NA, 2.5 }):fillna(0):ismissing():any())
+        assert.equal(((plain + 1) * 2):source(), ((filled + 1) * 2):source())
+        assert.equal(tostring(lun.explain((plain + 1) * 2)), tostring(lun.explain((filled + 1) * 2)))
+    end)
+
     it("are refused along axes, by sorting and by scans", function()
         local m = lun.vector { { 1, NA }, { 3, 4 } }
         local f = m:cast "f64"
         for _, call in ipairs {
             function(x) return x:sum { axis = 1 } end,
             function(x) return x:lazy "sum" end,
-            function(x) return x:sort() end,
+            function(x) return x:sort() end, -- of rank 2
             function(x) return x:flatten():unique() end,
-            function(x) return x:flatten():median() end,
+            function(x) return x:median { axis = 1 } end,
             function(x) return x:flatten():cumsum() end,
             function(x) return x:flatten():scan("+", 0) end,
             function(x) return x:flatten():reduce("+", 0) end,
@@ -177,6 +203,16 @@ describe("missing elements", function()
                 assert.truthy(tostring(e):find("takes no missing elements: 1 of 4", 1, true), tostring(e))
             end
         end
+    end)
+
+    it("come last in order, behind NaN", function()
+        local a = lun.vector { 3, NA, 1, NA, 2 }
+        same({ 1, 2, 3, NA, NA }, a:sort())
+        same({ 3, 2, 1, NA, NA }, a:sort { descending = true })
+        same({ 3, 5, 1, 2, 4 }, a:argsort())
+        same({ 1, 5, 3, 2, 4 }, a:argsort { descending = true })
+        assert.same({ 3, 2, 1 }, lun.vector({ NA, 0 / 0, 1.5 }):argsort():totable())
+        same({ NA, NA }, lun.vector({ NA, NA }, "u8"):sort())
     end)
 
     it("do not divide", function()
