@@ -21,6 +21,15 @@ function M.fields_of(x)
     return M.struct_of(x) and base().list_of(x)
 end
 
+local columns = setmetatable({}, { __mode = "k" }) -- by records: the name of the column that they are
+
+-- x is the column of that name in a table: errors about records say so.
+function M.is_column(x, name)
+    if M.struct_of(x) then
+        columns[x] = name
+    end
+end
+
 -- What x is, for an error where records are not taken: as core.internal.kind_of has it, for records with what to do.
 function M.kind_of(x)
     local struct = M.struct_of(x)
@@ -28,8 +37,11 @@ function M.kind_of(x)
         return core.internal.kind_of(x)
     end
     local names = table.concat(struct, ", ", 1, #struct - 1)
-    return ("records of %s: take a field (%s), as a:field '%s'"):format(struct.name,
-        #struct == 1 and struct[1] or names .. " and " .. struct[#struct], struct[1])
+    local column = columns[x]
+    local where = column and (" (column '%s')"):format(column) or ""
+    local of = column and (column:find "^[%a_][%w_]*$" and "t." .. column or ("t[%q]"):format(column)) or "a"
+    return ("records of %s%s: take a field (%s), as %s:field '%s'"):format(struct.name, where,
+        #struct == 1 and struct[1] or names .. " and " .. struct[#struct], of, struct[1])
 end
 
 -- The records of f(field) for each field of an array of records.

@@ -3,6 +3,7 @@
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
+local records = require "lunarray.base.records"
 local struct = require "lunarray.record.struct"
 
 local internal = core.internal
@@ -16,12 +17,10 @@ local offers = require "lunarray.record.recordcall" -- for functions of the modu
 
 -- The error for records where an array is expected.
 local function refusal(r)
-    local s = struct_of(r)
-    if not s then
+    if not struct_of(r) then
         return ("array expected, got the struct %s"):format(r.name)
     end
-    return ("array expected, got records of %s: take a field (%s), as a:field '%s'"):format(s.name,
-        struct.names(s), s[1])
+    return "array expected, got " .. records.kind_of(r)
 end
 offers.refusal = refusal
 

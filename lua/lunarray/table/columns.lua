@@ -123,7 +123,11 @@ function M.table(t, names)
         check_order(t, names)
         known = names
     end
-    return frame.make(t, shape_of(t, known, "table"))
+    local order, rows = shape_of(t, known, "table")
+    for _, name in ipairs(order) do
+        records.is_column(t[name], name)
+    end
+    return frame.make(t, order, rows)
 end
 
 -- ---------------------------------------------------------------- rows

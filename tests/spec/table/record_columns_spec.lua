@@ -86,8 +86,8 @@ describe("columns of records", function()
         local t = lun.table { x = lun.ones(2), point = lun.zeros(2, P) }
         expect.failure("bad argument #2 to 'rows' (row 0 (number 2): the column 'point' is of records, in which nothing "
             .. "can be missing)", lun.rows, t, { 1, 0 })
-        expect.failure("bad argument #2 to 'rows' (bool or integer Vector expected, got records of Point: take a field "
-            .. "(x and y), as a:field 'x')", lun.rows, t, t.point)
+        expect.failure("bad argument #2 to 'rows' (bool or integer Vector expected, got records of Point (column 'point'): "
+            .. "take a field (x and y), as t.point:field 'x')", lun.rows, t, t.point)
     end)
 
     it("are evaluated, taken and joined end to end", function()
@@ -163,7 +163,7 @@ describe("columns of records", function()
         local i, j = lun.join(t.name, { "n5", "no", "n2" })
         assert.same({ { x = 1.0, y = -2 }, { x = 2.5, y = -5 } }, t.point:take(i):totable())
         assert.same({ 3, 1 }, j:totable())
-        expect.failure("bad argument #2 to 'first' (option 'skipnan': got records of Point: take a field", g.first, g,
+        expect.failure("bad argument #2 to 'first' (option 'skipnan': got records of Point (column 'point'): take", g.first, g,
             t.point, { skipnan = true })
     end)
 
@@ -190,6 +190,17 @@ describe("columns of records", function()
         refused("bad argument #1 to 'reduce' (array expected, " .. field, g.reduce, g, p, "+", 0)
         refused("bad argument #1 to 'plot' (array, or a table of arrays, expected, " .. field, lun.plot, p)
         refused("bad argument #1 to 'hist' (array, or a list of texts, expected, " .. field, lun.hist, p)
+    end)
+
+    it("are named where they are refused as keys", function()
+        local t = lun.table { p = lun.zeros(2, P), ["a b"] = lun.zeros(2, P), v = lun.index(2) }
+        local p <const> = "got records of Point (column 'p'): take a field (x and y), as t.p:field 'x')"
+        local keys <const> = "Vector or list of texts expected, "
+        expect.failure("bad argument #2 to 'group' (" .. keys .. p, lun.group, t.v, t.p)
+        expect.failure("bad argument #2 to 'join' (key 2: " .. keys .. p, lun.join, { t.v, t.v }, { t.v, t.p })
+        expect.failure("bad argument #1 to 'sort' (array expected, " .. p, lun.sort, t.p)
+        expect.failure("got records of Point (column 'a b'): take a field (x and y), as t[\"a b\"]:field 'x')", lun.group, t["a b"])
+        assert.equal(2, lun.group(t.p:field "x", t.p:field "y"):count():sum())
     end)
 
     it("are drawn as series of their fields", function()
