@@ -40,6 +40,7 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
             return lun__fail(e, LUN_EFREED, "the %s is a buffer that was freed", out->name);
         return lun__memory_usable(e, m, "side", which);
     }
+    LUN_NO_MISSING(e, a);
     lun_status s = lun__usable(e, a);
     if (s == LUN_OK && which == 0)
         s = lun__check_writable(e, a);

@@ -180,6 +180,8 @@ lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *id
                             int extras, int axis, bool inclusive, lun_array **outs)
 {
     LUN_NEED(e, ids && arrays && outs && extras >= 0 && (extras == 0 || extra));
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, arrays[k]);
     tuples t = {.s = {.e = e}};
     lun_node *n[LUN_MAX_VALUES], *carry[LUN_MAX_VALUES] = {NULL};
     int64_t shape[LUN_MAX_RANK], last[LUN_MAX_RANK];
@@ -211,6 +213,8 @@ lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *
 {
     LUN_NEED(e, ids && arrays && outs && extras >= 0 && (extras == 0 || extra) &&
                     (axis_count <= 0 || axes));
+    for (int k = 0; k < count; k++)
+        LUN_NO_MISSING(e, arrays[k]);
     tuples t = {.s = {.e = e}};
     lun_node *n[LUN_MAX_VALUES];
     int64_t shape[LUN_MAX_RANK], out[LUN_MAX_RANK];

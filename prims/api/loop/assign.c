@@ -96,6 +96,7 @@ lun_status lun__assign_cast(lun_engine *e, const lun_front_store *to, lun_array 
 static lun_status scattered(lun_engine *e, lun_array *index, lun_array *value, assignment *a)
 {
     lun_array *to = a->store->to.array;
+    LUN_NO_MISSING(e, to);
     lun_status s = lun__check_writable(e, to);
     if (s == LUN_OK)
         s = lun_cast(e, index, LUN_I64, &a->index);

@@ -77,6 +77,7 @@ lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t inde
                             lun_value expected, lun_value *old)
 {
     LUN_NEED(e, lun_atomic_name(which) && old);
+    LUN_NO_MISSING(e, a);
     uint64_t cell = 0, wanted = 0, given = 0;
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)

@@ -73,6 +73,7 @@ lun_status lun__held_open(lun_engine *e, lun_held *h, bool aside)
     lun_node *n;
     if (!h->written)
         return read_leaf(e, h);
+    LUN_NO_MISSING(e, h->array);
     h->back = aside || h->array->parent || h->array->viewed;
     lun_status s = aside ? lun__check_writable(e, h->array) : unshare(e, h->array);
     if (s != LUN_OK)
@@ -91,6 +92,7 @@ lun_status lun__held_open(lun_engine *e, lun_held *h, bool aside)
 
 lun_status lun__held_part(lun_engine *e, lun_held *h, const lun_writing *how)
 {
+    LUN_NO_MISSING(e, h->array);
     lun_status s = lun__hold(e, h->array);
     if (s != LUN_OK)
         return s;

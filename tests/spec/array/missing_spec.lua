@@ -196,6 +196,8 @@ describe("missing elements", function()
             function(x) return x:map(function(y) return y + 1 end) end,
             function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
             function(x) return x:flatten():histogram(2) end,
+            function(x) return lun.teams { league = 1 }(function(t, w) w[1] = 2 end, x:flatten()) end,
+            function(x) return lun.atomic.add(x:flatten():eval(), 1, 1) end,
         } do
             for _, x in ipairs { m, f } do
                 local ok, e = pcall(call, x)
@@ -218,6 +220,12 @@ describe("missing elements", function()
     it("do not divide", function()
         same({ 4, NA, 3 }, 12 // lun.vector { 3, NA, 4 })
         same({ NA, 1 }, lun.vector({ NA, 5 }) % lun.vector { 0, 2 })
+    end)
+
+    it("stay where a loop assigns none", function()
+        local a = lun.vector { 1, NA, NA }
+        lun.each({ { 1, 2 } }, function(i) a[i] = 5 end)
+        same({ 5, 5, NA }, a)
     end)
 
     it("broadcast", function()
