@@ -196,7 +196,7 @@ describe("missing elements", function()
             function(x) return x:map(function(y) return y + 1 end) end,
             function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
             function(x) return x:flatten():histogram(2) end,
-            function(x) return lun.teams { league = 1 }(function(t, w) w[1] = 2 end, x:flatten()) end,
+            function(x) return lun.teams { league = 1 }(function(_, w) w[1] = 2 end, x:flatten()) end,
             function(x) return lun.atomic.add(x:flatten():eval(), 1, 1) end,
         } do
             for _, x in ipairs { m, f } do
