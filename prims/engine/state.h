@@ -115,6 +115,8 @@ struct lun_engine {
     lun_recent kernels_used;
     int kernels_held; /* while > 0 none is given up */
     int64_t kernels_most, kernel_bytes_most;
+    struct lun_flight *flights; /* launch/flights.c: memory of so many for the next; NULL: in use */
+    int flights_room;
     lun_recipe **recipes;
     uint32_t recipe_count;
     uint64_t functions_used; /* bodies that front ends made, see lun_ir_function */

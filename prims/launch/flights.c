@@ -8,10 +8,16 @@
 
 #include "store/fetch.h"
 
+enum { KEPT = 16 }; /* flights, at most, whose memory an engine keeps */
+
 lun_status lun__flights_open(lun_engine *e, int places, lun_flights *out)
 {
+    const bool kept = e->flights && places <= e->flights_room;
     *out = (lun_flights){.e = e, .places = places, .failed = -1};
-    out->at = malloc((size_t)places * sizeof *out->at); /* bindings, which are large, are opened */
+    out->room = kept ? e->flights_room : places;
+    /* bindings, which are large, are opened, not cleared, and their memory is used again */
+    out->at = kept ? e->flights : malloc((size_t)places * sizeof *out->at);
+    e->flights = kept ? NULL : e->flights;
     for (int k = 0; out->at && k < places; k++) {
         lun_flight *x = &out->at[k];
         x->kernel = NULL;
@@ -33,7 +39,12 @@ void lun__flights_close(lun_flights *f)
 {
     for (int k = 0; f->at && k < f->places; k++)
         lun__flight_close(&f->at[k]);
-    free(f->at);
+    if (f->at && !f->e->flights && f->room <= KEPT) {
+        f->e->flights = f->at;
+        f->e->flights_room = f->room;
+    } else {
+        free(f->at);
+    }
     free(f->text);
 }
 

@@ -23,7 +23,7 @@ typedef struct lun_flight {
 
 typedef struct lun_flights {
     lun_engine *e;
-    int places;
+    int places, room;
     lun_flight *at; /* by location of the set in use */
     int failed;     /* the first location that failed, -1: none, */
     char *text;     /* and what it says */

@@ -144,7 +144,9 @@ void lun__kernels_flush(lun_engine *e)
     while (e->kernels_used.oldest)
         drop(e, (lun_kernel_entry *)e->kernels_used.oldest);
     free(e->kernels);
+    free(e->flights);
     e->kernels = NULL;
+    e->flights = NULL;
     e->kernel_buckets = 0;
 }
 

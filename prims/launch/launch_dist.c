@@ -30,7 +30,8 @@ typedef struct sharing {
     uint64_t *cells;
     turn *turns; /* by location */
     lun_flights flights;
-    lun_stage stage;   /* that the locations run */
+    lun_kernel_entry *kernel; /* of the location that was bound last */
+    lun_stage stage;          /* that the locations run */
     uint64_t *carries; /* of a SCAN in stages: totals, then carries, one more; NULL: it has none */
     int64_t chunks;    /* carries */
 } sharing;
@@ -76,10 +77,13 @@ static bool bind(sharing *w, int k)
     if (x->open)
         return true;
     x->open = true;
+    x->kernel = w->kernel;
     const lun_status s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k),
                                          w->turns[k].indices, &x->binding, &x->kernel);
     if (s != LUN_OK)
         lun__flights_fail(&w->flights, k, s, false);
+    else
+        w->kernel = x->kernel;
     return s == LUN_OK;
 }
 

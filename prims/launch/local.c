@@ -144,7 +144,11 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
                            lun_kernel_entry **k)
 {
     lun_piece *x;
-    lun_status s = lun__run_kernel(e, l, k);
+    lun_status s = LUN_OK;
+    if (*k && lun__kernel_fits(e, *k))
+        lun__kernel_used(e, *k);
+    else
+        s = lun__run_kernel(e, l, k);
     if (s == LUN_OK && (*k)->at != lun__computes_at(at))
         s = lun__fail(e, LUN_EBACKEND, "location %s does not run this kernel", at->name);
     if (s == LUN_OK)

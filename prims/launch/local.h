@@ -7,8 +7,9 @@
 #include "store/fetch.h"
 
 /* The kernel that the backend in use, a location's, has for l, and all that a launch of it over
- * these indices needs, current at the location; of a TARGET its own version.  written: by slot, the
- * storage of an OUT slot.  Also on failure `to` is to be closed. */
+ * these indices needs, current at the location; of a TARGET its own version.  *k: NULL, or that of
+ * another location.  written: by slot, the storage of an OUT slot.  Also on failure `to` is to be
+ * closed. */
 lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *const *written,
                            lun_backend_slot *at, lun_interval indices, lun_binding *to,
                            lun_kernel_entry **k);
