@@ -124,7 +124,7 @@ end
 local function load_files(files, opts)
     local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
     if fault then
-        misuse(2, "load", fault, 4)
+        misuse(2, "load", fault, 3)
     end
     return formats.csv.decode_all(files, opts)
 end
@@ -132,11 +132,11 @@ end
 -- The table in what a script's file still has; or nil, message, code.
 local function load_handle(handle, opts)
     if type(opts) ~= "table" or opts.format ~= "csv" then
-        misuse(2, "load", 'of a file handle {format = "csv"} is read', 4)
+        misuse(2, "load", 'of a file handle {format = "csv"} is read', 3)
     end
     local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
     if fault then
-        misuse(2, "load", fault, 4)
+        misuse(2, "load", fault, 3)
     end
     local t, message, code = formats.csv.decode(file.stream(handle), opts, nil, "(file handle)")
     if not t then

@@ -41,10 +41,10 @@ local function edge_of(d, rank)
     return rank == 3 and 2 or 1
 end
 
--- Elements in a flat table, lun.na where one is missing.
+-- Elements in a flat table, lun.na where one is missing. Blocked arrays, which are tables, have no missing ones.
 local function read(a, first, count)
     local elements = a:read(first, count)
-    if core.isarray(a) and core.internal.has_missing(a) then
+    if type(a) == "userdata" and core.internal.has_missing(a) then
         for i, missing in ipairs(a:ismissing():read(first, count)) do
             elements[i] = missing and core.na or elements[i]
         end
