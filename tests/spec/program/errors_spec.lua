@@ -118,7 +118,8 @@ describe("arguments too many", function()
         for _, where in ipairs { lun, internal.methods, internal.skeleton_methods, lun.op } do
             for name, f in pairs(where) do
                 if name ~= "op" and f ~= lun.na and type(f) ~= "string" and type(f) ~= "table" and type(f) ~= "number"
-                    and not (variadic[name] and (where == internal.methods or where == lun)) and not (folds[name] and where == internal.methods) then
+                    and not (variadic[name] and (where == internal.methods or where == lun))
+                    and not (folds[name] and where == internal.methods) then
                     local first = where == internal.skeleton_methods and lun.map "abs" or a
                     expect.failure("wrong number of arguments to '", f, first, table.unpack(many))
                     count = count + 1
