@@ -232,9 +232,24 @@ static lun_status apply_where(lun_engine *e, operands *o, lun_array **out)
     return s;
 }
 
-static lun_status apply_parts(lun_engine *e, lun_op op, operands *o, lun_array **out)
+/* What a bitwise operation of bools is: one of logic; else op. */
+static lun_op as_logic(lun_op op, lun_array *const *all, int count)
 {
-    switch ((lun__missing_rule)lun__op_get(op)->missing) {
+    if (op != LUN_OP_BAND && op != LUN_OP_BOR && op != LUN_OP_BXOR && op != LUN_OP_BNOT)
+        return op;
+    for (int k = 0; k < count; k++)
+        if (!all[k] || lun_is_freed(all[k]) || !lun__dtype_is_bool(lun_dtype_of(all[k])))
+            return op;
+    return op == LUN_OP_BAND   ? LUN_OP_LAND
+           : op == LUN_OP_BOR  ? LUN_OP_LOR
+           : op == LUN_OP_BXOR ? LUN_OP_NE
+                               : LUN_OP_LNOT;
+}
+
+static lun_status apply_parts(lun_engine *e, lun_op op, lun__missing_rule rule, operands *o,
+                              lun_array **out)
+{
+    switch (rule) {
     case LUN__MISSING_AND:
     case LUN__MISSING_NAN:
         return apply_and(e, op, o, out);
@@ -253,8 +268,11 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count,
 {
     LUN_NEED(e, all && out);
     operands o = {.count = 0};
-    if ((unsigned)op >= LUN_OP_COUNT || count != lun__op_get(op)->arity ||
-        !some_missing(all, count))
+    if ((unsigned)op >= LUN_OP_COUNT || count != lun__op_get(op)->arity)
+        return lun__apply_slots(e, op, all, count, out);
+    const bool differs = op == LUN_OP_BXOR; /* no comparison: not known where one is missing */
+    op = as_logic(op, all, count);
+    if (!some_missing(all, count))
         return lun__apply_slots(e, op, all, count, out);
     lun_status s = LUN_OK;
     for (; s == LUN_OK && o.count < count; o.count++) {
@@ -263,7 +281,9 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count,
             e->error_operand = o.count + 1;
     }
     if (s == LUN_OK)
-        s = apply_parts(e, op, &o, out);
+        s = apply_parts(e, op,
+                        differs ? LUN__MISSING_AND : (lun__missing_rule)lun__op_get(op)->missing,
+                        &o, out);
     for (int k = 0; k < o.count; k++) {
         lun_release(o.slots[k]);
         lun_release(o.valid[k]);

@@ -109,9 +109,17 @@ describe("missing elements", function()
                 local a, b = lun.vector({ x }, "bool"), lun.vector({ y }, "bool")
                 same({ land(x, y) }, a:land(b))
                 same({ lnot(land(lnot(x), lnot(y))) }, a:lor(b))
+                same({ land(x, y) }, a & b)
+                same({ lnot(land(lnot(x), lnot(y))) }, a | b)
+                same({ (x == NA or y == NA) and NA or x ~= y }, a ~ b)
             end
             same({ lnot(x) }, lun.vector({ x }, "bool"):lnot())
+            same({ lnot(x) }, ~lun.vector({ x }, "bool"))
         end
+        same({ F, NA }, lun.vector { F, NA } & lun.vector { NA, T })
+        same({ F, F }, lun.vector { NA, T } & false)
+        same({ T, T }, true | lun.vector { NA, F })
+        same({ 0, NA }, lun.vector { 4, NA } & lun.vector { 3, 0 }) -- of integers: bits
     end)
 
     it("are made, filled and left out", function()
