@@ -17,7 +17,9 @@ function M.filter(a, p, ...)
     local mask = a:map(p, ...)
     local gives = core.isarray(mask) and mask:dtype() or "several results"
     if type(p) == "string" and gives ~= "several results" then
+        local there = core.internal.has_missing(mask) and mask:ismissing():lnot()
         mask = mask:ne(0) -- like conditions in C
+        mask = there and mask:land(there) or mask
     elseif gives ~= "bool" then
         misuse(1, "filter", "the predicate gives %s, not bool", gives)
     end

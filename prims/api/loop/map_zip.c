@@ -1,13 +1,23 @@
 /* map_zip.c - lun_call, lun_map and lun_zip: functions applied to elements, which only read
  * (apply_function.c), or write arrays too (inplace.c). */
 #include "api/loop/inplace.h"
+#include "api/loop/map_missing.h"
 
 lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
                     int elements, lun_array **outs, int room, int *results)
 {
     LUN_NEED(e, operands && outs && results);
-    for (int k = 0; k < count; k++)
-        LUN_NO_MISSING(e, operands[k]);
+    const bool gaps = elements > 0 && elements <= count && count <= LUN_MAX_OPERANDS &&
+                      lun__some_missing(operands, elements);
+    if (f && gaps && f->op < LUN_OP_COUNT) {
+        *results = 1;
+        return lun_apply(e, f->op, operands, count, outs);
+    }
+    if (f && gaps && !f->front.in_place)
+        return lun__call_there(e, f, operands, count, elements, outs, room, results);
+    if (f && f->front.in_place)
+        for (int k = 0; k < count; k++)
+            LUN_NO_MISSING(e, operands[k]);
     if (!f || !f->front.in_place)
         return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
     lun_status s = lun__check_call(e, f, operands, count, elements, room);
@@ -35,7 +45,6 @@ lun_status lun_map(lun_engine *e, lun_function *f, lun_array *a, lun_array *cons
                    int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
-    LUN_NO_MISSING(e, a);
     return call_one(e, f, &a, 1, extra, extras, out);
 }
 
@@ -43,8 +52,6 @@ lun_status lun_zip(lun_engine *e, lun_function *f, lun_array *a, lun_array *b,
                    lun_array *const *extra, int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
-    LUN_NO_MISSING(e, a);
-    LUN_NO_MISSING(e, b);
     lun_array *both[2] = {a, b};
     return call_one(e, f, both, 2, extra, extras, out);
 }

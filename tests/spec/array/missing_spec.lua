@@ -201,7 +201,6 @@ describe("missing elements", function()
             function(x) return x:flatten():scan("+", 0) end,
             function(x) return x:flatten():reduce("+", 0) end,
             function(x) return x:flatten():dot(x:flatten()) end,
-            function(x) return x:map(function(y) return y + 1 end) end,
             function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
             function(x) return x:flatten():histogram(2) end,
             function(x) return lun.teams { league = 1 }(function(_, w) w[1] = 2 end, x:flatten()) end,
@@ -228,6 +227,42 @@ describe("missing elements", function()
     it("do not divide", function()
         same({ 4, NA, 3 }, 12 // lun.vector { 3, NA, 4 })
         same({ NA, 1 }, lun.vector({ NA, 5 }) % lun.vector { 0, 2 })
+    end)
+
+    it("are not given to functions", function()
+        local a, b = lun.vector { 3, NA, 0, 4 }, lun.vector { NA, 1, 2, 2 }
+        local function idiv(x, y) return x // y end
+        same({ 4, NA, 3 }, lun.vector({ 3, NA, 4 }):map(function(x) return 12 // x end))
+        same({ 4, NA, 3 }, lun.vector({ 3, NA, 4 }):map("(long x){ return 12 / x; }"))
+        same({ NA, NA, 0, 2 }, a:zip(b, idiv))
+        same({ NA, 0, NA, 0 }, b:zip(lun.vector { 1, 2, NA, 5 }, idiv))
+        assert.has_error(function() return b:zip(a, idiv):eval() end) -- by the 0 that is there
+        assert.same({ { NA, 1 }, { NA, 2 } },
+            lun.zip(function(x, y) return x * y end)(lun.vector { NA, 1 }, lun.vector { { 1 }, { 2 } }):totable())
+        same({ 3.5, NA, 0.5, 4.5 }, a:map(function(x) return x + 0.5 end))
+        same({ true, NA, false, true }, a:map(function(x) return x > 2 end))
+        local names = lun.vector { 10, 20, 30, 40 }
+        same({ 30, NA, 10, 40 }, lun.vector({ 3, NA, 1, 4 }):map(function(i) return names[i] end))
+        local half, rest = lun.map(function(x) return x // 2, x % 2 == 1 end)(a)
+        same({ 1, NA, 0, 2 }, half)
+        same({ true, NA, false, false }, rest)
+        same({ 6, NA, 0, 8 }, a:map(function(x, k) return x * k end, 2))
+        same({ -3, NA, 0, -4 }, a:map "neg")
+        same({ NA, NA }, lun.vector({ NA, NA }, "u8"):map(function(x) return 1 // x end))
+        same({ NA, 2 }, lun.vector({ 7, NA, 2 }):sub(2, 3):map(function(x) return x end))
+        local extra = lun.vector { 1.5, NA }
+        local seen = lun.vector({ 1, 2 }):map(function(i, known) return known[i] end, extra)
+        assert.equal(1.5, seen[1])
+        assert.is_true(seen[2] ~= seen[2])
+        assert.is_false(seen:ismissing():any())
+        assert.has_error(function() return names:map(function(_, known) return known[1] end, a) end)
+    end)
+
+    it("are no elements that a predicate takes", function()
+        local a = lun.vector { 5, NA, 1, 7 }
+        same({ 5, 7 }, a:filter(function(x) return 10 // x < 3 end))
+        same({ 5, 7 }, a:filter "(long x){ return 10 / x < 3; }")
+        same({ 2.5 }, lun.vector({ NA, 2.5 }):filter(function(x) return x == x end))
     end)
 
     it("stay where a loop assigns none", function()
