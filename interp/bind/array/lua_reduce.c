@@ -64,7 +64,17 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
         lun__report_memory(L, h);
         return 1;
     }
-    LUN__TRY(s, lun_get(h->engine, *lun__array_slot(L, h, -1), 0, &x));
+    lun_array *one = *lun__array_slot(L, h, -1);
+    bool missing = false;
+    if (lun_has_missing(one) && lun_dtype_kind(lun_dtype_of(one)) != LUN_KIND_FLOAT) {
+        LUN__TRY(s, lun_is_missing(h->engine, one, 0, &missing));
+        lun__check(L, h, s, 1);
+    }
+    if (missing) {
+        lua_pushnil(L);
+        return 1;
+    }
+    LUN__TRY(s, lun_get(h->engine, one, 0, &x));
     lun__check(L, h, s, 1);
     lun__report_memory(L, h);
     return only_number(L, x);

@@ -1,7 +1,6 @@
 /* along.c - reductions and scans along axes: the operand transposed so that kept axes are in front,
  * its segments reduced, the result in the shape asked for. */
 #include <math.h>
-#include <string.h>
 
 #include "api/array/api.h"
 #include "api/fold/lazy.h"
@@ -265,18 +264,12 @@ static lun_status position(const along *g, lun_reduction r, lun_node **out)
     return s;
 }
 
-lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes, int count,
-                     const lun_along_options *options, lun_array **out)
+lun_status lun__along_slots(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
+                            int count, const lun_along_options *options, lun_array **out)
 {
-    LUN_NEED(e, out && (count <= 0 || axes) && (!options || options->size));
-    LUN_NO_MISSING(e, a);
     along g;
     lun_node *n = NULL;
-    lun_along_options o = {.size = sizeof o};
-    if (options)
-        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    if ((unsigned)r >= LUN_REDUCTION_COUNT)
-        return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
+    const lun_along_options o = *options;
     bool index = lun__reduction_rows[r].of == LUN__OF_INDEX;
     lun_status s = begin(e, a, axes, count, o.keep, &g);
     if (s == LUN_OK && index && count > 1 && g.kept) {

@@ -28,6 +28,14 @@ lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *ke
 /* Moves the last axis of n to `axis`. */
 lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
 
+/* lun_along of an array of which nothing is missing, with all options (along.c). */
+lun_status lun__along_slots(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
+                            int count, const lun_along_options *options, lun_array **out);
+/* The number that changes nothing in a reduction; NULL: there is none, or it is not used. */
+const int *lun__neutral(lun_reduction r);
+/* The slots where there is an element, else x. */
+lun_status lun__filled(lun_engine *e, lun_array *slots, lun_array *valid, int x, lun_array **out);
+
 /* A reduction by one operation, given as t. */
 lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                            lun_dtype t, lun_node **out);

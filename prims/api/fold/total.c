@@ -238,29 +238,6 @@ static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node
 
 /* ---- of arrays of which elements are missing ------------------------------------------------- */
 
-/* The number that changes nothing in a reduction; NULL: there is none, or it is not used. */
-static const int *neutral(lun_reduction r)
-{
-    static const int zero = 0, one = 1;
-    return r == LUN_SUM || r == LUN_COUNT || r == LUN_ANY || r == LUN_NORM ? &zero
-           : r == LUN_PROD || r == LUN_ALL                                 ? &one
-                                                                           : NULL;
-}
-
-/* The slots where there is an element, else x. */
-static lun_status filled(lun_engine *e, lun_array *slots, lun_array *valid, int x, lun_array **out)
-{
-    lun_array *number;
-    const lun_dtype t = lun_dtype_of(slots);
-    const lun_value v = {.dtype = lun__dtype_is_bool(t) ? LUN_BOOL : LUN_I64, .as.i = x};
-    lun_status s = lun_full(e, 0, NULL, t, v, &number);
-    if (s != LUN_OK)
-        return s;
-    s = lun_where(e, valid, slots, number, out);
-    lun_release(number);
-    return s;
-}
-
 /* The slots where there is an element, or (slots NULL) their indices; evaluated. */
 static lun_status kept(lun_engine *e, lun_array *slots, lun_array *valid, lun_array **out)
 {
@@ -312,8 +289,8 @@ static lun_status total_there(lun_engine *e, lun_reduction r, lun_array *a, int6
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    if (neutral(r))
-        s = filled(e, slots, valid, *neutral(r), &x);
+    if (lun__neutral(r))
+        s = lun__filled(e, slots, valid, *lun__neutral(r), &x);
     if (s == LUN_OK)
         s = x ? lun_total(e, r, x, ddof, out) : total_kept(e, r, slots, valid, ddof, out);
     lun_release(slots);
@@ -374,12 +351,10 @@ static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array 
 lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
 {
     LUN_NEED(e, a && b && out);
-    LUN_NO_MISSING(e, a);
-    LUN_NO_MISSING(e, b);
     lun_array *wide = NULL, *product;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__present(e, a);
     if (s == LUN_OK)
-        s = lun__usable(e, b);
+        s = lun__present(e, b);
     if (s == LUN_OK)
         s = same_shape(e, a, b);
     if (s != LUN_OK)
@@ -423,7 +398,9 @@ lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t 
                           lun_array **out)
 {
     LUN_NEED(e, out);
-    LUN_NO_MISSING(e, a);
+    const lun_along_options o = {.size = sizeof o, .ddof = ddof};
+    if (a && lun_has_missing(a))
+        return lun_along(e, r, a, NULL, 0, &o, out);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)

@@ -1,0 +1,147 @@
+-- Missing elements in reductions of lines and groups, against a model in plain Lua.
+
+local lun = require "lunarray"
+
+local NA = lun.na
+
+-- The elements of a Vector, with lun.na also where a float is missing.
+local function list(a)
+    local elements = a:totable()
+    for i, missing in ipairs(a:ismissing():totable()) do
+        elements[i] = missing and NA or elements[i]
+    end
+    return elements
+end
+
+local function fold(f)
+    return function(x)
+        local y = x[1]
+        for k = 2, #x do
+            y = f(y, x[k])
+        end
+        return y
+    end
+end
+
+local function mean(x)
+    return #x > 0 and fold(function(a, b) return a + b end)(x) / #x or nil
+end
+
+local function var(x)
+    local m, sum = mean(x), 0
+    for _, y in ipairs(x) do
+        sum = sum + (y - m) ^ 2
+    end
+    return #x > 0 and sum / #x or nil
+end
+
+-- Of a list of elements that are there; nil: missing.
+local MODEL <const> = {
+    sum = function(x) return fold(function(a, b) return a + b end)(x) or 0 end,
+    prod = function(x) return fold(function(a, b) return a * b end)(x) or 1 end,
+    min = fold(math.min),
+    max = fold(math.max),
+    mean = mean,
+    var = var,
+    std = function(x) return #x > 0 and var(x) ^ 0.5 or nil end,
+    count = function(x)
+        local n = 0
+        for _, y in ipairs(x) do
+            n = n + (y ~= 0 and 1 or 0)
+        end
+        return n
+    end,
+}
+
+local function there(x)
+    local out = {}
+    for _, y in ipairs(x) do
+        if y ~= NA then
+            out[#out + 1] = y
+        end
+    end
+    return out
+end
+
+local function close(expected, a, call)
+    local given = list(a)
+    assert.equal(#expected, #given)
+    for k, x in ipairs(expected) do
+        if x == NA then
+            assert.equal(NA, given[k], call)
+        else
+            assert.is_true(math.abs(x - given[k]) <= 1e-6 * math.max(1, math.abs(x)), call)
+        end
+    end
+end
+
+local ROWS <const> = { { 4, NA, 1, 7 }, { NA, NA, NA, NA }, { 2, 2, NA, 0 }, { 3, 3, 3, 5 } }
+
+describe("missing elements along axes", function()
+    for _, dtype in ipairs { "i64", "u8", "f64", "f32" } do
+        it("are left out of " .. dtype, function()
+            local m = lun.vector(ROWS):cast(dtype)
+            for name, of in pairs(MODEL) do
+                local expected = {}
+                for k, row in ipairs(ROWS) do
+                    local x = of(there(row))
+                    expected[k] = x == nil and NA or x
+                end
+                close(expected, m[name](m, { axis = 2 }), name)
+                close(expected, lun.eval(m:transpose():lazy(name, { axis = 1 })), name)
+                close(expected, m[name](m, { axis = 2, keep = true }):flatten(), name)
+            end
+        end)
+
+        it("are left out of lazy reductions of " .. dtype, function()
+            local flat = {}
+            for _, row in ipairs(ROWS) do
+                table.move(row, 1, #row, #flat + 1, flat)
+            end
+            local m = lun.vector(ROWS):cast(dtype)
+            for name, of in pairs(MODEL) do
+                local x = lun.eval(m:lazy(name))
+                assert.is_true(math.abs(of(there(flat)) - x) < 1e-5 * math.max(1, math.abs(x)), name)
+            end
+        end)
+    end
+
+    it("are no place of an extreme", function()
+        for _, dtype in ipairs { "i64", "u8", "f64" } do
+            local m = lun.vector({ { NA, 255, 0 }, { 7, NA, 7 } }):cast(dtype)
+            assert.same({ 2, 1 }, m:argmax({ axis = 2 }):totable())
+            assert.same({ 3, 1 }, m:argmin({ axis = 2 }):totable())
+            assert.equal(3, lun.eval(m:lazy "argmin"))
+            assert.has_error(function() return lun.vector({ { NA, NA } }, dtype):argmin({ axis = 2 }):eval() end)
+        end
+        assert.same({ 3 }, lun.vector({ { NA, 1.5, 0 / 0 } }):argmin({ axis = 2 }):totable())
+        assert.same({ 2 }, lun.vector({ { NA, 1.5, 0 / 0 } }):argmin({ axis = 2, skipnan = true }):totable())
+    end)
+
+    it("leave NaN a value", function()
+        local m = lun.vector { { 1, 0 / 0, NA, 3 } }
+        for _, name in ipairs { "sum", "mean", "min", "var" } do
+            local x = m[name](m, { axis = 2 })
+            assert.is_true(x[1] ~= x[1] and not x:ismissing()[1], name)
+        end
+        assert.same({ 2.0 }, m:mean({ axis = 2, skipnan = true }):totable())
+        assert.equal(2.0, m:mean { skipnan = true })
+        assert.same({ 1.0 }, m:min({ axis = 2, skipnan = true }):totable())
+    end)
+
+    it("leave variances their digits", function()
+        assert.same({ 1.0 }, lun.vector({ { NA, 1e15, 1e15 + 2 } }):var({ axis = 2 }):totable())
+    end)
+
+    it("leave nothing", function()
+        local none = lun.vector({ NA, NA }, "i64")
+        assert.is_nil(none:min { skipnan = true })
+        assert.same({ NA }, list(lun.vector({ { NA, NA } }, "i64"):max { axis = 2 }))
+        assert.same({ false }, lun.vector({ { NA, NA } }, "bool"):any({ axis = 2 }):totable())
+        assert.same({ true }, lun.vector({ { NA, true } }, "bool"):all({ axis = 2 }):totable())
+    end)
+
+    it("leave pairs out of dot", function()
+        assert.equal(11, lun.vector({ 1, NA, 3, 5 }):dot(lun.vector { 2, 4, 3, NA }))
+    end)
+end)
