@@ -246,6 +246,10 @@ local function quantiles(g, x, q, opts, call, argument)
     local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
     local by_group = internal.grouping_array(internal.grouping_of(g:codes():take(by_value), s.count), "order")
     local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
+    local gone = nil -- missing elements of each group
+    if internal.has_missing(x) then
+        sorted, gone = internal.slots(sorted), internal.grouping_reduce(s.handle, "count", x:ismissing())
+    end
     local numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot()))
     local list = {}
     if type(q) == "table" and #q == 0 then
@@ -257,7 +261,10 @@ local function quantiles(g, x, q, opts, call, argument)
         end
         list[i] = quantile(sorted, starts, numbers, p)
         if not opts.skipnan then
-            list[i] = core.where(numbers:eq(counts), list[i], 0 / 0)
+            list[i] = core.where((gone and numbers + gone or numbers):eq(counts), list[i], 0 / 0)
+        end
+        if gone then
+            list[i] = internal.with_missing(list[i], counts:gt(gone))
         end
     end
     return type(q) == "table" and core.stack(list) or list[1]

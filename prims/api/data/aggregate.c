@@ -188,10 +188,107 @@ static lun_status start(lun_engine *e, const lun_grouping *g, lun_array *x,
     return LUN_OK;
 }
 
+/* ---- of elements of which some are missing --------------------------------------------------- */
+
+/* The rows of a Vector that are there, as groups of their own, of which some may have no rows. */
+typedef struct there {
+    lun_engine *e;
+    lun_grouping g;
+    lun_array *x, *none; /* none: for each group, whether it has no rows */
+} there;
+
+static lun_status take_there(lun_engine *e, const lun_grouping *g, lun_array *x, there *t)
+{
+    lun_handles h = {0};
+    lun_array **slots = lun__handle(&h), **valid = lun__handle(&h), **counts = lun__handle(&h);
+    lun_status s = lun_missing_parts(e, x, slots, valid);
+    *t = (there){.e = e, .g = {.engine = e, .groups = g->groups, .gap = -1}};
+    if (s == LUN_OK)
+        s = lun_compress(e, *slots, *valid, &t->x);
+    if (s == LUN_OK)
+        s = lun_compress(e, g->codes, *valid, &t->g.codes);
+    if (s == LUN_OK)
+        s = lun_eval(e, (lun_array *[]){t->x, t->g.codes}, 2);
+    if (s == LUN_OK)
+        t->g.rows = lun_length(t->x);
+    if (s == LUN_OK)
+        s = lun_grouping_counts(e, &t->g, counts);
+    if (s == LUN_OK)
+        s = lun__grouping_with(e, LUN_OP_EQ, *counts, 0, &t->none);
+    lun__handles_release(&h);
+    return s;
+}
+
+static void release_there(there *t)
+{
+    lun_release(t->x);
+    lun_release(t->g.codes);
+    lun_release(t->none);
+}
+
+/* Sums, products and truths of nothing have a value. */
+static lun_status reduce_there(lun_engine *e, const lun_grouping *g, lun_reduction which,
+                               lun_array *x, const lun_along_options *options, lun_array **out)
+{
+    there t;
+    reduction r;
+    lun_array *all = NULL;
+    const bool has_value = which == LUN_SUM || which == LUN_PROD || which == LUN_COUNT ||
+                           which == LUN_ANY || which == LUN_ALL;
+    lun_status s = take_there(e, g, x, &t);
+    if (s == LUN_OK)
+        s = start(e, &t.g, t.x, options, &r);
+    if (s == LUN_OK) {
+        s = reduce(&r, which, &all);
+        lun__handles_release(&r.h);
+    }
+    if (s == LUN_OK && has_value)
+        lun_retain(*out = all);
+    else if (s == LUN_OK)
+        s = lun_with_missing(e, all, t.none, out);
+    lun_release(all);
+    release_there(&t);
+    return s;
+}
+
+static lun_status pick_there(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
+                             const lun_along_options *options, lun_array **out)
+{
+    there t;
+    reduction r;
+    lun_array *all = NULL;
+    const lun_value blank = lun__blank(lun_dtype_of(x));
+    lun_status s = take_there(e, g, x, &t);
+    if (s == LUN_OK)
+        s = start(e, &t.g, t.x, options, &r);
+    if (s == LUN_OK) {
+        lun_array **rows = lun__handle(&r.h);
+        s = aggregate(&r, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST,
+                      r.skips ? t.x : t.g.codes, NULL, LUN_I64, rows);
+        if (s == LUN_OK)
+            s = lun_take_from(e, t.x, *rows, 0, 1, &blank, &all);
+        lun__handles_release(&r.h);
+    }
+    if (s == LUN_OK)
+        s = lun_with_missing(e, all, t.none, out);
+    lun_release(all);
+    release_there(&t);
+    return s;
+}
+
+/* Whether elements of x, a Vector with one for each row, are missing; lines are refused. */
+static bool some_missing(const lun_grouping *g, const lun_array *x)
+{
+    int64_t shape[LUN_MAX_RANK];
+    return lun_has_missing(x) && lun_shape(x, shape) == 1 && shape[0] == g->rows;
+}
+
 lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction which,
                                lun_array *x, const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    if (some_missing(g, x))
+        return reduce_there(e, g, which, x, options, out);
     LUN_NO_MISSING(e, x);
     reduction r;
     lun_status s = start(e, g, x, options, &r);
@@ -206,6 +303,8 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
                              const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    if (some_missing(g, x))
+        return pick_there(e, g, last, x, options, out);
     LUN_NO_MISSING(e, x);
     reduction r;
     int64_t shape[LUN_MAX_RANK];

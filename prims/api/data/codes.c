@@ -1,6 +1,8 @@
 /* codes.c - rows by their codes: codes of keys, an aggregate for each code, the rows of each. */
 #include "api/data/grouping.h"
 
+#include "lunarray_bind.h"
+
 void lun__handles_release(lun_handles *h)
 {
     for (int i = 0; i < h->count; i++)
@@ -30,7 +32,7 @@ static lun_status check_key(lun_engine *e, const lun_array *key, const lun_array
 {
     char text[96], other[96];
     int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__usable(e, key);
+    lun_status s = lun__present(e, key);
     if (s != LUN_OK)
         return s;
     if (key->weak || lun_shape(key, shape) != 1)
@@ -57,8 +59,8 @@ lun_status lun__keys_check(lun_engine *e, lun_array *const *keys, int count, int
     return LUN_OK;
 }
 
-/* The codes of one key. */
-static lun_status codes_of(lun_engine *e, lun_array *key, lun_array **out, int64_t *groups)
+/* The codes of one key of which nothing is missing. */
+static lun_status codes_of_slots(lun_engine *e, lun_array *key, lun_array **out, int64_t *groups)
 {
     static const char *const notes[] = {"there are more groups than 2147483647"};
     const int64_t n = lun_length(key), length = n + 1;
@@ -79,6 +81,28 @@ static lun_status codes_of(lun_engine *e, lun_array *key, lun_array **out, int64
         s = lun_slice(e, all, 0, n, 1, out);
     if (all)
         lun_release(all);
+    return s;
+}
+
+/* The codes of one key; what is missing has the last one. */
+static lun_status codes_of(lun_engine *e, lun_array *key, lun_array **out, int64_t *groups)
+{
+    lun_array *slots, *valid, *codes = NULL, *last = NULL, *all = NULL;
+    if (!lun_has_missing(key))
+        return codes_of_slots(e, key, out, groups);
+    lun_status s = lun_missing_parts(e, key, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = codes_of_slots(e, slots, &codes, groups);
+    if (s == LUN_OK)
+        s = lun_integer(e, *groups, &last);
+    if (s == LUN_OK)
+        s = lun_where(e, valid, codes, last, &all);
+    if (s == LUN_OK) /* the code of slots of missing elements may be no longer used */
+        s = codes_of_slots(e, all, out, groups);
+    lun_array *used[] = {slots, valid, codes, last, all};
+    for (int k = 0; k < 5; k++)
+        lun_release(used[k]);
     return s;
 }
 

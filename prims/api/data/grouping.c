@@ -72,8 +72,6 @@ lun_status lun_grouping_make(lun_engine *e, lun_array *const *keys, int count, u
                              lun_grouping **out)
 {
     LUN_NEED(e, keys && out);
-    for (int k = 0; k < count; k++)
-        LUN_NO_MISSING(e, keys[k]);
     lun_grouping *g = NULL;
     int64_t rows = 0;
     lun_status s = lun__keys_check(e, keys, count, &rows);

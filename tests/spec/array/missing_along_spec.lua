@@ -145,3 +145,69 @@ describe("missing elements along axes", function()
         assert.equal(11, lun.vector({ 1, NA, 3, 5 }):dot(lun.vector { 2, 4, 3, NA }))
     end)
 end)
+
+-- The rows of each key as lists, of keys in ascending order, NA last.
+local function rows_by(keys, values)
+    local seen, order = {}, {}
+    for i, key in ipairs(keys) do
+        if not seen[key] then
+            seen[key] = {}
+            order[#order + 1] = key
+        end
+        table.insert(seen[key], values[i])
+    end
+    table.sort(order, function(a, b)
+        return b == NA and a ~= NA or a ~= NA and b ~= NA and a < b
+    end)
+    return order, seen
+end
+
+describe("missing elements in groups", function()
+    local KEYS <const> = { 2, NA, 1, 2, NA, 0, 3, 2, 1, 1 }
+    local VALUES <const> = { 10, 20, NA, 4, 5, 7, NA, NA, 3, 0 }
+
+    for _, dtype in ipairs { "i64", "u8", "f64", "f32" } do
+        it("are left out of values of " .. dtype, function()
+            local order, rows = rows_by(KEYS, VALUES)
+            local g = lun.group(lun.vector(KEYS))
+            assert.same(order, list((g:keys())))
+            local x = lun.vector(VALUES):cast(dtype)
+            local more = {
+                first = function(y) return y[1] end,
+                last = function(y) return y[#y] end,
+                median = function(y)
+                    table.sort(y)
+                    return #y > 0 and (y[(#y + 1) // 2] + y[#y // 2 + 1]) / 2 or nil
+                end,
+            }
+            for _, model in ipairs { MODEL, more } do
+                for name, of in pairs(model) do
+                    local expected = {}
+                    for k, key in ipairs(order) do
+                        local y = of(there(rows[key]))
+                        expected[k] = y == nil and NA or y
+                    end
+                    close(expected, g[name](g, x), name)
+                end
+            end
+        end)
+    end
+
+    it("are one key, last, after NaN", function()
+        assert.same({ 2, 3, 1, 3 }, lun.group(lun.vector { 0 / 0, NA, 1.0, NA }):codes():totable())
+        assert.same({ 2, 1, 2 }, lun.group(lun.vector { NA, 0, NA }):codes():totable())
+        assert.same({ 1, 2, 1 }, lun.group(lun.vector { NA, 0, NA }, { order = "first" }):codes():totable())
+        local x, y = lun.group(lun.vector { NA, 1, NA, 1 }, lun.vector { 5, NA, 5, 4 }):keys()
+        assert.same({ 1, 1, NA }, list(x))
+        assert.same({ 4, NA, 5 }, list(y))
+        assert.same({ NA }, list((lun.group(lun.vector({ NA, NA }, "bool")):keys())))
+    end)
+
+    it("leave NaN a value", function()
+        local g, x = lun.group { "a", "a", "b" }, lun.vector { 0 / 0, NA, 1.0 }
+        for _, name in ipairs { "sum", "mean", "min", "first", "median" } do
+            local y = g[name](g, x)
+            assert.is_true(y[1] ~= y[1] and y[2] == 1.0 and not y:ismissing():any(), name)
+        end
+    end)
+end)
