@@ -95,13 +95,24 @@ local function flat(a)
     return rank_of(array(a, 1)) == 1 and a or a:flatten()
 end
 
+local has_missing, slots = core.internal.has_missing, core.internal.slots
+
+-- The elements of a that are there, a Vector.
+local function there(a)
+    return has_missing(a) and slots(flat(a):compress(flat(a):ismissing():lnot())) or a
+end
+
 -- The different values, how often each occurs, and for each element the index of its value.
 local function distinct(a)
     local all = flat(a)
     local values, counts = all:unique()
-    local inverse = values:searchsorted(all)
-    if call.is_float(a) then -- NaN is the last value
-        inverse = where(all:isnan(), #values, inverse)
+    local numbers = there(values)
+    local inverse = numbers:searchsorted(has_missing(all) and slots(all) or all)
+    if call.is_float(a) then -- NaN is the last of them
+        inverse = where(all:isnan(), #numbers, inverse)
+    end
+    if has_missing(all) then
+        inverse = where(all:ismissing(), #values, inverse)
     end
     return values, counts, rank_of(a) > 1 and inverse:reshape { a:shape() } or inverse
 end
@@ -129,9 +140,14 @@ row("unique_all", "a:unique_all()",
         return values, firsts, inverse, counts
     end)
 
--- Where elements are among the sorted different values of another array; NaN is none of them.
+-- Where elements are among the sorted different values of another array; NaN is none of them, missing may be one.
 local function among(a, values)
-    if #values == 0 then
+    if has_missing(values) then
+        local rest = there(values)
+        return among(a, rest):lor(a:ismissing():land(#rest < #values))
+    elseif has_missing(a) then
+        return among(slots(a), values):land(a:ismissing():lnot())
+    elseif #values == 0 then
         return a:ne(a:copy()):land(false)
     end
     local k = core.min(values:searchsorted(a), #values)
@@ -146,7 +162,7 @@ end
 
 row("isin", "a:isin(list)", "where elements are among those of a list or an array; NaN is in none",
     "lun.vector{1, 2, 3}:isin{3, 1}", "{true, false, true}",
-    function(a, list) return among(array(a, 1), values_of(list, 2)) end)
+    function(a, list) return among(array(a, 1), there(values_of(list, 2))) end)
 
 row("intersect", "a:intersect(b)", "the different values that are in both, sorted",
     "lun.vector{3, 1, 2}:intersect{3, 2, 5}", "{2, 3}",
@@ -177,7 +193,7 @@ row("nunique", "a:nunique()", "how many different values there are; all NaN are 
 row("mode", "a:mode()", "the value that occurs most often, of several the least", "lun.vector{3, 1, 3, 2, 2}:mode()",
     "2",
     function(a)
-        local values, counts = flat(a):unique()
+        local values, counts = there(flat(a)):unique()
         if #values == 0 then
             bad(1, "mode of an empty array")
         end
@@ -195,10 +211,17 @@ row("value_counts", "a:value_counts()", "a table of columns, value and count: mo
 
 row("rank", 'a:rank([{method="average", descending=true}])',
     'the place of each element of a Vector in their order, f64; of equal ones the mean of their places, "average",\n'
-        .. 'the least, "min", the greatest, "max", one after the other, "first", or without gaps, "dense"; NaN is last',
+        .. 'the least, "min", the greatest, "max", one after the other, "first", or without gaps, "dense"; '
+        .. 'NaN is last;\n'
+        .. "what is missing has none",
     "lun.vector{30, 10, 30}:rank()", "{2.5, 1.0, 2.5}",
     function(a, options)
         a = call.of_rank(a, 1, 1)
+        if has_missing(a) then
+            local valid = a:ismissing():lnot()
+            local ranks = core.zeros(#a):put(valid:indices(), there(a):rank(options))
+            return core.internal.with_missing(ranks, valid)
+        end
         options = call.options(options, 2, "method descending")
         local method = call.word(options.method == nil and "average" or options.method, 2,
             "average min max dense first",

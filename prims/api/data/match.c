@@ -70,6 +70,45 @@ static lun_status find_codes(matching *m, lun_array *const *a, lun_array *const 
     return s;
 }
 
+/* Exchanges *codes for those of rows of which every key is there, else `none`. */
+static lun_status without_missing(matching *m, lun_array *const *keys, int count, int64_t none,
+                                  lun_array **codes)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        lun_array *gone = NULL, *number = NULL, *made = NULL;
+        if (!lun_has_missing(keys[k]))
+            continue;
+        s = lun_missing(m->e, keys[k], &gone);
+        if (s == LUN_OK)
+            s = lun_integer(m->e, none, &number);
+        if (s == LUN_OK)
+            s = lun_where(m->e, gone, number, *codes, &made);
+        lun_release(gone);
+        lun_release(number);
+        if (s != LUN_OK)
+            break;
+        lun_release(*codes);
+        *codes = made;
+    }
+    return s;
+}
+
+/* Missing keys match nothing: those of both sides have a code each, which the other has not. */
+static lun_status leave_missing(matching *m, lun_array *const *a, lun_array *const *b, int count)
+{
+    bool some = false;
+    for (int k = 0; k < count; k++)
+        some = some || lun_has_missing(a[k]) || lun_has_missing(b[k]);
+    if (!some)
+        return LUN_OK;
+    lun_status s = without_missing(m, a, count, m->groups, &m->of_a);
+    if (s == LUN_OK)
+        s = without_missing(m, b, count, m->groups + 1, &m->of_b);
+    m->groups += 2;
+    return s == LUN_OK ? lun_eval(m->e, (lun_array *[]){m->of_a, m->of_b}, 2) : s;
+}
+
 /* Running sums, with a 0 in front or not. */
 static lun_status running(matching *m, lun_array *x, lun_array **out)
 {
@@ -152,6 +191,8 @@ static lun_status match(matching *m, lun_array *const *a, lun_array *const *b, i
     lun_array **counts = lun__handle(&m->h);
     lun_status s = find_codes(m, a, b, count);
     if (s == LUN_OK)
+        s = leave_missing(m, a, b, count);
+    if (s == LUN_OK)
         s = arrange_b(m, counts);
     if (s == LUN_OK && m->rows[0] > 0)
         s = count_pairs(m, *counts, (flags & LUN_JOIN_LEFT) != 0);
@@ -164,10 +205,6 @@ lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int
                     unsigned flags, int64_t first, lun_array **i, lun_array **j)
 {
     LUN_NEED(e, a && b && i && j);
-    for (int k = 0; k < count; k++)
-        LUN_NO_MISSING(e, a[k]);
-    for (int k = 0; k < count; k++)
-        LUN_NO_MISSING(e, b[k]);
     matching m = {.e = e};
     lun_array *first_rows = NULL, *second_rows = NULL;
     lun_status s = lun__keys_check(e, a, count, &m.rows[0]);

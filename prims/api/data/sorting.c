@@ -205,10 +205,40 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
     return s == LUN_OK ? both(e, top, values, places) : s;
 }
 
+/* The different elements that are there, then, if some are missing, that. */
+static lun_status unique_there(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
+{
+    lun_array *slots, *valid, *kept = NULL, *found = NULL, *often = NULL, *rest = NULL;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_compress(e, slots, valid, &kept);
+    if (s == LUN_OK)
+        s = lun__present(e, kept);
+    const int64_t gone = s == LUN_OK ? lun_size(a) - lun_length(kept) : 0;
+    const lun_value x = {.dtype = LUN_I64, .as.i = gone};
+    if (s == LUN_OK)
+        s = lun_unique(e, kept, &found, &often);
+    if (s == LUN_OK)
+        s = lun_full(e, 1, (int64_t[]){gone ? 1 : 0}, LUN_I64, x, &rest);
+    if (s == LUN_OK)
+        s = lun_concat(e, often, rest, counts);
+    if (s == LUN_OK) {
+        s = with_tail(e, found, gone ? 1 : 0, values);
+        if (s != LUN_OK)
+            lun_release(*counts);
+    }
+    lun_array *all[] = {slots, valid, kept, found, often, rest};
+    for (int k = 0; k < 6; k++)
+        lun_release(all[k]);
+    return s;
+}
+
 lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
     LUN_NEED(e, a && values && counts);
-    LUN_NO_MISSING(e, a);
+    if (lun_has_missing(a))
+        return unique_there(e, a, values, counts);
     lun_node *n = NULL, *found = NULL;
     lun_status s = array_node(e, a, &n);
     if (s != LUN_OK)

@@ -211,3 +211,71 @@ describe("missing elements in groups", function()
         end
     end)
 end)
+
+describe("missing elements in sets and joins", function()
+    local A <const> = { 3, NA, 1, 3, NA, 0 }
+
+    it("are one different value, last", function()
+        for _, dtype in ipairs { "i64", "u8", "f64" } do
+            local a = lun.vector(A):cast(dtype)
+            local values, counts = a:unique()
+            assert.same({ 0, 1, 3, NA }, list(values))
+            assert.same({ 1, 1, 2, 2 }, counts:totable())
+            assert.equal(4, a:nunique())
+            assert.equal(4, a:reshape(2, 3):nunique())
+            local all, firsts, inverse = a:unique_all()
+            assert.same({ 0, 1, 3, NA }, list(all))
+            assert.same({ 6, 3, 1, 2 }, firsts:totable())
+            assert.same({ 3, 4, 2, 3, 4, 1 }, inverse:totable())
+            assert.equal(3, a:mode())
+            assert.same({ 3, NA, 0, 1 }, list(a:value_counts().value))
+            assert.same({ 3.5, NA, 2.0, 3.5, NA, 1.0 }, list(a:rank()))
+        end
+        assert.equal(3, lun.vector({ NA, 0 / 0, 1.0, NA, 0 / 0 }):nunique())
+        assert.same({ NA }, list((lun.vector({ NA, NA }, "i64"):unique())))
+        local filled = lun.vector { NA, 2 }
+        filled[1] = 2
+        assert.same({ 2 }, list((filled:unique())))
+    end)
+
+    it("are in no list, and one value of sets", function()
+        local a = lun.vector(A)
+        assert.same({ true, false, false, true, false, false }, a:isin({ 3 }):totable())
+        assert.same({ true, false, false, true, false, false }, a:isin(lun.vector { 3, NA }):totable())
+        assert.same({ 3, NA }, list(a:intersect(lun.vector { 3, NA })))
+        assert.same({ 0, 1 }, list(a:setdiff(lun.vector { 3, NA })))
+        assert.same({ 0, 1, NA }, list(a:setdiff { 3 }))
+        assert.same({ 0, 1, 3, 5, NA }, list(a:union { 5 }))
+    end)
+
+    it("match no key of a join", function()
+        local b = lun.vector { NA, 3, 0, NA, 0 }
+        for _, how in ipairs { "inner", "left" } do
+            local expected_i, expected_j = {}, {}
+            for i, x in ipairs(A) do
+                local found = false
+                for j, y in ipairs(list(b)) do
+                    if x ~= NA and x == y then
+                        found = true
+                        expected_i[#expected_i + 1], expected_j[#expected_j + 1] = i, j
+                    end
+                end
+                if how == "left" and not found then
+                    expected_i[#expected_i + 1], expected_j[#expected_j + 1] = i, 0
+                end
+            end
+            for _, dtype in ipairs { "i64", "u64", "f32" } do
+                local i, j = lun.join(lun.vector(A):cast(dtype), b:cast(dtype), how)
+                assert.same(expected_i, i:totable())
+                assert.same(expected_j, j:totable())
+            end
+            local i, j = lun.join(lun.vector(A):cast "u64", b, how)
+            assert.same(expected_i, i:totable())
+            assert.same(expected_j, j:totable())
+        end
+        local i = lun.join({ lun.vector { 1, NA }, lun.vector { NA, 2 } }, { lun.vector { 1, 1 }, lun.vector { 2, NA } })
+        assert.equal(0, #i)
+        i = lun.join(lun.vector { 1, 2 }, lun.vector { NA, 2 })
+        assert.same({ 2 }, i:totable())
+    end)
+end)
