@@ -105,7 +105,7 @@ row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
         local extent = (select(axis, a:shape()))
         for _ = 1, math.min(n == nil and 1 or call.whole(n, 2, 0), extent) do -- then nothing is left
             local after, before = call.part(a, axis, 2, -1), call.part(a, axis, 1, -2)
-            a = a:dtype() == "bool" and after:ne(before) or after - before
+            a = a:dtype() == "bool" and after ~ before or after - before
         end
         return a
     end)

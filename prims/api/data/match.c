@@ -1,5 +1,6 @@
 /* match.c - joins: the pairs of rows that have equal keys. */
 #include "api/data/grouping.h"
+#include "api/fold/lazy.h"
 
 #include <stdlib.h>
 
@@ -115,7 +116,7 @@ static lun_status running(matching *m, lun_array *x, lun_array **out)
     lun_function *add = NULL;
     lun_status s = lun_function_op(m->e, LUN_OP_ADD, &add);
     if (s == LUN_OK)
-        s = lun_scan(m->e, add, NULL, x, true, out);
+        s = lun__scan_whole(m->e, add, NULL, x, NULL, 0, true, out);
     lun_function_release(add);
     return s;
 }

@@ -341,15 +341,9 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     return finish(&g, s, n, out);
 }
 
-lun_status lun_scan_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, int axis,
-                          bool inclusive, lun_array **out)
-{
-    return lun_scan_along_with(e, f, id, a, NULL, 0, axis, inclusive, out);
-}
-
-lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
-                               lun_array *const *extra, int extras, int axis, bool inclusive,
-                               lun_array **out)
+lun_status lun__scan_axis(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                          lun_array *const *extra, int extras, int axis, bool inclusive,
+                          lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     LUN_NO_MISSING(e, id);

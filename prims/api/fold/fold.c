@@ -224,14 +224,8 @@ lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun
     return s;
 }
 
-lun_status lun_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, bool inclusive,
-                    lun_array **out)
-{
-    return lun_scan_with(e, f, id, a, NULL, 0, inclusive, out);
-}
-
-lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
-                         lun_array *const *extra, int extras, bool inclusive, lun_array **out)
+lun_status lun__scan_whole(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                           lun_array *const *extra, int extras, bool inclusive, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     LUN_NO_MISSING(e, id);

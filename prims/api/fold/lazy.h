@@ -99,4 +99,11 @@ lun_status lun__several_run(lun_several *s, unsigned how, lun_node *const *list,
                             lun_node *const *from, lun_node *const *x, int64_t length, int rank,
                             const int64_t *shape, lun_node **out);
 
+/* lun_scan_with and lun_scan_along_with of an array of which nothing is missing. */
+lun_status lun__scan_whole(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                           lun_array *const *extra, int extras, bool inclusive, lun_array **out);
+lun_status lun__scan_axis(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                          lun_array *const *extra, int extras, int axis, bool inclusive,
+                          lun_array **out);
+
 #endif

@@ -1,7 +1,8 @@
-/* map_missing.c - lun_call of operands of which elements are missing: the function is applied to
- * those elements for which all operands are there, and never to what stands in the slots of the
- * others, for which it may fail; its results are spread back. */
+/* map_missing.c - lun_call and scans by functions of operands of which elements are missing: the
+ * function is applied to those elements for which all operands are there, and never to what stands
+ * in the slots of the others, for which it may fail; its results are spread back. */
 #include "api/loop/map_missing.h"
+#include "api/fold/lazy.h"
 #include "lunarray_bind.h"
 
 typedef struct gaps {
@@ -76,7 +77,7 @@ static lun_status find_places(gaps *g)
     lun_value x = {.dtype = LUN_I64, .as.i = LUN_NO_INDEX};
     lun_status s = lun_function_op(e, LUN_OP_ADD, &add);
     if (s == LUN_OK)
-        s = lun_scan(e, add, NULL, g->flat, false, &sums);
+        s = lun__scan_whole(e, add, NULL, g->flat, NULL, 0, false, &sums);
     if (s == LUN_OK)
         s = lun_full(e, 0, NULL, LUN_I64, x, &none);
     if (s == LUN_OK)
@@ -149,5 +150,23 @@ lun_status lun__call_there(lun_engine *e, lun_function *f, lun_array *const *ope
             lun_release(outs[k]);
     }
     end(&g, elements);
+    return s;
+}
+
+lun_status lun__scan_there(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                           lun_array *const *extra, int extras, bool inclusive, lun_array **out)
+{
+    gaps g = {.e = e};
+    lun_array *scan = NULL;
+    lun_status s = begin(&g, &a, 1);
+    if (s == LUN_OK)
+        s = lun__scan_whole(e, f, id, g.kept[0], extra, extras, inclusive, &scan);
+    if (s == LUN_OK)
+        s = spread(&g, &scan);
+    if (s == LUN_OK)
+        *out = scan;
+    else
+        lun_release(scan);
+    end(&g, 1);
     return s;
 }

@@ -188,14 +188,13 @@ describe("missing elements", function()
         assert.equal(tostring(lun.explain((plain + 1) * 2)), tostring(lun.explain((filled + 1) * 2)))
     end)
 
-    it("are refused by sorting of rows and by scans", function()
+    it("are refused by sorting of rows and by scans of them by functions", function()
         local m = lun.vector { { 1, NA }, { 3, 4 } }
         local f = m:cast "f64"
         for _, call in ipairs {
             function(x) return x:sort() end, -- of rank 2
             function(x) return x:median { axis = 1 } end,
-            function(x) return x:flatten():cumsum() end,
-            function(x) return x:flatten():scan("+", 0) end,
+            function(x) return x:scan(function(y, z) return y + z end, 0, { axis = 1 }) end,
             function(x) return x:flatten():reduce("+", 0) end,
             function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
             function(x) return x:flatten():histogram(2) end,
@@ -208,6 +207,60 @@ describe("missing elements", function()
                 assert.truthy(tostring(e):find("takes no missing elements: 1 of 4", 1, true), tostring(e))
             end
         end
+    end)
+
+    it("are passed over by scans", function()
+        local ops = { cumsum = { "+", 0 }, cumprod = { "*", 1 }, cummin = { "min" }, cummax = { "max" } }
+        local combine = {
+            cumsum = function(x, y) return x + y end, cumprod = function(x, y) return x * y end,
+            cummin = function(x, y) return math.min(x, y) end, cummax = function(x, y) return math.max(x, y) end,
+        }
+        -- The running values of a list.
+        local function model(name, elements)
+            local value, result = nil, {}
+            for i, x in ipairs(elements) do
+                if x == NA then
+                    result[i] = NA
+                else
+                    value = value and combine[name](value, x) or x
+                    result[i] = value
+                end
+            end
+            return result
+        end
+        for _, elements in ipairs { { NA, 3, 1, NA, 4, 2 }, { 2, NA, NA }, { NA, NA }, { 5, 1 } } do
+            for name, op in pairs(ops) do
+                for _, dtype in ipairs { "i64", "i32", "u8", "f64", "f32" } do
+                    local a = lun.vector(elements, dtype)
+                    same(model(name, elements), a[name](a))
+                    if op[2] then
+                        same(model(name, elements), a:scan(combine[name], op[2], { inclusive = true }))
+                    end
+                end
+            end
+        end
+        local b = lun.vector { true, NA, true, false }
+        same({ 1, NA, 2, 2 }, b:cumsum())
+        same(lun.vector({ true, true, false }):cummin():totable(), b:cummin():dropna())
+        local m = lun.vector { { 1, NA, 3 }, { 4, 5, NA } }
+        local function rows(a) -- with "gap" where elements are missing
+            local gone, lists = a:ismissing():totable(), a:totable()
+            for i, row in ipairs(gone) do
+                for k, missing in ipairs(row) do
+                    lists[i][k] = missing and "gap" or lists[i][k]
+                end
+            end
+            return lists
+        end
+        assert.same({ { 1, "gap", 4 }, { 4, 9, "gap" } }, rows(m:cumsum { axis = 2 }))
+        assert.same({ { 1, "gap", 3 }, { 5, 5, "gap" } }, rows(m:cumsum { axis = 1 }))
+        same({ 1, NA, 4, 8, 13, NA }, m:cumsum())
+        same({ 10, NA, 11, 14 }, lun.vector({ 1, NA, 3, 4 }):scan("+", 10))
+        same({ 10, NA, 11, 14 }, lun.vector({ 1, NA, 3, 4 }):scan(function(x, y) return x + y end, 10))
+        local x = lun.vector({ 1.5, NA, 0 / 0, 2 }):cumsum():ismissing()
+        same({ false, true, false, false }, x) -- NaN is a value
+        same({ NA, NA, 1 }, lun.vector({ 1, NA, 3, 4 }):diff())
+        same({ true, NA, NA }, lun.vector({ true, false, NA, true }):diff())
     end)
 
     it("come last in order, behind NaN", function()
