@@ -72,9 +72,24 @@ function M.given_as(out, dtype)
     return dtype and out:dtype() ~= dtype and out:cast(dtype) or out
 end
 
--- id combined with the elements of each segment from starts[k] on, one after the other. f: as returned by M.combiner,
--- after `first` other arguments of the call.
+-- x without its missing elements, and what gives how many of those kept are before each of some indices, up to
+-- #x + 1.
+function M.there(x)
+    local valid = x:ismissing():lnot()
+    local before = core.concat { core.zeros(1, "i64"), core.scan("+", 0, { inclusive = true })(valid:cast "i64") }:eval()
+    return internal.slots(x:compress(valid)):eval(), function(i)
+        return before:take(i)
+    end
+end
+
+-- id combined with the elements of each segment from starts[k] on that are there, one after the other. f: as returned
+-- by M.combiner, after `first` other arguments of the call.
 function M.reduce(x, starts, counts, f, id, first, call)
+    if internal.has_missing(x) and #starts > 0 then
+        local rest, before = M.there(x)
+        local from = before(starts)
+        return M.reduce(rest, (from + 1):eval(), (before(starts + counts) - from):eval(), f, id, first, call)
+    end
     local dtype
     x, f, id, dtype = M.ruled(x, f, id, first, call)
     if #starts == 0 then

@@ -119,16 +119,30 @@ function M.reduceat(a, offsets, f, id)
     elseif id ~= nil and type(id) ~= "number" then
         misuse(3, "reduceat", "number expected, got " .. type(id))
     end
+    local by_element = id == nil and (not known or known == "min" or known == "max") -- no first value to begin from
+    check_offsets(at, #a, by_element)
+    local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
+    local some = nil
+    if core.internal.has_missing(a) and #at > 0 then
+        local rest, before = segments.there(a)
+        at, ends = (before(at) + 1):eval(), before(ends + 1):eval()
+        a, some = rest, at:le(ends)
+    end
     local x, combine, first, dtype = segments.ruled(a, known or f, id, 2, "reduceat")
-    if first == nil and known and known ~= "min" and known ~= "max" then -- for these it would be no element's value
+    if first == nil and not by_element then
         first = core.reduce(known)(core.zeros(0, x:dtype())):value()
     end
     if first and a:dtype():match "^b?f" then
         first = first + 0.0
     end
-    check_offsets(at, #a, first == nil)
-    local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
-    return segments.given_as(core.zip(reducer(x, combine, first))(at, ends), dtype)
+    if not some or first ~= nil then
+        return segments.given_as(core.zip(reducer(x, combine, first))(at, ends), dtype)
+    end
+    -- A run of which nothing is there has no value: it takes some element, and is missing.
+    x = #x > 0 and x or core.zeros(1, x:dtype())
+    local from = core.min(at, #x)
+    local out = core.zip(reducer(x, combine, nil))(from, core.max(ends, from))
+    return core.internal.with_missing(segments.given_as(out, dtype), some)
 end
 
 -- ---------------------------------------------------------------- by keys
@@ -148,6 +162,9 @@ local function equal_neighbours(a, keys, call)
     local is_new = before:ne(here)
     if k:dtype():find "f" then
         is_new = is_new:land(before:isnan():land(here:isnan()):lnot())
+    end
+    if core.internal.has_missing(k) then
+        is_new = is_new:land(before:ismissing():land(here:ismissing()):lnot())
     end
     local starts = core.concat { core.vector({ 1 }, "i64"), is_new:indices() + 1 }:eval()
     local ends = core.concat { starts:sub(2, -1) - 1, core.vector({ n }, "i64") }

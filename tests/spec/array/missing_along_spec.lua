@@ -279,3 +279,42 @@ describe("missing elements in sets and joins", function()
         assert.same({ 2 }, i:totable())
     end)
 end)
+
+describe("missing elements in runs", function()
+    local function add(x, y) return x + y end
+
+    it("are passed over by reduceat", function()
+        for _, dtype in ipairs { "i64", "u8", "f64" } do
+            local a = lun.vector({ NA, 1, 4, NA, NA, 2, NA }):cast(dtype)
+            local at = { 1, 4, 6, 7 }
+            assert.same({ 5, 0, 2, 0 }, list(a:reduceat(at, "+")))
+            assert.same({ 4, 1, 2, 1 }, list(a:reduceat(at, "*")))
+            assert.same({ 4, NA, 2, NA }, list(a:reduceat(at, "max")))
+            assert.same({ 1, NA, 2, NA }, list(a:reduceat(at, "min")))
+            assert.same({ 5, NA, 2, NA }, list(a:reduceat(at, add)))
+            assert.same({ 15, 10, 12, 10 }, list(a:reduceat(at, add, 10)))
+            local none = lun.vector({ NA, NA }):cast(dtype)
+            assert.same({ NA, NA }, list(none:reduceat({ 1, 2 }, "max")))
+            assert.same({ 0, 0 }, list(none:reduceat({ 1, 2 }, "+")))
+            assert.has_error(function() return a:reduceat({ 1, 9 }, "+") end)
+            assert.has_error(function() return a:reduceat({ 4, 4 }, "max") end)
+        end
+        local x = lun.vector({ NA, 0 / 0, 1.0 }):reduceat({ 1, 3 }, "+")
+        assert.is_true(x[1] ~= x[1] and x[2] == 1.0 and not x:ismissing():any())
+    end)
+
+    it("are passed over by reduceby, and are one key", function()
+        for _, dtype in ipairs { "i64", "u8", "f64" } do
+            local keys = lun.vector({ 1, 1, NA, NA, 1, 2 }):cast(dtype)
+            local k, sums = lun.vector({ 4, NA, 2, 3, NA, 7 }):cast(dtype):reduceby(keys, "+", 0)
+            assert.same({ 1, NA, 1, 2 }, list(k))
+            assert.same({ 4, 5, 0, 7 }, list(sums))
+            assert.same({ 0 }, list((select(2, lun.vector({ NA }):cast(dtype):reduceby({ "a" }, "+", 0)))))
+        end
+    end)
+
+    it("are passed over by functions of groups", function()
+        local g = lun.group(lun.vector { 2, 1, NA, 2, NA })
+        assert.same({ 0, 6, 7 }, list(g:reduce(lun.vector { 6, NA, 5, NA, 2 }, add, 0)))
+    end)
+end)
