@@ -76,7 +76,8 @@ end
 -- #x + 1.
 function M.there(x)
     local valid = x:ismissing():lnot()
-    local before = core.concat { core.zeros(1, "i64"), core.scan("+", 0, { inclusive = true })(valid:cast "i64") }:eval()
+    local count = core.scan("+", 0, { inclusive = true })(valid:cast "i64")
+    local before = core.concat { core.zeros(1, "i64"), count }:eval()
     return internal.slots(x:compress(valid)):eval(), function(i)
         return before:take(i)
     end
