@@ -18,6 +18,7 @@ typedef struct reader {
     bool *there; /* of each element of the buffer; NULL: nothing is missing */
     size_t size; /* of an element */
     lun_dtype dtype;
+    int missing;        /* where the stack has what is pushed for a missing element; 0: lun.na */
     int64_t next, left; /* the first element that is not in the buffer, and how many there are */
 } reader;
 
@@ -32,12 +33,14 @@ static void prepare(lua_State *L, lun__host *h, lun_array *a, int64_t count)
 }
 
 /* Begins to read `count` elements from `first` on; pushes the buffer. */
-static reader start(lua_State *L, lun__host *h, lun_array *a, int64_t first, int64_t count)
+static reader start(lua_State *L, lun__host *h, lun_array *a, int64_t first, int64_t count,
+                    int missing)
 {
-    reader r = {.h = h, .a = a, .dtype = lun_dtype_of(a), .next = first, .left = count};
+    reader r = {
+        .h = h, .a = a, .dtype = lun_dtype_of(a), .missing = missing, .next = first, .left = count};
     r.size = (size_t)lun_dtype_size(r.dtype);
     r.buffer = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) * r.size, 0);
-    if (lun_has_missing(a) && lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT)
+    if (lun_has_missing(a) && (missing || lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT))
         r.there = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) + 1, 0);
     prepare(L, h, a, count);
     return r;
@@ -66,7 +69,10 @@ static void push_elements(lua_State *L, reader *r, int64_t count)
     for (int64_t i = 1; i <= count; i++) {
         if (r->at == r->end)
             refill(L, r);
-        if (r->there && !r->there[(size_t)(r->at - r->buffer) / r->size])
+        const bool there = !r->there || r->there[(size_t)(r->at - r->buffer) / r->size];
+        if (!there && r->missing)
+            lua_pushvalue(L, r->missing);
+        else if (!there)
             lun__push_na(L, r->h);
         else
             lun__push_element(L, r->dtype, r->at);
@@ -89,14 +95,26 @@ static void push_nested(lua_State *L, reader *r, const int64_t *shape, int rank)
     }
 }
 
-/* a:totable(): the elements, in nested tables where the rank is above 1. */
+/* Replaces the options at i by the value of `missing`, which they may have; where it is, or 0. */
+static int missing_option(lua_State *L, int i)
+{
+    if (lua_isnoneornil(L, i))
+        return 0;
+    luaL_checktype(L, i, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
+        if (strcmp(lun__check_option(L, i, "missing=0"), "missing"))
+            lun__bad_argument(L, i, "the option is missing=0");
+    return lua_getfield(L, i, "missing") == LUA_TNIL ? 0 : (lua_replace(L, i), i);
+}
+
+/* a:totable([{missing=}]): the elements, in nested tables where the rank is above 1. */
 static int array_totable(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_array *a = lun__check_array(L, h, 1);
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(a, shape);
-    reader r = start(L, h, a, 0, lun_size(a));
+    reader r = start(L, h, a, 0, lun_size(a), missing_option(L, 2));
     push_nested(L, &r, shape, rank);
     lun__report_memory(L, h);
     return 1;
@@ -112,7 +130,7 @@ static int array_read(lua_State *L)
     lua_Integer count = luaL_checkinteger(L, 3);
     luaL_argcheck(L, first >= 1 && first - 1 <= size, 2, "index out of range");
     luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more elements than there are");
-    reader r = start(L, h, a, first - 1, count);
+    reader r = start(L, h, a, first - 1, count, 0);
     push_elements(L, &r, count);
     lun__report_memory(L, h);
     return 1;
@@ -233,7 +251,7 @@ static int rounded(lua_State *L)
 
 void lun__open_data(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry methods[] = {{"totable", array_totable, 1},
+    static const lun__entry methods[] = {{"totable", array_totable, 2},
                                          {"read", array_read, 3},
                                          {"tobytes", array_tobytes, 1},
                                          {NULL, NULL, 0}};

@@ -360,7 +360,7 @@ local METHODS = {
     copyto = { "a:copyto(b)", "stores a's elements into b, which has its shape; returns b" },
     value = { "a:value()", "the number of a Scalar" },
     iter = { "for i, x in a:iter()", "elements in order" },
-    totable = { "a:totable()", "a table of the elements, nested where the rank is above 1" },
+    totable = { "a:totable([{missing=}])", "a table of the elements, nested above rank 1; missing: for missing ones" },
     read = { "a:read(first, count)", "a table of some elements, counted in row-major order" },
     tobytes = { "a:tobytes()", "the elements as a string of bytes" },
     lazy = {

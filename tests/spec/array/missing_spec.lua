@@ -263,6 +263,18 @@ describe("missing elements", function()
         same({ true, NA, NA }, lun.vector({ true, false, NA, true }):diff())
     end)
 
+    it("are what totable is given for them", function()
+        assert.same({ 1, -9, 3 }, lun.vector({ 1, NA, 3 }):totable { missing = -9 })
+        assert.same({ 1.5, "gap" }, lun.vector({ 1.5, NA }):totable { missing = "gap" })
+        assert.same({ { 1, false }, { 3, 4 } }, lun.vector({ { 1, NA }, { 3, 4 } }):totable { missing = false })
+        assert.same({ 1.5, NA }, lun.vector({ 1.5, NA }):totable { missing = NA })
+        assert.same({ 1, 2 }, lun.vector({ 1, 2 }):totable { missing = 0 })
+        assert.same({ true, NA }, lun.vector({ true, NA }):totable {})
+        assert.has_error(function() return lun.vector({ 1 }):totable { gone = 0 } end)
+        local gaps = lun.range(1, 9000):cast("i64"):naif(5000):totable { missing = "gap" }
+        assert.same({ 4999, "gap", 5001, 9000 }, { gaps[4999], gaps[5000], gaps[5001], gaps[#gaps] })
+    end)
+
     it("come last in order, behind NaN", function()
         local a = lun.vector { 3, NA, 1, NA, 2 }
         same({ 1, 2, 3, NA, NA }, a:sort())
