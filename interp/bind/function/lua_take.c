@@ -61,12 +61,32 @@ int lun__axis_option(lua_State *L, lun__host *h, int i)
     return wrong ? lun__bad_argument(L, i, wrong) : axis;
 }
 
+/* The elements of a at i, missing where the index is 0. */
+static lun_status take_or_na(lun_engine *e, lun_array *a, lun_array *i, int axis, lun_array **out)
+{
+    const lun_value none = {.dtype = lun_dtype_kind(lun_dtype_of(a)) == LUN_KIND_BOOL ? LUN_BOOL
+                                                                                      : LUN_I64};
+    const lun_value yes = {.dtype = LUN_BOOL, .as.u = 1};
+    lun_array *gone = NULL, *mask = NULL, *taken = NULL;
+    lun_status s = lun_missing(e, a, &gone);
+    if (s == LUN_OK)
+        s = lun_take_from(e, gone, i, axis, 1, &yes, &mask);
+    if (s == LUN_OK)
+        s = lun_take_from(e, a, i, axis, 1, &none, &taken);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, taken, mask, out);
+    lun_release(gone);
+    lun_release(mask);
+    lun_release(taken);
+    return s;
+}
+
 /* a:take(i [, {axis=1, missing=x}]) */
 static int array_take(lua_State *L)
 {
     lun__host *h = lun__here(L);
     int axis = 0;
-    bool filled = false;
+    bool filled = false, na = false;
     lun_value missing;
     lun_status s;
     lun__check_array(L, h, 1);
@@ -76,7 +96,7 @@ static int array_take(lua_State *L)
     for (lua_pushnil(L); lua_istable(L, 3) && lua_next(L, 3); lua_pop(L, 1)) {
         if (!strcmp(lun__check_option(L, 3, "axis=1, missing=0"), "axis")) {
             axis = lun__axis_option(L, h, 3);
-        } else {
+        } else if (!(na = lun__is_na(L, h, lua_gettop(L)))) {
             filled = true;
             missing = lun__check_value(L, h, lua_gettop(L));
         }
@@ -86,7 +106,10 @@ static int array_take(lua_State *L)
     lun__mark(L, h);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1), *i = lun__check_array(L, h, 2);
-    LUN__TRY(s, lun_take_from(h->engine, a, i, axis, 1, filled ? &missing : NULL, out));
+    if (na)
+        LUN__TRY(s, take_or_na(h->engine, a, i, axis, out));
+    else
+        LUN__TRY(s, lun_take_from(h->engine, a, i, axis, 1, filled ? &missing : NULL, out));
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     lun__check(L, h, s, operand ? operand : filled && s == LUN_ERANGE ? 3 : 1);
     lun__report_memory(L, h);

@@ -263,6 +263,20 @@ describe("missing elements", function()
         same({ true, NA, NA }, lun.vector({ true, false, NA, true }):diff())
     end)
 
+    it("are what take gives at 0", function()
+        local index, gap = lun.vector { 2, 0, 1 }, { missing = NA }
+        for _, dtype in ipairs { "i64", "u8", "f64", "f32" } do
+            same({ 6, NA, 5 }, lun.vector({ 5, 6 }, dtype):take(index, gap))
+        end
+        same({ NA, NA, 5 }, lun.vector({ 5, NA }):take(index, gap))
+        same({ true, NA, false }, lun.vector({ false, true }):take(index, gap))
+        same({ NA }, lun.vector({ 5 }):sub(2):take({ 0 }, gap))
+        local m = lun.vector({ { 1, 2 }, { 3, 4 } }):take({ 0, 1 }, { axis = 2, missing = NA })
+        assert.same({ { true, false }, { true, false } }, m:ismissing():totable())
+        same({ 6, 0, 5 }, lun.vector({ 5, 6 }):take(index, { missing = 0 }))
+        assert.has_error(function() return lun.vector({ 5 }):take({ 3 }, gap):eval() end)
+    end)
+
     it("are what totable is given for them", function()
         assert.same({ 1, -9, 3 }, lun.vector({ 1, NA, 3 }):totable { missing = -9 })
         assert.same({ 1.5, "gap" }, lun.vector({ 1.5, NA }):totable { missing = "gap" })
