@@ -234,12 +234,13 @@ local function begin(source, opts, extension)
     return from
 end
 
--- A column of these elements and, unless it is nil, their validity.
-local function joined(values, validity)
-    if validity == nil or not core.isarray(values) or values:dtype() == "f64" then -- which has nan there
+-- A column of these elements and, unless it is nil, their validity, as an array of that dtype (nil: its own). Lists stay.
+local function joined(values, validity, dtype)
+    if not core.isarray(values) then
         return values
     end
-    return core.where(validity, values:cast "f64", 0 / 0):eval()
+    local column = validity ~= nil and internal.with_missing(values, validity):eval() or values
+    return dtype and dtype ~= column:dtype() and column:cast(dtype) or column
 end
 
 -- Columns of a file, by `hows`: a list of values, that of their validities, their flags, the number of rows; or nil,
@@ -270,8 +271,7 @@ end
 local function make_table(names, columns, valid, kinds, rows, about)
     local t = frame.make({}, names, rows)
     for i, name in ipairs(names) do
-        local column, dtype = joined(columns[i], valid[i]), kinds[i]
-        t[name] = core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
+        t[name] = joined(columns[i], valid[i], kinds[i])
     end
     getmetatable(t).csv = about
     return t
@@ -302,12 +302,6 @@ function csv.decode(source, opts, extension, path)
     local columns, valid, flags, rows = columns_of(from, from.numbers, from.hows)
     if not columns then
         return nil, valid, flags
-    end
-    for i, column in ipairs(columns) do
-        if valid[i] ~= nil and column:dtype() == "bool" then -- no element of bool says that it is missing
-            local again = columns_of(from, { from.numbers[i] }, { again_as("text", from.hows[i]) })
-            columns[i] = again and again[1]
-        end
     end
     internal.csv_close(from.reader)
     leave_note(from, opts, path)
@@ -381,15 +375,14 @@ end
 
 -- What column i of all files is.
 local function common_kind(files, i)
-    local flags, gaps = 0, false
+    local flags = 0
     for _, from in ipairs(files) do
         if from.dtypes[i] then
             return kind_of(from.values[i])
         end
-        flags, gaps = flags | from.flags[i], gaps or from.valid[i] ~= nil
+        flags = flags | from.flags[i]
     end
-    local kind = internal.csv_kind(flags)
-    return kind == "bool" and gaps and "text" or kind -- no element of bool says that it is missing
+    return internal.csv_kind(flags)
 end
 
 -- Makes column i of all files one: its values and validity.
@@ -480,8 +473,7 @@ function csv.open(source, opts, extension, path)
         if not columns then
             error(("%s: %s"):format(path, valid), 0)
         end
-        local column, dtype = joined(columns[1], valid[1]), from.dtypes[i]
-        return core.isarray(column) and dtype and dtype ~= column:dtype() and column:cast(dtype) or column
+        return joined(columns[1], valid[1], from.dtypes[i])
     end)
 end
 

@@ -100,16 +100,20 @@ end
 
 -- Indices first to last of a Vector, as texts of one form.
 local function of_vector(column, dtype, ranges)
-    local values = {}
+    local values, missing = {}, {}
     for _, range in ipairs(ranges) do
         local last = math.min(range[2], column:size())
         if last >= range[1] then
-            table.move(column:read(range[1], last - range[1] + 1), 1, last - range[1] + 1, #values + 1, values)
+            local count = last - range[1] + 1
+            table.move(column:read(range[1], count), 1, count, #values + 1, values)
+            if type(column) == "userdata" and core.internal.has_missing(column) then
+                table.move(column:ismissing():read(range[1], count), 1, count, #missing + 1, missing)
+            end
         end
     end
     local text = digits.formatter(dtype, values)
     for i, x in ipairs(values) do
-        values[i] = text(x)
+        values[i] = missing[i] and "<NA>" or text(x)
     end
     return values
 end

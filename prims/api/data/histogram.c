@@ -120,11 +120,38 @@ static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node
     return edges;
 }
 
+/* The elements of a that are there, and those of weights, which may be NULL, beside them. */
+static lun_status present(lun_engine *e, lun_array *a, lun_array *weights, lun_array **some,
+                          lun_array **beside)
+{
+    lun_array *slots, *valid;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_compress(e, slots, valid, some);
+    if (s == LUN_OK)
+        s = lun__present(e, *some);
+    if (s == LUN_OK && weights)
+        s = lun_compress(e, weights, valid, beside);
+    if (s == LUN_OK && weights)
+        s = lun__present(e, *beside);
+    lun_release(slots);
+    lun_release(valid);
+    return s;
+}
+
 lun_status lun_histogram_edges(lun_engine *e, lun_array *a, int64_t bins, const double *range,
                                lun_array **out)
 {
     LUN_NEED(e, a && out);
-    LUN_NO_MISSING(e, a);
+    if (lun_has_missing(a)) {
+        lun_array *some = NULL;
+        lun_status there = present(e, a, NULL, &some, NULL);
+        if (there == LUN_OK)
+            there = lun_histogram_edges(e, some, bins, range, out);
+        lun_release(some);
+        return there;
+    }
     lun_node *least = NULL, *most = NULL, *edges = NULL;
     lun_status s = check_array(e, a, 1);
     if (s == LUN_OK && (bins < 1 || bins > INT32_MAX))
@@ -202,9 +229,17 @@ lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, lun_arra
                          lun_array **counts, lun_array **sums)
 {
     LUN_NEED(e, a && edges && counts && !weights == !sums);
-    LUN_NO_MISSING(e, a);
     LUN_NO_MISSING(e, edges);
     LUN_NO_MISSING(e, weights);
+    if (lun_has_missing(a)) {
+        lun_array *some = NULL, *beside = NULL;
+        lun_status there = present(e, a, weights, &some, &beside);
+        if (there == LUN_OK)
+            there = lun_histogram(e, some, edges, beside, counts, sums);
+        lun_release(some);
+        lun_release(beside);
+        return there;
+    }
     lun_node *in[3] = {0}, *raw = NULL;
     lun_array *const from[3] = {a, edges, weights};
     lun_status s = LUN_OK;

@@ -197,7 +197,6 @@ describe("missing elements", function()
             function(x) return x:scan(function(y, z) return y + z end, 0, { axis = 1 }) end,
             function(x) return x:flatten():reduce("+", 0) end,
             function(x) return x:flatten():put(lun.vector { 1, 2, 3, 4 }, x:flatten()) end,
-            function(x) return x:flatten():histogram(2) end,
             function(x) return lun.teams { league = 1 }(function(_, w) w[1] = 2 end, x:flatten()) end,
             function(x) return lun.atomic.add(x:flatten():eval(), 1, 1) end,
         } do
@@ -418,4 +417,15 @@ describe("expressions with missing elements", function()
             end
         end)
     end
+
+    it("are not counted by histograms, and printed as such in tables", function()
+        local a = lun.vector { 1, lun.na, 3.5, 2, lun.na }
+        local counts, edges = a:histogram(2)
+        assert.same({ { 2, 1 }, { 1.0, 2.25, 3.5 } }, { counts:totable(), edges:totable() })
+        local sums = a:histogram(2, { range = { 0, 4 }, weights = lun.vector { 1, 10, 100, 1000, 10000 } })
+        assert.same({ 1.0, 1100.0 }, sums:totable())
+        assert.same({ 1, 1 }, (lun.vector({ 1, lun.na, 9 }, "i8"):histogram(2)):totable())
+        local text = tostring(lun.table { x = a, k = lun.vector({ 1, lun.na, 3, 4, 5 }, "i32") })
+        assert.equal(3, select(2, text:gsub("<NA>", "")))
+    end)
 end)

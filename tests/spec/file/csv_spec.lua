@@ -77,12 +77,13 @@ describe("csv", function()
             assert.equal("float", math.type(values.b[2]))
         end)
 
-        it("are f64 with nan where a field is empty", function()
+        it("keep their dtype where a field is empty, which is missing", function()
             local t = assert(load_text "a,b\n1,2.5\n,\n3,4\n")
-            assert.equal("f64", t.a:dtype())
-            local a, b = t.a:totable(), t.b:totable()
-            assert.same({ 1.0, 3.0, 2.5, 4.0 }, { a[1], a[3], b[1], b[3] })
-            assert.is_true(a[2] ~= a[2] and b[2] ~= b[2])
+            assert.same({ "i64", "f64" }, { t.a:dtype(), t.b:dtype() })
+            for _, column in ipairs { t.a, t.b } do
+                assert.same({ false, true, false }, column:ismissing():totable())
+            end
+            assert.same({ 1, 3, 4, 2.5, 6.5 }, { t.a[1], t.a[3], t.a:sum(), t.b[1], t.b:sum() })
         end)
 
         it("are text as soon as one field is", function()
@@ -209,8 +210,8 @@ describe("csv", function()
                 local expected = case[2]
                 for column, list in pairs(expected) do
                     for i, x in ipairs(list) do
-                        if x ~= x then
-                            assert.is_true(values[column][i] ~= values[column][i])
+                        if x ~= x then -- missing
+                            assert.is_true(values[column][i] ~= values[column][i] or values[column][i] == lun.na)
                         else
                             assert.equal(x, values[column][i])
                         end
@@ -271,7 +272,8 @@ describe("csv", function()
                 assert.equal("bool", t[name]:dtype())
                 assert.same({ true, false }, t[name]:totable())
             end
-            assert.same({ "true", "" }, t.d)
+            assert.same({ "bool", true }, { t.d:dtype(), t.d[1] })
+            assert.same({ false, true }, t.d:ismissing():totable())
             assert.same({ "true", "1" }, assert(load_text "a\ntrue\n1\n").a)
             local path = path_of "truth.csv"
             assert(lun.save(path, t))
@@ -393,7 +395,8 @@ describe("csv", function()
                         assert.equal(expected[c][row], column[row], text)
                     else
                         local x = column:totable()[row]
-                        assert.is_true(x == tonumber(expected[c][row]) or x ~= x and not expected[c][row]:find "[^ \t]", text)
+                        assert.is_true(x == tonumber(expected[c][row]) or column:ismissing()[row]
+                            and not expected[c][row]:find "[^ \t]", text)
                     end
                 end
                 assert.equal(rows, #column)
