@@ -234,7 +234,7 @@ local function begin(source, opts, extension)
     return from
 end
 
--- A column of these elements and, unless it is nil, their validity, as an array of that dtype (nil: its own). Lists stay.
+-- A column of these elements and, unless it is nil, their validity, in that dtype (nil: its own). Lists stay.
 local function joined(values, validity, dtype)
     if not core.isarray(values) then
         return values
