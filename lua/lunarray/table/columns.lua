@@ -180,7 +180,7 @@ end
 
 -- lun.rows(t, which): a new table of the rows of t that `which` says: a bool Vector with an element for each row, or
 -- an integer Vector or list of row numbers, in any order, also several times, negative ones from the end. Row 0 is a
--- missing one: NaN among floats, "" among texts, an error where a column has no such value, as records have none.
+-- missing one: its elements are missing, "" among texts, an error among records.
 function M.rows(t, which)
     if records.struct_of(t) then
         local mask, at, gap = chosen(which, #t)
@@ -204,11 +204,10 @@ function M.rows(t, which)
             end
         elseif mask then
             result[name] = column:compress(mask)
-        elseif gap and (struct or not dtypes.is_float(column:dtype())) then
-            misuse(2, "rows", "row 0 (number %d): the column '%s' is of %s, in which nothing can be missing", gap, name,
-                struct and "records" or column:dtype())
+        elseif gap and struct then
+            misuse(2, "rows", "row 0 (number %d): the column '%s' is of records, in which nothing can be missing", gap, name)
         else
-            result[name] = gap and column:take(at, { missing = 0.0 / 0.0 }) or column:take(at)
+            result[name] = gap and column:take(at, { missing = core.na }) or column:take(at)
         end
         for _, array in ipairs(records.fields_of(result[name]) or { core.isarray(column) and result[name] or nil }) do
             list[#list + 1] = array

@@ -214,6 +214,17 @@ describe("lun.rows", function()
         assert.equal("a b", names_of(lun.rows({ b = lun.ones(1), a = lun.ones(1) }, { 1 })))
     end)
 
+    it("gives missing elements for row 0, in every dtype", function()
+        local t = lun.table { a = lun.index(2), f = lun.vector { 1.5, 2 }, b = lun.vector { true, false }, s = { "x", "y" } }
+        local u = lun.rows(t, { 2, 0, 1 })
+        for _, name in ipairs { "a", "f", "b" } do
+            assert.equal(t[name]:dtype(), u[name]:dtype())
+            assert.same({ false, true, false }, u[name]:ismissing():totable())
+            assert.same({ t[name][2], t[name][1] }, { u[name][1], u[name][3] })
+        end
+        assert.same({ "y", "", "x" }, u.s)
+    end)
+
     it("says which row there is not", function()
         local t = lun.table { a = lun.index(5), s = { "1", "2", "3", "4", "5" } }
         local function refused(message, which)
@@ -223,7 +234,6 @@ describe("lun.rows", function()
         refused("row -6 (number 1) is out of range for a table of 5 rows)", { -6 })
         refused("row -9223372036854775808 (number 2) is out of range", { 1, math.mininteger })
         refused("row 9223372036854775807 (number 1) is out of range", ~lun.zeros(1, "u64"))
-        refused("row 0 (number 2): the column 'a' is of i64, in which nothing can be missing)", { 1, 0 })
         refused("lengths differ: the table has 5 rows and the mask has 4)", lun.ones(4, "bool"))
         refused("bool or integer Vector expected, got a Vector f64[2])", lun.ones(2))
         refused("bool or integer Vector expected, got a View i64[2, 2])", lun.ones({ 2, 2 }, "i64"))
