@@ -205,7 +205,8 @@ function M.rows(t, which)
         elseif mask then
             result[name] = column:compress(mask)
         elseif gap and struct then
-            misuse(2, "rows", "row 0 (number %d): nothing can be missing among the records of column '%s'", gap, name)
+            misuse(2, "rows", "row 0 (number %d): the column '%s' is of records, in which nothing can be missing",
+                gap, name)
         else
             result[name] = gap and column:take(at, { missing = core.na }) or column:take(at)
         end
