@@ -41,10 +41,10 @@ describe("a table of columns", function()
         local t = load_text "id,who,x,ok,missing\n1,Zo\u{eb},1.5,true,\n20,\"a\nb\",,false,\n"
         assert.equal([[
 5 columns, 2 rows
-    id  who     x     ok  missing
-   i64  text  f64   bool      f64
-1    1  Zoë   1.5   true      nan
-2   20  a\nb  nan  false      nan]], tostring(t))
+    id  who      x     ok  missing
+   i64  text   f64   bool      f64
+1    1  Zoë    1.5   true     <NA>
+2   20  a\nb  <NA>  false     <NA>]], tostring(t))
         assert.equal(2, #t)
     end)
 
