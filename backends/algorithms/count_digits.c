@@ -280,7 +280,7 @@ static void take_some(const lun_algorithm_run *r, int64_t *state, int bits)
     state[LOW] -= state[LOW] > 0; /* what comes before */
 }
 
-/* Whether a first digit stands for keys beyond it as well. */
+/* Whether keys beyond the range of a first digit are clamped to it. */
 static bool beyond(const int64_t *state, uint64_t digit, int bits)
 {
     const uint64_t last = UINT64_MAX >> (64 - bits) >> state[BELOW], low = (uint64_t)state[LOW];

@@ -60,7 +60,7 @@ bool lun__unit_step(lun_stint *s, int64_t step, int stages);
 /* Elements from .. to - 1, which begin with a chunk, by the last stage, which combines them; `step`
  * is the first one of the tile that they are in. */
 void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to);
-/* Bytes of a worker's memory: of its slots; of what stands for rows of so many elements. */
+/* Bytes of a worker's memory: of its slots; of copies of rows of so many elements. */
 size_t lun__fold_slots(const lun_ir *ir);
 size_t lun__fold_copies(const lun_ir *ir, int64_t row);
 

@@ -5,14 +5,6 @@
 
 #include "bind/host/bind.h"
 
-/* Ends a function that has put its array on the top. */
-static int give(lua_State *L, lun__host *h, lun_status s, int arg)
-{
-    lun__check(L, h, s, arg);
-    lun__report_memory(L, h);
-    return 1;
-}
-
 static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
 {
     return lua_isnoneornil(L, i) ? fallback : lun__check_dtype(L, i);
@@ -181,7 +173,7 @@ static int make_range(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     LUN__TRY(s, lun_range(h->engine, first, step, count, integers ? LUN_I64 : LUN_F64, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* A count at argument i. */
@@ -202,7 +194,7 @@ static int make_index(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     LUN__TRY(s, lun_range(h->engine, one, one, n, LUN_I64, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 static int make_linspace(lua_State *L)
@@ -214,7 +206,7 @@ static int make_linspace(lua_State *L)
     lun_array **out = lun__new_array(L, h);
     lun_status s;
     LUN__TRY(s, lun_linspace(h->engine, a, b, n, LUN_F64, out));
-    return give(L, h, s, 3);
+    return lun__give_array(L, h, s, 3);
 }
 
 /* ---- random ---------------------------------------------------------------------------------- */

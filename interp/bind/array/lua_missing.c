@@ -1,4 +1,4 @@
-/* lua_missing.c - missing elements: lun.na, which stands for one in Lua, and the two parts of
+/* lua_missing.c - missing elements: lun.na, their value in Lua, and the two parts of
  * arrays that have some. What is made of them in Lua is names/statistics.lua's. */
 #include "bind/host/bind.h"
 
@@ -51,14 +51,6 @@ static int no_arithmetic(lua_State *L)
                          "a[i] = lun.na, lun.where(c, lun.na, a) and take{missing=lun.na}");
 }
 
-/* Ends a function that has put its array on the top. */
-static int give(lua_State *L, lun__host *h, lun_status s, int arg)
-{
-    lun__check(L, h, s, arg);
-    lun__report_memory(L, h);
-    return 1;
-}
-
 /* a:ismissing(): a mask. */
 static int array_ismissing(lua_State *L)
 {
@@ -67,7 +59,7 @@ static int array_ismissing(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_missing(h->engine, a, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 /* core.internal.with_missing(a, validity): the elements of a where the bools, which broadcast, are
@@ -82,7 +74,7 @@ static int with_missing(lua_State *L)
     lun__check(L, h, s, 2);
     LUN__TRY(s, lun_with_missing(h->engine, a, mask, out));
     lun_release(mask);
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* core.internal.has_missing(a): whether elements may be missing; evaluates nothing. */
@@ -101,7 +93,7 @@ static int slots(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_with_missing(h->engine, a, NULL, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 void lun__open_missing(lua_State *L, const lun__parts *p)

@@ -5,14 +5,6 @@
 
 #include "bind/host/bind.h"
 
-/* Leaves only the new array on the stack, or raises. */
-static int give(lua_State *L, lun__host *h, lun_status s, int arg)
-{
-    lun__check(L, h, s, arg);
-    lun__report_memory(L, h);
-    return 1;
-}
-
 /* ---- axes and indices ------------------------------------------------------------------------ */
 
 /* The axis, from 0, of the array at 1 that the number at `at`, within argument `arg`, names. */
@@ -160,7 +152,7 @@ static int array_sub(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_window(h->engine, a, parts, c.first, c.count, c.step, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 /* ---- one index of an axis -------------------------------------------------------------------- */
@@ -173,7 +165,7 @@ static int select_at(lua_State *L, lun__host *h, int axis, int arg)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_select(h->engine, a, axis, i, out));
-    return give(L, h, s, arg);
+    return lun__give_array(L, h, s, arg);
 }
 
 /* A:select(axis, i) */
@@ -219,7 +211,7 @@ static int array_diagonal(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_diagonal(h->engine, a, k, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 /* ---- other axes ------------------------------------------------------------------------------ */
@@ -268,7 +260,7 @@ static int array_transpose(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_permute(h->engine, a, listed ? axes : NULL, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* A:view(shape), one extent may be -1 */
@@ -283,7 +275,7 @@ static int array_view(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_view(h->engine, a, rank, shape, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* A:broadcast(shape) */
@@ -299,7 +291,7 @@ static int array_broadcast(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_broadcast(h->engine, a, rank, shape, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* The options {axis=, step=} at 3. */
@@ -338,7 +330,7 @@ static int array_windows(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_windows(h->engine, a, axis, width, step, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* ---- layouts -------------------------------------------------------------------------------- */

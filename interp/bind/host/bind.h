@@ -105,6 +105,9 @@ void lun__gather_shape(lua_State *L, int i);
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
 lun_array **lun__new_array(lua_State *L, lun__host *h);
+/* Ends a function whose array is on top of the stack: returns 1, or raises s, blamed on argument
+ * `arg`. */
+int lun__give_array(lua_State *L, lun__host *h, lun_status s, int arg);
 /* How a blocked array is divided, at i. */
 const lun_blocks *lun__check_blocks(lua_State *L, int i);
 /* The pointer in the userdata at i, made by lun__new_array, to its array. Valid until the next

@@ -186,8 +186,7 @@ static int is_array(lua_State *L)
 
 /* ---- others made of it ----------------------------------------------------------------------- */
 
-/* Leaves only the new array on the stack, or raises. */
-static int give(lua_State *L, lun__host *h, lun_status s, int arg)
+int lun__give_array(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     lun__check(L, h, s, arg);
     lun__report_memory(L, h);
@@ -202,7 +201,7 @@ static int array_cast(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_cast(h->engine, a, t, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 static int array_reshape(lua_State *L)
@@ -217,7 +216,7 @@ static int array_reshape(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_reshape(h->engine, a, rank, shape, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* a:flatten(): the elements in row-major order as a Vector. */
@@ -229,7 +228,7 @@ static int array_flatten(lua_State *L)
     lun_array *a = lun__check_array(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_reshape(h->engine, a, 1, &size, out));
-    return give(L, h, s, 1);
+    return lun__give_array(L, h, s, 1);
 }
 
 static int array_concat(lua_State *L)
@@ -246,7 +245,7 @@ static int array_concat(lua_State *L)
     lun_array *b = lun__check_array(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_concat(h->engine, a, b, out));
-    return give(L, h, s, 2);
+    return lun__give_array(L, h, s, 2);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */

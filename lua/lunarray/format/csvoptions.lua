@@ -95,19 +95,24 @@ local function is_by_column(na)
     return type(na) == "table" and next(na) ~= nil and na[1] == nil
 end
 
+-- What is wrong with an option that has a value for each of some columns, by fault(what, value).
+local function by_column_fault(option, values, fault)
+    for name, value in pairs(values) do
+        local wrong = type(name) ~= "string" and option .. " has a key that is no column's name"
+            or fault(("%s['%s']"):format(option, name), value)
+        if wrong then
+            return wrong
+        end
+    end
+end
+
 local function na_fault(na)
     if na == nil then
         return nil
     elseif not is_by_column(na) then
         return words_fault("na", na)
     end
-    for name, words in pairs(na) do
-        local fault = type(name) ~= "string" and "na has a key that is no column's name"
-            or words_fault(("na['%s']"):format(name), words)
-        if fault then
-            return fault
-        end
-    end
+    return by_column_fault("na", na, words_fault)
 end
 
 -- What is wrong with a dtype of columns.
@@ -123,13 +128,7 @@ local function dtypes_fault(wanted)
     elseif type(wanted) ~= "table" then
         return dtype_fault("dtypes", wanted)
     end
-    for name, dtype in pairs(wanted) do
-        local fault = type(name) ~= "string" and "dtypes has a key that is no column's name"
-            or dtype_fault(("dtypes['%s']"):format(name), dtype)
-        if fault then
-            return fault
-        end
-    end
+    return by_column_fault("dtypes", wanted, dtype_fault)
 end
 
 local function header_fault(header)

@@ -90,6 +90,11 @@ lun_value lun__blank(lun_dtype t);
 /* Gives a's base a validity that says that all is there, if it has none. */
 lun_status lun__validity_make(lun_engine *e, lun_array *a);
 
+/* The elements of `of`, NULL: of a, at which a, of the same shape, has one: a Vector, evaluated
+ * (api/data/compress.c). */
+lun_status lun__compress_present(lun_engine *e, lun_array *a, lun_array *of, lun_array **out);
+/* Whether elements of one of the arrays, which may be NULL, may be missing. */
+bool lun__some_missing(lun_array *const *all, int count);
 /* Whether elements of a may be missing. */
 static inline bool lun__has_validity(const lun_array *a)
 {

@@ -143,14 +143,6 @@ static bool go_together(int rank, const int64_t *x, int other, const int64_t *y,
     return other == rank;
 }
 
-static bool some_missing(lun_array *const *arrays, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (arrays[k] && lun_has_missing(arrays[k]))
-            return true;
-    return false;
-}
-
 /* What `call` makes of arrays of which some have a validity: of their slots in the common dtype,
  * and of their validities, those that have none being all true. */
 static lun_status joined_parts(lun_engine *e, lun_array *const *arrays, int count, int axis,
@@ -196,7 +188,7 @@ lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, 
                             lun_array **out)
 {
     LUN_NEED(e, arrays && out);
-    if (some_missing(arrays, count))
+    if (lun__some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_concat_along, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
@@ -232,7 +224,7 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
 lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis, lun_array **out)
 {
     LUN_NEED(e, arrays && out);
-    if (some_missing(arrays, count))
+    if (lun__some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_stack, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK + 1], other[LUN_MAX_RANK];

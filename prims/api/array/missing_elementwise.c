@@ -13,14 +13,6 @@ typedef struct operands {
     int count;
 } operands;
 
-static bool some_missing(lun_array *const *all, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (all[k] && lun_has_missing(all[k]))
-            return true;
-    return false;
-}
-
 /* Exchanges the reference *a for the result of op on it and b, which may be NULL. */
 static lun_status with(lun_engine *e, lun_op op, lun_array **a, lun_array *b)
 {
@@ -272,7 +264,7 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count,
         return lun__apply_slots(e, op, all, count, out);
     const bool differs = op == LUN_OP_BXOR; /* no comparison: not known where one is missing */
     op = as_logic(op, all, count);
-    if (!some_missing(all, count))
+    if (!lun__some_missing(all, count))
         return lun__apply_slots(e, op, all, count, out);
     lun_status s = LUN_OK;
     for (; s == LUN_OK && o.count < count; o.count++) {

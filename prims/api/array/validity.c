@@ -16,6 +16,14 @@ bool lun_has_missing(const lun_array *a)
     return !lun_is_freed(a) && lun__has_validity(a);
 }
 
+bool lun__some_missing(lun_array *const *all, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (all[k] && lun_has_missing(all[k]))
+            return true;
+    return false;
+}
+
 lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
 {
     lun_array *valid = lun__base(a)->valid;
@@ -26,21 +34,27 @@ lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
     return LUN_OK;
 }
 
+/* A handle on what a shows that no other one has, in a's layout if it is kept, else row-major. */
+static lun_status fresh(lun_engine *e, lun_array *a, bool kept, lun_array **out)
+{
+    lun_node *n;
+    if (kept)
+        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
+    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
+    return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
+}
+
 /* A further handle on what a shows: of a window on its elements in row-major order. */
 static lun_status again(lun_engine *e, lun_array *a, lun_array **out)
 {
-    lun_node *n;
+    const bool kept = a->viewed && !a->parent;
     if (a->weak) {
-        lun_retain(a);
-        *out = a;
+        lun_retain(*out = a);
         return LUN_OK;
     }
-    if (a->viewed && !a->parent) {
+    if (kept)
         lun__array_used(e, a);
-        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
-    }
-    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
-    return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
+    return fresh(e, a, kept, out);
 }
 
 lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun_array **valid)
@@ -91,16 +105,6 @@ static lun_status check_alike(lun_engine *e, const lun_array *a, const lun_array
         return lun__fail(e, LUN_EDTYPE, "the validity is %s, not bool",
                          lun__describe(valid, other));
     return LUN_OK;
-}
-
-/* A handle on what a shows that no other one has. */
-static lun_status fresh(lun_engine *e, lun_array *a, bool kept, lun_array **out)
-{
-    lun_node *n;
-    if (kept)
-        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
-    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
-    return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
 }
 
 /* Whether both are arrays, no windows, in one layout. */

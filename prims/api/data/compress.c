@@ -57,6 +57,25 @@ lun_status lun_compress(lun_engine *e, lun_array *a, lun_array *mask, lun_array 
     return s == LUN_OK ? keep(e, a, mask, out) : s;
 }
 
+lun_status lun__compress_present(lun_engine *e, lun_array *a, lun_array *of, lun_array **out)
+{
+    lun_array *slots, *valid, *kept;
+    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun_compress(e, of ? of : slots, valid, &kept);
+    lun_release(slots);
+    lun_release(valid);
+    if (s != LUN_OK)
+        return s;
+    s = lun__present(e, kept);
+    if (s == LUN_OK)
+        *out = kept;
+    else
+        lun_release(kept);
+    return s;
+}
+
 lun_status lun_compress_along(lun_engine *e, lun_array *a, lun_array *mask, int axis,
                               lun_array **out)
 {

@@ -120,33 +120,13 @@ static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node
     return edges;
 }
 
-/* The elements of a that are there, and those of weights, which may be NULL, beside them. */
-static lun_status present(lun_engine *e, lun_array *a, lun_array *weights, lun_array **some,
-                          lun_array **beside)
-{
-    lun_array *slots, *valid;
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
-    if (s != LUN_OK)
-        return s;
-    s = lun_compress(e, slots, valid, some);
-    if (s == LUN_OK)
-        s = lun__present(e, *some);
-    if (s == LUN_OK && weights)
-        s = lun_compress(e, weights, valid, beside);
-    if (s == LUN_OK && weights)
-        s = lun__present(e, *beside);
-    lun_release(slots);
-    lun_release(valid);
-    return s;
-}
-
 lun_status lun_histogram_edges(lun_engine *e, lun_array *a, int64_t bins, const double *range,
                                lun_array **out)
 {
     LUN_NEED(e, a && out);
     if (lun_has_missing(a)) {
         lun_array *some = NULL;
-        lun_status there = present(e, a, NULL, &some, NULL);
+        lun_status there = lun__compress_present(e, a, NULL, &some);
         if (there == LUN_OK)
             there = lun_histogram_edges(e, some, bins, range, out);
         lun_release(some);
@@ -233,7 +213,9 @@ lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, lun_arra
     LUN_NO_MISSING(e, weights);
     if (lun_has_missing(a)) {
         lun_array *some = NULL, *beside = NULL;
-        lun_status there = present(e, a, weights, &some, &beside);
+        lun_status there = lun__compress_present(e, a, NULL, &some);
+        if (there == LUN_OK && weights)
+            there = lun__compress_present(e, a, weights, &beside);
         if (there == LUN_OK)
             there = lun_histogram(e, some, edges, beside, counts, sums);
         lun_release(some);

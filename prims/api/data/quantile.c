@@ -65,21 +65,14 @@ static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int 
 static lun_status quantiles_there(lun_engine *e, lun_array *a, const double *q, int64_t count,
                                   bool skipnan, lun_array **out)
 {
-    lun_array *slots, *valid, *kept = NULL, *na = NULL;
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
-    if (s != LUN_OK)
-        return s;
-    s = lun_compress(e, slots, valid, &kept);
-    if (s == LUN_OK)
-        s = lun__present(e, kept);
+    lun_array *kept = NULL, *na = NULL;
+    lun_status s = lun__compress_present(e, a, NULL, &kept);
     if (s == LUN_OK && lun_length(kept))
         s = lun_quantile(e, kept, q, count, NULL, 0, skipnan, out);
     else if (s == LUN_OK)
         s = lun_na(e, LUN_F64, &na);
     if (s == LUN_OK && na)
         s = lun_broadcast(e, na, count ? 1 : 0, &count, out);
-    lun_release(slots);
-    lun_release(valid);
     lun_release(kept);
     lun_release(na);
     return s;

@@ -96,17 +96,12 @@ static lun_status with_tail(lun_engine *e, lun_array *head, int64_t count, lun_a
 
 static lun_status sort_there(lun_engine *e, lun_array *a, int flags, lun_array **out)
 {
-    lun_array *slots, *valid, *kept = NULL, *sorted = NULL;
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
-    if (s != LUN_OK)
-        return s;
-    s = lun_compress(e, slots, valid, &kept);
+    lun_array *kept = NULL, *sorted = NULL;
+    lun_status s = lun__compress_present(e, a, NULL, &kept);
     if (s == LUN_OK)
         s = lun_sort(e, kept, 0, flags, &sorted);
     if (s == LUN_OK)
         s = with_tail(e, sorted, lun_length(a) - lun_length(sorted), out);
-    lun_release(slots);
-    lun_release(valid);
     lun_release(kept);
     lun_release(sorted);
     return s;
@@ -208,13 +203,8 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
 /* The different elements that are there, then, if some are missing, that. */
 static lun_status unique_there(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
-    lun_array *slots, *valid, *kept = NULL, *found = NULL, *often = NULL, *rest = NULL;
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
-    if (s != LUN_OK)
-        return s;
-    s = lun_compress(e, slots, valid, &kept);
-    if (s == LUN_OK)
-        s = lun__present(e, kept);
+    lun_array *kept = NULL, *found = NULL, *often = NULL, *rest = NULL;
+    lun_status s = lun__compress_present(e, a, NULL, &kept);
     const int64_t gone = s == LUN_OK ? lun_size(a) - lun_length(kept) : 0;
     const lun_value x = {.dtype = LUN_I64, .as.i = gone};
     if (s == LUN_OK)
@@ -228,8 +218,8 @@ static lun_status unique_there(lun_engine *e, lun_array *a, lun_array **values, 
         if (s != LUN_OK)
             lun_release(*counts);
     }
-    lun_array *all[] = {slots, valid, kept, found, often, rest};
-    for (int k = 0; k < 6; k++)
+    lun_array *all[] = {kept, found, often, rest};
+    for (int k = 0; k < 4; k++)
         lun_release(all[k]);
     return s;
 }

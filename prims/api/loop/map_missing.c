@@ -15,14 +15,6 @@ typedef struct gaps {
     lun_array *place; /* of each element among those that are there, or LUN_NO_INDEX; a Vector */
 } gaps;
 
-bool lun__some_missing(lun_array *const *all, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (all[k] && lun_has_missing(all[k]))
-            return true;
-    return false;
-}
-
 /* Narrows *there, or begins it, to where the elements of a are; its slots as *slots. */
 static lun_status add_operand(gaps *g, lun_array *a, lun_array **slots)
 {

@@ -4,8 +4,6 @@
 
 #include "api/array/apply_function.h"
 
-/* Whether elements of one of the arrays may be missing. */
-bool lun__some_missing(lun_array *const *all, int count);
 /* lun_call of a function that only reads, of elements of which some may be missing: its results are
  * missing there, and it is not run for them. */
 lun_status lun__call_there(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
