@@ -36,7 +36,7 @@ local function offer_along(name, numbers)
     end)
 end
 
-for _, name in ipairs { "var", "std", "reduce" } do
+for _, name in ipairs { "var", "std" } do
     offer_along(name, false)
 end
 offer_along("norm", true)

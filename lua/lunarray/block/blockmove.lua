@@ -240,16 +240,24 @@ end
 function blocked.fetch(a, wanted, said)
     local flat = blocked.part_of(a):reshape(-1)
     local first, count = spread.range(blocked.spread_of(a), mype)
-    local parts, any = {}, false
+    local any = false
     for pe = 0, npes - 1 do
         local low, high = wanted(pe)
         any = any or low < high
-        low, high = math.max(low, first), math.min(high, first + count)
-        parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
     end
     if not any then
         return ""
     end
+    local function give()
+        local parts = {}
+        for pe = 0, npes - 1 do
+            local low, high = wanted(pe)
+            low, high = math.max(low, first), math.min(high, first + count)
+            parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
+        end
+        return parts
+    end
+    local parts = said.taken and give() or ready(give)
     if not said.taken then
         net.step(table.unpack(said))
         said.taken = true

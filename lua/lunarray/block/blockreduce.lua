@@ -73,12 +73,76 @@ local function reduce(a, name, by_parts)
         ("%s %s"):format(name == "sum" and "sums" or "reduces", blocked.kind_of(a)), "a reduction",
         name .. blocked.spread_of(a).key .. (by_parts and " by ranks" or ""),
     }
-    local result = (by_parts and of_parts or tree.whole)(a, name, f, said)
+    local function in_order(x)
+        return tree.whole(x, function(group)
+            return group[name](group)
+        end, f, said)
+    end
+    local result
+    if by_parts then
+        result = of_parts(a, name, f, said)
+    else
+        result = in_order(a)
+    end
     if result == 0 and (name == "min" or name == "max") and a:dtype():find "f" then
-        return tree.whole(by_rows(a), name, f, said) -- of 0.0 and -0.0 the order tells which
+        return in_order(by_rows(a)) -- of 0.0 and -0.0 the order tells which
     end
     return result
 end
+
+-- ---------------------------------------------------------------- by an operation or a function
+
+-- x reduced by f, as an array of one element; false where f fails.
+local function reduced(x, f)
+    local done, total = pcall(function()
+        return x:reduce(f):reshape(1):eval()
+    end)
+    return done and total
+end
+
+-- The dtype in which elements of a dtype are combined by f, the name of an operation or nil; nil where what f gives is
+-- of another dtype than what it takes, so that there are no cells. like: what f gives of such elements.
+local function dtype_of_cells(f, name, like)
+    local cells = name and fold.accumulator(name, like) or like
+    return core.zeros(2, cells):reduce(f):dtype() == cells and cells or nil
+end
+
+-- a:reduce(f [, first]) of all elements, a Scalar on all ranks. nil where it has no form in parts.
+local function reduce_by(a, f, ...)
+    local first = ...
+    if a:size() == 0 or select("#", ...) > 1 or type(first) == "table" then
+        return nil -- further arguments of f; options; several arrays
+    end
+    local like = core.zeros(1, a:dtype()):reduce(f, ...) -- raises what is wrong with the arguments
+    local name = fold.name_of(f)
+    local cells = pack.is_array(like) and dtype_of_cells(f, name, like:dtype())
+    if not cells then
+        return nil
+    end
+    a = by_rows(blocked.evaluated(a))
+    local said = { ("reduces %s"):format(blocked.kind_of(a)), "a reduction", (name or "") .. blocked.spread_of(a).key }
+    local function join(x, y)
+        return x and y and reduced(x .. y, f)
+    end
+    local total = tree.whole(a, function(x)
+        return reduced(name and x:cast(cells) or x, f)
+    end, join, said)
+    if first ~= nil then
+        total = join(pack.is_array(first) and first:reshape(1):cast(cells) or core.full(1, first, cells), total)
+    end
+    if not total then
+        return nil -- a private copy fails as well, and says where
+    end
+    local kept = (name == "add" or name == "mul") and "min" or f -- one element stays what it is
+    return total:cast(like:dtype()):reduce(kept):eval()
+end
+
+methods.reduce = public(function(a, f, ...)
+    if not blocked.is(a) then
+        return blocked.by_copy(a, "reduce", f, ...)
+    end
+    return axes.along(a, "reduce", nil, false, f, ...) or reduce_by(a, f, ...) or blocked.by_copy(a, "reduce", f, ...)
+end)
 
 for name in pairs(COMBINE) do
     local binary = methods[name] -- a:min(b)

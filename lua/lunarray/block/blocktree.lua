@@ -1,4 +1,4 @@
--- Sums and products of floats in the engine's own order, wherever the elements are: each rank combines the chunks that
+-- Reductions in the engine's own order, wherever the elements are: each rank combines the chunks that
 -- end in its part, in the largest groups that the tree over all chunks has, and all combine these. Knows no transport.
 
 local blocked = require "lunarray.block.blocked"
@@ -85,16 +85,20 @@ local function own_chunks(a, n, said)
     return all, from, behind
 end
 
--- a[name](a), a sum or product of a flat blocked array, which f combines, on all ranks. said: the step, { doing, noun,
+-- What a flat blocked array of at least one element is reduced to, on all ranks, in the engine's order: of(x) is that
+-- of a group of chunks, a value as pack.lua writes it, and f combines two of them. said: the step, { doing, noun,
 -- options }.
-function tree.whole(a, name, f, said)
+function tree.whole(a, of, f, said)
     local n, own, lists = a:size(), {}, {}
     local all, from, behind = own_chunks(a, n, said)
-    tree.groups(from, behind, function(level, number, chunk, chunks)
-        local x = all:sub((chunk - from) * CHUNK + 1, math.min((chunk + chunks - from) * CHUNK, #all))
-        own[#own + 1] = { level, number, x[name](x) }
-    end)
-    for k, bytes in ipairs(blocked.told(pack.write(own), said)) do
+    local told = blocked.gather(function()
+        tree.groups(from, behind, function(level, number, chunk, chunks)
+            local x = all:sub((chunk - from) * CHUNK + 1, math.min((chunk + chunks - from) * CHUNK, #all))
+            own[#own + 1] = { level, number, of(x) }
+        end)
+        return pack.write(own)
+    end, said)
+    for k, bytes in ipairs(told) do
         lists[k] = pack.read(bytes)
     end
     return tree.value(lists, (n + CHUNK - 1) // CHUNK, f, function(node)

@@ -98,6 +98,68 @@ describe("of a blocked Vector", function()
             end]])
     end)
 
+    it("reduce by an operation or a function has a private one's bits and dtype", function()
+        holds [[
+            local k = 0.25
+            local by = {
+                "+", "*", "min", "fmax", "&", "lor", lun.op.add, function(p, q) return p + q * 0.5 end,
+                function(p, q) return p > q and p or q end, function(p, q) return p * k + q end,
+                "double f(double p, double q) { return p + q * 0.5; }", "int f(int p, int q) { return p * 3 + q; }",
+            }
+            local compared = 0
+            for _, N in ipairs { 1, 2, 16384, 16385, 40003 } do
+                for _, dtype in ipairs { "bool", "i8", "i32", "u64", "i64", "f16", "f32", "f64" } do
+                    local x = ((lun.random(N, { seed = N }) - 0.4) * 3):cast(dtype == "bool" and "f64" or dtype)
+                    x = (dtype == "bool" and x:gt(0) or dtype == "u64" and x * lun.vector({ 1 << 62 }, "u64") or x):eval()
+                    local a = blocked(x)
+                    for number, f in ipairs(by) do
+                        for _, given in ipairs { {}, { 3 }, { -0.5 } } do
+                            local what = ("%d of %d %s from %s"):format(number, N, dtype, given[1])
+                            local fine, want = pcall(x.reduce, x, f, table.unpack(given))
+                            local ok, got = pcall(a.reduce, a, f, table.unpack(given))
+                            assert(ok == fine, what .. ": " .. tostring(ok and want or got))
+                            if ok then
+                                assert(got:kind() == "Scalar" and got:dtype() == want:dtype(), what)
+                                assert(got:reshape(1):tobytes() == want:reshape(1):tobytes(), what)
+                                compared = compared + 1
+                            end
+                        end
+                    end
+                end
+            end
+            assert(compared > 500)
+            local x = lun.random(40003, { seed = 1 })
+            local first, by = x:max(), function(p, q) return p * 0.5 + q end
+            for _, shape in ipairs { { 3, 13331 }, { 13331, 3 } } do
+                local y = x:sub({ 1, 39993 }):reshape(shape)
+                for axis = 1, 2 do
+                    assert(blocked(y, axis):reduce(by, first):value() == y:reduce(by, first):value())
+                end
+            end
+            local zero = lun.ones(40003, "i64"):copy()
+            zero[30000] = 0
+            local function quotient(p, q) return p // q end
+            local ok, e = pcall(function() return blocked(zero):reduce(quotient):value() end)
+            assert(not ok and tostring(e):find("attempt to perform 'n//0'", 1, true), tostring(e))]]
+        assert.matches("ranks differ: rank 0 reduces f64[9]", run(2, [[
+            local f = me == 0 and "max" or function(p, q) return p + q end
+            local ok, e = pcall(function() return blocked(lun.ones(9)):reduce(f):value() end)
+            print((tostring(e):gsub("%(.*", "")))]])[1], 1, true)
+    end)
+
+    it("reduce sends the beginnings of chunks that ranks share, and a number for each group of chunks", function()
+        assert.are.same({ "few" }, run(3, [[
+            local a = blocked(lun.random(100003, { seed = 7 }))
+            a:eval()
+            for _, f in ipairs { function(p, q) return p + q * 0.5 end, "max" } do
+                lun.stats "reset"
+                a:reduce(f, 0):value()
+                local bytes = s.allreduce("+", lun.stats().bytes_sent)
+                assert(bytes > 0 and bytes < 14200, bytes)
+            end
+            print "few"]]))
+    end)
+
     it("a few bytes are told for each", function()
         local lines = run(4, [[
             local a = lun.zeros({ s.block(100000) }, "f64")
