@@ -959,6 +959,7 @@ typedef struct lun_along_options {
     bool skipnan;     /* NaN is skipped, and not counted as an element */
     int64_t ddof;     /* of LUN_VAR and LUN_STD */
     double ddof_part; /* added to ddof: a fraction */
+    bool propagate;   /* the result of a segment with a missing element is missing */
 } lun_along_options;
 /* As a number of axes: none of them.  Each element is a segment of its own. */
 enum { LUN_NO_AXES = -1 };
@@ -1033,11 +1034,13 @@ LUN_API lun_status lun_indices(lun_engine *e, lun_array *mask, int64_t first, lu
 
 /* ---- order (lazy) ---------------------------------------------------------------------------
  * Numbers ascend, -0.0 before 0.0 and false before true; NaNs come last in both directions.  Equal
- * elements keep their order in both directions.  Axes count from 0, or backwards from -1
- * (LUN_ESHAPE if there is none such). */
+ * elements keep their order in both directions.  Missing elements come behind NaNs, with
+ * LUN_MISSING_FIRST in front of all.  Axes count from 0, or backwards from -1 (LUN_ESHAPE if there
+ * is none such). */
 
-enum { LUN_DESCENDING = 1 };
-/* The elements of each segment along the axis in order.  flags: 0 or LUN_DESCENDING. */
+enum { LUN_DESCENDING = 1, LUN_MISSING_FIRST = 4 };
+/* The elements of each segment along the axis in order.  flags: 0, LUN_DESCENDING,
+ * LUN_MISSING_FIRST or both. */
 LUN_API lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out);
 /* The index along the axis, i64, counted from `first`, from which lun_sort takes each element. */
 LUN_API lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t first,
@@ -1112,7 +1115,10 @@ LUN_API lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun
 LUN_API lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
                                      const lun_along_options *options, lun_array **out);
 
-enum { LUN_JOIN_LEFT = 1 }; /* a row of a without an equal one has a pair, too */
+enum {
+    LUN_JOIN_LEFT = 1,   /* a row of a without an equal one has a pair, too */
+    LUN_JOIN_MISSING = 2 /* missing keys are equal; else they match nothing */
+};
 /* The rows, i64, counted from `first` on, of a and b that have equal keys: a pair for each two of
  * them, by a's rows, then b's.  Keys: `count` Vectors on each side, equal as groups take them. With
  * LUN_JOIN_LEFT a missing row of b is first - 1.  The number of pairs is known before there is
@@ -1169,7 +1175,8 @@ LUN_API bool lun_has_missing(const lun_array *a);
 /* Bools of a's shape, true where an element is missing; lazy. */
 LUN_API lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out);
 /* The elements of a, missing where they were or where the mask, bools that broadcast to a's shape,
- * is true; mask NULL: none is missing, and those that were are NaN, 0 or false.  Lazy. */
+ * is true; mask NULL: none is missing, and those that were are NaN, 0 or false.  Lazy.  LUN_EDTYPE:
+ * the mask is not of bools. */
 LUN_API lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask_or_NULL,
                                     lun_array **out);
 /* An array with its own copy of the elements, row-major. */

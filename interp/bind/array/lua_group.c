@@ -100,8 +100,8 @@ static int grouping_array(lua_State *L)
     return finish(L, h, s, 1);
 }
 
-/* internal.grouping_reduce(group, name, x, skipnan, ddof): lazy; name: of a reduction, or "first",
- * "last". */
+/* internal.grouping_reduce(group, name, x, skipnan, ddof, propagate): lazy; name: of a
+ * reduction, or "first", "last". */
 static int grouping_reduce(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -110,6 +110,7 @@ static int grouping_reduce(lua_State *L)
     lun_array *x = lun__check_array(L, h, 3);
     lun_along_options options = {.size = sizeof options, .skipnan = lua_toboolean(L, 4)};
     (void)lun__ddof(L, 5, &options);
+    options.propagate = lua_toboolean(L, 6);
     const bool first = strcmp(name, "first") == 0, last = strcmp(name, "last") == 0;
     int which = 0;
     lun_reduction_info row = {.size = sizeof row};
@@ -126,20 +127,22 @@ static int grouping_reduce(lua_State *L)
     return finish(L, h, s, 1);
 }
 
-/* internal.join(a, b, left): the rows of both sides, from lists of keys. */
+/* internal.join(a, b, left, missing): the rows of both sides, from lists of keys; missing: missing
+ * keys are equal. */
 static int join(lua_State *L)
 {
     lun__host *h = lun__here(L);
     lun_array **a, **b, *i = NULL, *j = NULL;
-    lua_settop(L, 3);
+    lua_settop(L, 4);
     int count = check_keys(L, h, 1, &a);
     luaL_argcheck(L, check_keys(L, h, 2, &b) == count, 2, "another number of keys");
     lun__mark(L, h);
     lun__new_array(L, h);
     lun__new_array(L, h);
+    const unsigned flags =
+        (lua_toboolean(L, 3) ? LUN_JOIN_LEFT : 0u) | (lua_toboolean(L, 4) ? LUN_JOIN_MISSING : 0u);
     lun_status s;
-    LUN__TRY(s,
-             lun_join(h->engine, a, b, count, lua_toboolean(L, 3) ? LUN_JOIN_LEFT : 0, 1, &i, &j));
+    LUN__TRY(s, lun_join(h->engine, a, b, count, flags, 1, &i, &j));
     if (s == LUN_OK) {
         *lun__array_slot(L, h, -2) = i;
         *lun__array_slot(L, h, -1) = j;

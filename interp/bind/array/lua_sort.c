@@ -8,7 +8,20 @@
 typedef struct options {
     lun__axes axes;
     bool flag; /* descending, smallest */
+    bool missing_first;
 } options;
+
+/* Option `missing`: "first" or "last". */
+static bool read_missing(lua_State *L, int i)
+{
+    const char *given = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    if (strcmp(given, "first") != 0 && strcmp(given, "last") != 0)
+        lun__bad_argument(L, i,
+                          lua_pushfstring(L,
+                                          "option missing: \"first\" or \"last\" expected, got %s",
+                                          lun__push_shown(L, -1)));
+    return given[0] == 'f';
+}
 
 /* Reads the options at i, of which `known` is an example, for the array at 1; the axes from 0. */
 static void read_axes(lua_State *L, lun__host *h, int i, const char *known, options *o, int *at)
@@ -21,6 +34,10 @@ static void read_axes(lua_State *L, lun__host *h, int i, const char *known, opti
         const char *name = lun__check_option(L, i, known);
         if (lun__axes_option(L, i, name, &o->axes))
             continue;
+        if (!strcmp(name, "missing")) {
+            o->missing_first = read_missing(L, i);
+            continue;
+        }
         if (lua_type(L, -1) != LUA_TBOOLEAN)
             lun__bad_argument(L, i,
                               lua_pushfstring(L, "option %s: true or false expected, got %s", name,
@@ -48,8 +65,8 @@ static int ordered(lua_State *L, bool places)
     options o;
     int at[LUN_MAX_RANK] = {-1};
     lun__check_array(L, h, 1);
-    read_options(L, h, 2, "axis=1, descending=true", &o, at);
-    const int flags = o.flag ? LUN_DESCENDING : 0;
+    read_options(L, h, 2, "axis=1, descending=true, missing=\"first\"", &o, at);
+    const int flags = (o.flag ? LUN_DESCENDING : 0) | (o.missing_first ? LUN_MISSING_FIRST : 0);
     lun__mark(L, h);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
@@ -63,13 +80,13 @@ static int ordered(lua_State *L, bool places)
     return 1;
 }
 
-/* a:sort([{axis=, descending=}]) */
+/* a:sort([{axis=, descending=, missing=}]) */
 static int array_sort(lua_State *L)
 {
     return ordered(L, false);
 }
 
-/* a:argsort([{axis=, descending=}]) */
+/* a:argsort([{axis=, descending=, missing=}]) */
 static int array_argsort(lua_State *L)
 {
     return ordered(L, true);
@@ -117,6 +134,26 @@ static int array_unique(lua_State *L)
     return 2;
 }
 
+/* Exchanges *x, of segments of a, for what is missing where an element of the segment is. */
+static lun_status gap_of_segment(lun_engine *e, lun_array *a, const int *axes, int count,
+                                 lun_array **x)
+{
+    lun_array *gone = NULL, *some = NULL, *made = NULL;
+    const lun_along_options o = {.size = sizeof o};
+    lun_status s = lun_missing(e, a, &gone);
+    if (s == LUN_OK)
+        s = lun_along(e, LUN_ANY, gone, axes, count, &o, &some);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, *x, some, &made);
+    lun_release(gone);
+    lun_release(some);
+    if (s != LUN_OK)
+        return s;
+    lun_release(*x);
+    *x = made;
+    return LUN_OK;
+}
+
 /* Calls lun_quantile of the array at 1 with q; a number if the result is one. */
 static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Unsigned count)
 {
@@ -125,12 +162,14 @@ static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Uns
     int64_t shape[LUN_MAX_RANK];
     lun_status s;
     lun_value x;
-    read_axes(L, h, i, "axis=1, skipnan=true", &o, at);
+    read_axes(L, h, i, "axis=1, skipnan=true, skipna=false", &o, at);
     lun__mark(L, h);
     lun_array **out = lun__new_array(L, h);
     lun_array *a = lun__check_array(L, h, 1);
     LUN__TRY(s, lun_quantile(h->engine, a, q, (int64_t)count, at, o.axes.count,
                              o.axes.options.skipnan, out));
+    if (s == LUN_OK && o.axes.options.propagate && lun_has_missing(a))
+        LUN__TRY(s, gap_of_segment(h->engine, a, at, o.axes.count, out));
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     lun__check(L, h, s, i == 3 && operand ? operand : 1);
     lun__report_memory(L, h);
@@ -142,7 +181,7 @@ static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Uns
     return 1;
 }
 
-/* a:quantile(q [, {axis=, skipnan=}]) */
+/* a:quantile(q [, {axis=, skipnan=, skipna=}]) */
 static int array_quantile(lua_State *L)
 {
     lun__host *h = lun__here(L);
@@ -170,7 +209,7 @@ static int array_quantile(lua_State *L)
     return quantiles(L, h, 3, q, count);
 }
 
-/* a:median([{axis=, skipnan=}]) */
+/* a:median([{axis=, skipnan=, skipna=}]) */
 static int array_median(lua_State *L)
 {
     lun__host *h = lun__here(L);

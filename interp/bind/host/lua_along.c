@@ -106,6 +106,8 @@ bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out)
         out->inclusive = read_flag(L, i, name);
     else if (!strcmp(name, "skipnan"))
         out->options.skipnan = read_flag(L, i, name);
+    else if (!strcmp(name, "skipna"))
+        out->options.propagate = !read_flag(L, i, name);
     else if (!strcmp(name, "ddof"))
         read_ddof(L, i, &out->options);
     else
@@ -201,8 +203,8 @@ lun_status lun__count_from_1(lun_engine *e, lun_array **out)
 static void read_along(lua_State *L, lun__host *h, const lun_reduction_info *row, int i,
                        lun__axes *axes, int *at)
 {
-    const char *known = row->option[0] ? "axis=2, keep=true, skipnan=true, ddof=1"
-                                       : "axis=2, keep=true, skipnan=true";
+    const char *known = row->option[0] ? "axis=2, keep=true, skipnan=true, skipna=false, ddof=1"
+                                       : "axis=2, keep=true, skipnan=true, skipna=false";
     *axes = (lun__axes){.options = {.size = sizeof axes->options}};
     if (lua_type(L, i) == LUA_TTABLE) {
         for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))

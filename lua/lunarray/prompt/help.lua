@@ -132,11 +132,11 @@ local FUNCTIONS = {
     reduceat = { "lun.reduceat(a, offsets, f [, id])", "runs from offsets on reduced, as a:reduceat(offsets, f)" },
     indices = { "lun.indices(mask)", "the positions of the true elements, as mask:indices()" },
     filter = { "lun.filter(a, p, extra...)", "the elements for which p returns true, as a:filter(p)" },
-    sort = { "lun.sort(a [, {axis=, descending=true}])", "the elements in order, as a:sort()" },
-    argsort = { "lun.argsort(a [, {axis=, descending=true}])", "the indices that sort the elements, as a:argsort()" },
+    sort = { "lun.sort(a [, {axis=, descending=true, missing=}])", "the elements in order, as a:sort()" },
+    argsort = { "lun.argsort(a [, {axis=, descending=true, missing=}])", "the indices that sort, as a:argsort()" },
     topk = { "lun.topk(a, k [, {smallest=true}])", "the largest elements and their indices, as a:topk(k)" },
-    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true}])", "quantiles, as a:quantile(q)" },
-    median = { "lun.median(a [, {axis=, skipnan=true}])", "the median, as a:median()" },
+    quantile = { "lun.quantile(a, q [, {axis=, skipnan=true, skipna=}])", "quantiles, as a:quantile(q)" },
+    median = { "lun.median(a [, {axis=, skipnan=true, skipna=}])", "the median, as a:median()" },
     searchsorted = { 'lun.searchsorted(s, x [, {side="right"}])', "places in a sorted Vector, as s:searchsorted(x)" },
     unique = { "lun.unique(a)", "the different values and their counts, as a:unique()" },
     ismissing = { "lun.ismissing(a)", "where elements are missing, as a:ismissing()" },
@@ -206,25 +206,26 @@ local FUNCTIONS = {
             .. "Vector, sorted; codes has the number of each element's level: levels[codes[i]] is list[i]",
     },
     group = {
-        "lun.group(k1 [, k2, ...] [, {order=\"first\"}])",
+        "lun.group(k1 [, k2, ...] [, {order=\"first\", dropna=true}])",
         "rows in groups by equal keys, Vectors or lists of texts; groups ascend by their keys, NaN last, or\n"
             .. "stand as they first appear; #g groups; g:keys() a column for each key, g:codes() the group of each\n"
             .. "row, g:rows(k) the rows of one; g:count() rows, g:count(x) true elements, g:numbers(x) those that are\n"
             .. "not NaN (g:count(x, {skipnan=true}) is its older name); g:sum(x [,\n"
-            .. "{skipnan=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=, skipnan=}]) std,\n"
+            .. "{skipnan=, skipna=}]) prod mean min max first last, g:any(x) all, g:var(x [, {ddof=}]) std,\n"
             .. "g:median(x), g:quantile(x, q): an element for each group, lazy; x may have a line for each row,\n"
             .. "and be records for first and last;\n"
             .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=false}]): f in row order, from id\n"
             .. "on; g:scan has each row's own element in it, as inclusive=true says, which is its default: with\n"
             .. "inclusive=false what stands before, as a:scan has it;\n"
+            .. "dropna=true leaves rows with a key that is missing or NaN in no group;\n"
             .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
             .. "that lun.factor gives",
     },
     join = {
-        "lun.join(a, b [, how])",
+        "lun.join(a, b [, how [, {na=\"match\"}]])",
         "i, j: the rows of a and b whose keys are equal, each with each, by a's rows, then b's; a and b: Vectors,\n"
             .. 'lists of texts, or lists of such columns; how: "inner", or "left": j is 0 where b has none, so that\n'
-            .. "b.price:take(j, {missing = 0/0}) fits",
+            .. "b.price:take(j, {missing = 0/0}) fits; missing keys match nothing, with na=\"match\" each other",
     },
     reduceby = { "lun.reduceby(a, k, f, id)", "as a:reduceby(k, f, id)" },
     scanby = { "lun.scanby(a, k, f, id [, {inclusive=false}])", "as a:scanby(k, f, id): inclusive by default" },
@@ -394,12 +395,12 @@ local METHODS = {
     ismissing = { "a:ismissing()", "a mask, true where elements are missing; NaN, a value, is not" },
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
-        "a:sort([{axis=, descending=true}])",
+        "a:sort([{axis=, descending=true, missing=\"first\"}])",
         "the elements of each line along the axis, by default the last one, sorted; stable, NaN last in both\n"
             .. "directions, -0.0 before 0.0 (after it if descending), false before true",
     },
     argsort = {
-        "a:argsort([{axis=, descending=true}])",
+        "a:argsort([{axis=, descending=true, missing=\"first\"}])",
         "the indices, along the axis, of the elements in the order of sort; of equal ones the first comes first;\n"
             .. "of a Vector a:take(a:argsort()) is a:sort()",
     },
@@ -414,12 +415,15 @@ local METHODS = {
             .. "are all NaN; length: as compress",
     },
     quantile = {
-        "a:quantile(q [, {axis=, skipnan=true}])",
+        "a:quantile(q [, {axis=, skipnan=true, skipna=false}])",
         "the q-quantile, q from 0 to 1, linearly interpolated; a list of q adds an axis in front; a line with a NaN\n"
             .. "gives NaN, unless skipnan leaves NaNs out; between an infinity and a number it is that infinity,\n"
             .. "between -inf and inf NaN",
     },
-    median = { "a:median([{axis=, skipnan=true}])", "the middle element, or the mean of two: a:quantile(0.5)" },
+    median = {
+        "a:median([{axis=, skipnan=true, skipna=false}])",
+        "the middle element, or the mean of two: a:quantile(0.5)",
+    },
     searchsorted = {
         's:searchsorted(x [, {side="right"}])',
         "for a sorted Vector: the index at which each element of x would be inserted, before equal elements or, with\n"
@@ -550,7 +554,7 @@ local SKELETON_METHODS = {
 
 -- Reductions: the call, and the result.
 local REDUCTIONS = {}
-local ALONG = "; a:%s{axis=2, keep=true, skipnan=true%s} along axes"
+local ALONG = "; a:%s{axis=2, keep=true, skipnan=true, skipna=false%s} along axes"
 
 -- Names in the order of the tables.
 local skeletons, reductions = {}, {}

@@ -1,8 +1,9 @@
 -- Rows in groups by equal keys, and aggregates of them: lun.group. A group is a handle of the binding
 -- (interp/bind/array/lua_group.c) with its keys beside.
 --
--- Invariant: `state` maps each group, weakly, to its handle, its keys (none for groups of codes) and the numbers of
--- groups and rows; an entry is set when the group is made and never changes.
+-- Invariant: `state` maps each group, weakly, to its handle, its keys (none for groups of codes), the numbers of
+-- groups and rows and, if rows are in no group, those that are in one (kept), which are the handle's rows; an entry is
+-- set when the group is made and never changes.
 
 local core = require "lunarray.core"
 local given_as = require "lunarray.table.keys"
@@ -30,10 +31,20 @@ local function of(g, call)
     return s
 end
 
-local function new(handle, count, rows, keys)
+local function new(handle, count, rows, keys, kept)
     local g = setmetatable({}, type_of_groups)
-    state[g] = { handle = handle, count = count, rows = rows, keys = keys }
+    state[g] = { handle = handle, count = count, rows = rows, keys = keys, kept = kept }
     return g
+end
+
+-- x, an array with an element or a line for each row, of rows that are in a group.
+local function grouped(s, x, call)
+    if not s.kept then
+        return x
+    elseif #x ~= s.rows then
+        misuse(1, call, "lengths differ: %s and groups of %d rows", given_as.described(x), s.rows)
+    end
+    return x:take(s.kept)
 end
 
 function type_of_groups.__len(g)
@@ -45,7 +56,7 @@ function type_of_groups.__tostring(g)
     return ("group: %d group%s of %d rows"):format(s.count, s.count == 1 and "" or "s", s.rows)
 end
 
-local GROUP_OPTIONS <const> = { order = true, levels = true }
+local GROUP_OPTIONS <const> = { order = true, levels = true, dropna = true }
 
 -- Groups of codes from 1 on, of which some may have no rows.
 local function of_levels(given, opts, argument)
@@ -62,7 +73,22 @@ local function of_levels(given, opts, argument)
     return new(handle, count, #given[1], { { names = names, index = not names } })
 end
 
--- lun.group(k1 [, k2, ...] [, {order=, levels=}]): the rows in groups by equal keys.
+-- The rows in which no key is missing or NaN, and their keys; nil: all of them.
+local function rows_with_keys(keys)
+    local there
+    for _, key in ipairs(keys) do
+        if internal.has_missing(key) or key:dtype():find "f%d" then
+            there = there and there & key:notna() or key:notna()
+        end
+    end
+    local kept = there and not there:all() and there:indices():eval()
+    for k = 1, kept and #keys or 0 do
+        keys[k] = keys[k]:take(kept)
+    end
+    return kept or nil
+end
+
+-- lun.group(k1 [, k2, ...] [, {order=, levels=, dropna=}]): the rows in groups by equal keys.
 function M.group(...)
     local given, opts = { ... }, {}
     local last = given[#given]
@@ -78,6 +104,9 @@ function M.group(...)
     if opts.order ~= nil and opts.order ~= "first" then
         misuse(#given + 1, "group", 'option \'order\': "first" expected')
     end
+    if opts.dropna ~= nil and type(opts.dropna) ~= "boolean" then
+        misuse(#given + 1, "group", "option 'dropna': true or false expected, got %s", internal.kind_of(opts.dropna))
+    end
     local keys, names = {}, {}
     for k, x in ipairs(given) do
         keys[k], names[k] = column(x, k, "group")
@@ -85,6 +114,7 @@ function M.group(...)
             misuse(k, "group", "lengths differ: keys %s and %s", given_as.described(given[1]), given_as.described(x))
         end
     end
+    local kept = opts.dropna and rows_with_keys(keys) or nil
     local handle, count, operand = internal.grouping(keys, opts.order == "first")
     if not handle then
         misuse(math.max(operand, 1), "group", "%s", count)
@@ -92,7 +122,7 @@ function M.group(...)
     for k = 1, #keys do
         keys[k] = { names = names[k], number = k }
     end
-    return new(handle, count, #given[1], keys)
+    return new(handle, count, #given[1], keys, kept)
 end
 
 local function array(s, call, what, k)
@@ -123,16 +153,23 @@ function group.keys(g)
     return table.unpack(out)
 end
 
--- The group of each row.
+-- The group of each row; missing of rows that are in none.
 function group.codes(g)
-    return array(of(g, "codes"), "codes", "codes")
+    local s = of(g, "codes")
+    local codes = array(s, "codes", "codes")
+    if not s.kept then
+        return codes
+    end
+    local at = core.full({ s.rows }, 0, "i64"):put(s.kept, core.index(#s.kept))
+    return codes:take(at, { missing = core.na })
 end
 
 -- All rows, those of a group side by side; how many each group has; where each begins.
 local function arranged(g, call)
     local s = of(g, call)
     if not s.order then
-        s.order, s.counts = core.eval(array(s, call, "order"), array(s, call, "counts"))
+        local order = array(s, call, "order")
+        s.order, s.counts = core.eval(s.kept and s.kept:take(order) or order, array(s, call, "counts"))
         s.starts = (core.scan("+", 0, { inclusive = false })(s.counts) + 1):eval()
     end
     return s.order, s.counts, s.starts
@@ -162,8 +199,16 @@ local function check_rows(s, x, call, wide)
     return x
 end
 
-local SKIPS <const> = { skipnan = true }
-local DIVIDES <const> = { skipnan = true, ddof = true }
+local SKIPS <const> = { skipnan = true, skipna = true }
+local DIVIDES <const> = { skipnan = true, skipna = true, ddof = true }
+
+-- Whether the options ask that a missing element makes the result missing.
+local function propagates(opts, argument, call)
+    if opts.skipna ~= nil and type(opts.skipna) ~= "boolean" then
+        misuse(argument, call, "option 'skipna': true or false expected, got %s", internal.kind_of(opts.skipna))
+    end
+    return opts.skipna == false
+end
 
 local function reduction(name, known)
     group[name] = function(g, x, opts)
@@ -174,8 +219,9 @@ local function reduction(name, known)
             misuse(2, name, "option 'ddof': number from 0 on expected, got %s",
                 math.type(ddof) and tostring(ddof) or internal.kind_of(ddof))
         end
-        vector(x, 1, name)
-        return (checked(1, name, internal.grouping_reduce(s.handle, name, x, opts.skipnan, opts.ddof)))
+        local propagate = propagates(opts, 2, name)
+        x = grouped(s, vector(x, 1, name), name)
+        return (checked(1, name, internal.grouping_reduce(s.handle, name, x, opts.skipnan, opts.ddof, propagate)))
     end
 end
 
@@ -184,9 +230,9 @@ for _, name in ipairs { "sum", "prod", "mean", "min", "max", "first", "last" } d
 end
 reduction("var", DIVIDES)
 reduction("std", DIVIDES)
-reduction("any", {})
-reduction("all", {})
-reduction("count", {})
+reduction("any", { skipna = true })
+reduction("all", { skipna = true })
+reduction("count", { skipna = true })
 
 -- The first and last rows of each group, of records also.
 for _, name in ipairs { "first", "last" } do
@@ -194,8 +240,8 @@ for _, name in ipairs { "first", "last" } do
     group[name] = function(g, x, opts)
         if not records.struct_of(x) then
             return of_array(g, x, opts)
-        elseif options(opts, 2, name, SKIPS).skipnan then
-            misuse(2, name, "option 'skipnan': got %s", records.kind_of(x))
+        elseif next(options(opts, 2, name, SKIPS)) then
+            misuse(2, name, "option '%s': got %s", next(opts), records.kind_of(x))
         end
         return records.each_field(x, function(a)
             return (of_array(g, a))
@@ -210,16 +256,17 @@ function group.count(g, x, opts)
     if x == nil then
         return array(of(g, "count"), "count", "counts")
     end
-    if options(opts, 2, "count", SKIPS).skipnan then
+    opts = options(opts, 2, "count", SKIPS)
+    if opts.skipnan then
         x = check_rows(of(g, "count"), x, "count", true):isnan():lnot()
     end
-    return count_true(g, x)
+    return count_true(g, x, { skipna = opts.skipna })
 end
 
 -- How many elements of each group are numbers, not NaN; g:count(x, {skipnan=true}) is an older name of it.
 function group.numbers(g, x)
     local s = of(g, "numbers")
-    check_rows(s, x, "numbers", true)
+    x = grouped(s, check_rows(s, x, "numbers", true), "numbers")
     return (checked(1, "numbers", internal.grouping_reduce(s.handle, "count", x:isnan():lnot())))
 end
 
@@ -241,10 +288,12 @@ end
 local function quantiles(g, x, q, opts, call, argument)
     local s = of(g, call)
     opts = options(opts, argument, call, SKIPS)
-    check_rows(s, x, call)
+    local propagate = propagates(opts, argument, call)
+    x = grouped(s, check_rows(s, x, call), call)
     local _, counts, starts = arranged(g, call)
+    local codes = array(s, call, "codes")
     local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
-    local by_group = internal.grouping_array(internal.grouping_of(g:codes():take(by_value), s.count), "order")
+    local by_group = internal.grouping_array(internal.grouping_of(codes:take(by_value), s.count), "order")
     local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
     local gone = nil -- missing elements of each group
     if internal.has_missing(x) then
@@ -264,7 +313,7 @@ local function quantiles(g, x, q, opts, call, argument)
             list[i] = core.where((gone and numbers + gone or numbers):eq(counts), list[i], 0 / 0)
         end
         if gone then
-            list[i] = internal.with_missing(list[i], counts:gt(gone))
+            list[i] = internal.with_missing(list[i], propagate and gone:eq(0) or counts:gt(gone))
         end
     end
     return type(q) == "table" and core.stack(list) or list[1]
@@ -299,7 +348,8 @@ function group.scan(g, x, f, id, opts)
     f, id = segments.combiner(f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)
     local order, counts, starts = rows_of(g, x, "scan")
-    return segments.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
+    local running = segments.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
+    return of(g, "scan").kept and internal.with_missing(running, g:codes():notna()) or running
 end
 
 return M

@@ -42,8 +42,14 @@ local function both(a, b, k)
     return codes:sub(1, #a), codes:sub(#a + 1, #all)
 end
 
--- i, j = lun.join(a, b [, how]): the rows of a and of b that have equal keys.
-function M.join(a, b, how)
+local JOIN_OPTIONS <const> = { na = true }
+
+-- i, j = lun.join(a, b [, how [, {na=}]]): the rows of a and of b that have equal keys.
+function M.join(a, b, how, opts)
+    opts = given_as.options(opts, 4, "join", JOIN_OPTIONS)
+    if opts.na ~= nil and opts.na ~= "match" then
+        misuse(4, "join", "option 'na': \"match\" expected, got %s", internal.kind_of(opts.na))
+    end
     local left, right = columns(a, 1), columns(b, 2)
     if how ~= nil and how ~= "inner" and how ~= "left" then
         misuse(3, "join", '"inner" or "left" expected, got %s', type(how) == "string" and how or internal.kind_of(how))
@@ -55,7 +61,7 @@ function M.join(a, b, how)
     for k = 1, #left do
         x[k], y[k] = both(left[k], right[k], k)
     end
-    local i, j = checked(1, "join", internal.join(x, y, how == "left"))
+    local i, j = checked(1, "join", internal.join(x, y, how == "left", opts.na == "match"))
     return i, j
 end
 

@@ -346,6 +346,11 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
 {
     LUN_NEED(e, out);
     lun_array *slots, *valid, *v = NULL;
+    char text[96];
+    if (mask && lun_dtype_kind(lun_dtype_of(mask)) != LUN_KIND_BOOL)
+        return lun__fail(e, LUN_EDTYPE, "the mask is %s, not bool; compare first: x:gt(0)",
+                         lun__describe(mask, text));
+    LUN_AS_MASK(e, mask, lun_with_missing(e, a, mask, out))
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
         return s;

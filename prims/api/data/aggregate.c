@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "api/data/grouping.h"
+#include "api/fold/lazy.h"
 #include "lunarray_bind.h"
 
 /* A reduction of x's rows by group. */
@@ -226,6 +227,28 @@ static void release_there(there *t)
     lun_release(t->none);
 }
 
+/* The reduction of all slots, missing where a row of the group is. */
+static lun_status reduce_all(lun_engine *e, const lun_grouping *g, lun_reduction which,
+                             lun_array *x, const lun_along_options *options, lun_array **out)
+{
+    lun_handles h = {0};
+    lun_array **slots = lun__handle(&h), **valid = lun__handle(&h), **filled = lun__handle(&h);
+    lun_array **gone = lun__handle(&h), **some = lun__handle(&h), **all = lun__handle(&h);
+    lun_status s = lun_missing_parts(e, x, slots, valid);
+    if (s == LUN_OK)
+        s = lun__filled(e, *slots, *valid, 0, filled);
+    if (s == LUN_OK)
+        s = lun_lnot(e, *valid, gone);
+    if (s == LUN_OK)
+        s = lun_grouping_reduce(e, g, LUN_ANY, *gone, NULL, some);
+    if (s == LUN_OK)
+        s = lun_grouping_reduce(e, g, which, *filled, options, all);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, *all, *some, out);
+    lun__handles_release(&h);
+    return s;
+}
+
 /* Sums, products and truths of nothing have a value. */
 static lun_status reduce_there(lun_engine *e, const lun_grouping *g, lun_reduction which,
                                lun_array *x, const lun_along_options *options, lun_array **out)
@@ -276,6 +299,26 @@ static lun_status pick_there(lun_engine *e, const lun_grouping *g, bool last, lu
     return s;
 }
 
+/* The element of the first or last row of each group, which may be missing. */
+static lun_status pick_row(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
+                           lun_array **out)
+{
+    lun_handles h = {0};
+    lun_array **rows = lun__handle(&h), **none = lun__handle(&h), **all = lun__handle(&h);
+    const lun_value blank = lun__blank(lun_dtype_of(x));
+    lun_status s =
+        lun__aggregate(e, g->codes, g->groups, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST,
+                       g->codes, NULL, LUN_I64, rows);
+    if (s == LUN_OK)
+        s = lun__grouping_with(e, LUN_OP_EQ, *rows, 0, none);
+    if (s == LUN_OK)
+        s = lun_take_from(e, x, *rows, 0, 1, &blank, all);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, *all, *none, out);
+    lun__handles_release(&h);
+    return s;
+}
+
 /* Whether elements of x, a Vector with one for each row, are missing; lines are refused. */
 static bool some_missing(const lun_grouping *g, const lun_array *x)
 {
@@ -288,7 +331,8 @@ lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reducti
 {
     LUN_NEED(e, g && x && out);
     if (some_missing(g, x))
-        return reduce_there(e, g, which, x, options, out);
+        return options && options->propagate ? reduce_all(e, g, which, x, options, out)
+                                             : reduce_there(e, g, which, x, options, out);
     LUN_NO_MISSING(e, x);
     reduction r;
     lun_status s = start(e, g, x, options, &r);
@@ -304,7 +348,8 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
 {
     LUN_NEED(e, g && x && out);
     if (some_missing(g, x))
-        return pick_there(e, g, last, x, options, out);
+        return options && options->propagate ? pick_row(e, g, last, x, out)
+                                             : pick_there(e, g, last, x, options, out);
     LUN_NO_MISSING(e, x);
     reduction r;
     int64_t shape[LUN_MAX_RANK];

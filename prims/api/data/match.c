@@ -191,7 +191,7 @@ static lun_status match(matching *m, lun_array *const *a, lun_array *const *b, i
 {
     lun_array **counts = lun__handle(&m->h);
     lun_status s = find_codes(m, a, b, count);
-    if (s == LUN_OK)
+    if (s == LUN_OK && !(flags & LUN_JOIN_MISSING))
         s = leave_missing(m, a, b, count);
     if (s == LUN_OK)
         s = arrange_b(m, counts);

@@ -61,20 +61,22 @@ static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int 
     return s;
 }
 
-/* Quantiles of the elements of a that are there; missing ones if none is. */
+/* Of elements that are there: NaN is in the slots of the others, and left out. */
 static lun_status quantiles_there(lun_engine *e, lun_array *a, const double *q, int64_t count,
-                                  bool skipnan, lun_array **out)
+                                  const int *axes, int axis_count, bool skipnan, lun_array **out)
 {
-    lun_array *kept = NULL, *na = NULL;
-    lun_status s = lun__compress_present(e, a, NULL, &kept);
-    if (s == LUN_OK && lun_length(kept))
-        s = lun_quantile(e, kept, q, count, NULL, 0, skipnan, out);
-    else if (s == LUN_OK)
-        s = lun_na(e, LUN_F64, &na);
-    if (s == LUN_OK && na)
-        s = lun_broadcast(e, na, count ? 1 : 0, &count, out);
-    lun_release(kept);
-    lun_release(na);
+    const lun_dtype t = lun_dtype_of(a);
+    lun_array *wide = NULL, *slots = NULL, *valid = NULL, *number = NULL;
+    lun_status s = lun_cast(e, a, lun__dtype_is_float(t) ? t : LUN_F64, &wide);
+    if (s == LUN_OK)
+        s = lun_missing_parts(e, wide, &slots, &valid);
+    if (s == LUN_OK)
+        s = lun_quantile(e, slots, q, count, axes, axis_count, true, &number);
+    if (s == LUN_OK)
+        s = lun__of_there(e, a, axes, axis_count, skipnan, number, out);
+    lun_array *all[] = {wide, slots, valid, number};
+    for (int k = 0; k < 4; k++)
+        lun_release(all[k]);
     return s;
 }
 
@@ -82,9 +84,8 @@ lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t co
                         const int *axes, int axis_count, bool skipnan, lun_array **out)
 {
     LUN_NEED(e, a && q && count >= 0 && (axis_count <= 0 || axes) && out);
-    if (lun_has_missing(a) && axis_count <= 0)
-        return quantiles_there(e, a, q, count, skipnan, out);
-    LUN_NO_MISSING(e, a);
+    if (lun_has_missing(a))
+        return quantiles_there(e, a, q, count, axes, axis_count, skipnan, out);
     lun_node *x = NULL, *parts = NULL, *n = NULL;
     unsigned set = 0;
     int kept = 0;

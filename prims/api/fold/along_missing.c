@@ -224,19 +224,60 @@ static lun_status reduce(reduction *g, lun_array *a, lun_array **out)
     return s == LUN_OK ? where_some(g, *x, out) : s;
 }
 
+/* The reduction of all slots, missing where an element of the segment is. */
+static lun_status propagated(reduction *g, lun_array **out)
+{
+    lun_array **x = made(g), **number = made(g), **gone = made(g), **some = made(g);
+    lun_status s = lun__filled(g->e, g->slots, g->valid, 0, x);
+    if (s == LUN_OK)
+        s = along(g, g->r, *x, g->o.keep, g->o.skipnan, number);
+    if (s == LUN_OK)
+        s = apply(g, LUN_OP_LNOT, g->valid, NULL, gone);
+    if (s == LUN_OK)
+        s = along(g, LUN_ANY, *gone, g->o.keep, false, some);
+    return s == LUN_OK ? lun_with_missing(g->e, *number, *some, out) : s;
+}
+
+static lun_status begin(reduction *g, lun_array *a)
+{
+    g->floats = lun__dtype_is_float(lun_dtype_of(a));
+    return lun_missing_parts(g->e, a, &g->slots, &g->valid);
+}
+
+static void end(reduction *g)
+{
+    for (int k = 0; k < g->used; k++)
+        lun_release(g->made[k]);
+    lun_release(g->slots);
+    lun_release(g->valid);
+}
+
 static lun_status along_there(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                               int count, const lun_along_options *options, lun_array **out)
 {
     reduction g = {.e = e, .r = r, .axes = axes, .count = count, .o = *options};
-    lun_status s = lun_missing_parts(e, a, &g.slots, &g.valid);
-    if (s != LUN_OK)
-        return s;
-    g.floats = lun__dtype_is_float(lun_dtype_of(a));
-    s = reduce(&g, a, out);
-    for (int k = 0; k < g.used; k++)
-        lun_release(g.made[k]);
-    lun_release(g.slots);
-    lun_release(g.valid);
+    lun_status s = begin(&g, a);
+    if (s == LUN_OK)
+        s = options->propagate ? propagated(&g, out) : reduce(&g, a, out);
+    end(&g);
+    return s;
+}
+
+lun_status lun__of_there(lun_engine *e, lun_array *a, const int *axes, int count, bool skipnan,
+                         lun_array *x, lun_array **out)
+{
+    reduction g = {.e = e, .r = LUN_MEAN, .axes = axes, .count = count};
+    g.o = (lun_along_options){.size = sizeof g.o, .skipnan = skipnan};
+    lun_status s = begin(&g, a);
+    lun_array *result = x;
+    if (s == LUN_OK && g.floats && !skipnan) {
+        lun_array **there = made(&g);
+        s = with_nan(&g, x, there);
+        result = *there;
+    }
+    if (s == LUN_OK)
+        s = where_some(&g, result, out);
+    end(&g);
     return s;
 }
 

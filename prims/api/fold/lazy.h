@@ -31,6 +31,10 @@ lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out);
 /* lun_along of an array of which nothing is missing, with all options (along.c). */
 lun_status lun__along_slots(lun_engine *e, lun_reduction r, lun_array *a, const int *axes,
                             int count, const lun_along_options *options, lun_array **out);
+/* x, results of the segments of a along the axes (count 0: all) that leave out NaN: NaN where an
+ * element that is there is NaN, unless skipnan; missing where none is there (along_missing.c). */
+lun_status lun__of_there(lun_engine *e, lun_array *a, const int *axes, int count, bool skipnan,
+                         lun_array *x, lun_array **out);
 /* The number that changes nothing in a reduction; NULL: there is none, or it is not used. */
 const int *lun__neutral(lun_reduction r);
 /* The slots where there is an element, else x. */
