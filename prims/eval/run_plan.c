@@ -73,55 +73,50 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* By the locations of the set in use, which share it so; of a chain all of its steps. */
-static lun_status run_shared(lun_engine *e, const lun_step *step, lun_share_kind kind,
-                             lun_spread *cut)
+/* By the locations of the set in use; of a chain all of its steps. */
+static lun_status run_shared(const lun_share *x)
 {
+    const lun_step *step = x->step;
     lun_status s = LUN_OK;
-    switch (kind) {
+    switch (x->rule->kind) {
     case LUN_SHARE_CHAIN: {
         const int first = (int)(step - step->of->at), last = lun__chain_last(step->of, first);
-        return (step->sweep ? lun__sweep_run : lun__chain_run)(e, step->of, first, last, cut);
+        return (step->sweep ? lun__sweep_run : lun__chain_run)(x->e, step->of, first, last, x);
     }
     case LUN_SHARE_LAUNCH:
-        s = lun__run_shared(e, &step->lowered, step->n, cut, step->used);
+        s = lun__run_shared(x);
         break;
     case LUN_SHARE_PAIRS:
-        s = lun__pairs_shared(e, step, cut);
+        s = lun__pairs_shared(x);
         break;
     case LUN_SHARE_ROWS:
-        s = lun__handed_run(e, step->across, cut);
+        s = lun__handed_run(x);
         break;
     case LUN_SHARE_STREAM:
-        return lun__algorithm_shared(e, step->node, cut);
+        return lun__algorithm_shared(x);
     case LUN_SHARE_ORDER:
-        return lun__order_shared(e, step->node, cut);
+        return lun__order_shared(x);
     case LUN_SHARE_CHOOSE:
-        return lun__choose_shared(e, step->node, cut);
+        return lun__choose_shared(x);
     case LUN_SHARE_PRODUCT:
-        return lun__product_shared(e, step->node, cut);
+        return lun__product_shared(x);
     case LUN_SHARE_ALONE:
-        break;
+        return lun__share_bring(x, 1);
     }
-    e->stats.kept += s == LUN_OK ? step->kept : 0;
+    x->e->stats.kept += s == LUN_OK ? step->kept : 0;
     return s;
 }
 
 /* A step on the set in use.  *done: false: the first location does it, which has what it reads. */
 static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
 {
-    const lun_share_rule *rule;
-    lun_spread *cut;
-    lun_status s = lun__share_rule_of(e, step, lun__placed_look, e, &rule, &cut);
+    lun_share x;
+    lun_status s = lun__share_open(e, step, &lun__share_done, e, &x);
     if (s != LUN_OK)
         return s;
-    lun_need x;
-    *done = rule->kind != LUN_SHARE_ALONE;
-    if (*done)
-        s = run_shared(e, step, rule->kind, cut);
-    for (int i = 0; s == LUN_OK && !*done && rule->need(e, step, cut, 0, i, &x); i++)
-        s = lun__placed_gather(e, x.of, x.at != NULL);
-    lun__spread_release(cut);
+    *done = x.rule->kind != LUN_SHARE_ALONE;
+    s = run_shared(&x);
+    lun__share_close(&x);
     return s;
 }
 

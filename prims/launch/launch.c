@@ -223,7 +223,7 @@ bool lun__short_of_memory(lun_engine *e, lun_status s)
 static lun_status settle_empty(lun_engine *e, const lun_lowered *l, const outcome *o)
 {
     lun_spread *cut;
-    lun_status s = lun__placed_cut(e, l, 0, &cut);
+    lun_status s = lun__placing_cut(e, l, 0, lun__share_done.look, e, &cut);
     if (s != LUN_OK)
         return s;
     for (int k = 0; s == LUN_OK && k < o->count; k++)
@@ -248,21 +248,25 @@ lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entr
     return status;
 }
 
-/* On the locations as `cut` says; results are distributed so. */
-static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut, outcome *o)
+/* On the locations; results are distributed as the indices are. */
+static lun_status share(const lun_share *x, outcome *o)
 {
-    const lun_ir *ir = &l->ir;
-    lun_storage **written = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
+    lun_engine *e = x->e;
+    const lun_ir *ir = &x->step->lowered.ir;
+    lun_storage *few[FEW] = {NULL}, **written = few;
+    if (ir->slot_count > FEW)
+        written = calloc((size_t)ir->slot_count, sizeof *written);
     const output *next = o->outputs;
     lun_status s = written ? LUN_OK : lun__nomem(e);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
         if (ir->slots[i].role == LUN_SLOT_OUT) {
             written[i] = next++->storage;
-            s = lun__placed_decide(e, written[i], cut);
+            s = lun__placed_decide(e, written[i], x->cut);
         }
     if (s == LUN_OK)
-        s = lun__placed_launch(e, l, n, cut, written, o->cells);
-    free(written);
+        s = lun__placed_launch(x, written, o->cells);
+    if (written != few)
+        free(written);
     return s;
 }
 
@@ -279,24 +283,26 @@ static lun_status settle_segments(lun_engine *e, const lun_lowered *l, const lun
     return status;
 }
 
-lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut,
-                           bool used)
+lun_status lun__run_shared(const lun_share *x)
 {
+    lun_engine *e = x->e;
+    const lun_lowered *l = &x->step->lowered;
+    const int64_t n = x->step->n;
     outcome o;
     lun_kernel_entry *k;
     const lun_stats before = e->stats;
     const double start = e->profiling ? lun__now() : 0;
     lun_status s = outcome_make(e, l, n, true, NULL, &o);
     if (s == LUN_OK)
-        s = share(e, l, n, cut, &o);
+        s = share(x, &o);
     if (s == LUN_OK)
-        s = lun__placed_settle(e, l, cut);
+        s = lun__share_settle(x);
     if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
         lun__profile_after(e, &before, lun__now() - start, l, k, n);
     if (s == LUN_OK)
         s = keep(e, l, &o);
     if (s == LUN_OK && l->segment && l->ir.result_count)
-        s = settle_segments(e, l, cut, used);
+        s = settle_segments(e, l, x->cut, x->step->used);
     outcome_free(e, &o);
     return s;
 }

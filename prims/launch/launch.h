@@ -4,18 +4,15 @@
 #define LUN_LAUNCH_H
 
 #include "launch/kernels.h"
-#include "plan/plan.h"
-#include "spread/spread.h"
+#include "placing/share.h"
 
 /* Whether some of elements first .. first + count - 1 of needed, a LEAF or NUMBER, are true. */
 lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
                        bool *out);
 /* Allocates, launches over n > 0 indices and gives the results to the sinks of a lowered group. */
 lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n);
-/* The same on the locations of the set in use, which share the indices as `cut` says; used: of
- * lun_step. */
-lun_status lun__run_shared(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread *cut,
-                           bool used);
+/* The same of a step that the locations of the set in use share. */
+lun_status lun__run_shared(const lun_share *x);
 /* Computes elements first .. first + count - 1 of the only result, of n, into host; the
  * node stays as it is. */
 lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,

@@ -24,6 +24,7 @@ typedef struct turn {
 
 typedef struct sharing {
     lun_engine *e;
+    const lun_share *share;
     const lun_lowered *l;
     const lun_spread *cut;
     lun_storage *const *written;
@@ -70,39 +71,58 @@ static uint64_t *rows_of(const sharing *w, const turn *t)
 
 /* ---- all locations --------------------------------------------------------------------------- */
 
-/* All that the launch of location k needs, unless another stage had it before; false: it failed. */
-static bool bind(sharing *w, int k)
+lun_status lun__set_each(lun_engine *e, int places, bool devices_first,
+                         lun_status (*at)(void *ctx, int k), void *ctx)
+{
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && i < places; i++) {
+        const int k = devices_first ? lun__placing_turn(e, places, i) : i;
+        const int64_t launches = e->stats.launches;
+        lun_backend_slot *slot = lun__set_at(e, k);
+        lun__set_enter(e, slot);
+        s = at(ctx, k);
+        slot->counted->launches += e->stats.launches - launches;
+        if (s == LUN_OK)
+            s = lun__stopped(e);
+    }
+    return s;
+}
+
+/* All that the launch of location k needs, unless another stage had it before. */
+static lun_status bind(sharing *w, int k)
 {
     lun_flight *x = &w->flights.at[k];
     if (x->open)
-        return true;
-    x->open = true;
-    x->kernel = w->kernel;
-    const lun_status s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k),
-                                         w->turns[k].indices, &x->binding, &x->kernel);
+        return LUN_OK;
+    lun_status s = lun__share_bring_at(w->share, k);
+    if (s == LUN_OK) {
+        x->open = true;
+        x->kernel = w->kernel;
+        s = lun__local_bind(w->e, w->l, w->written, lun__set_at(w->e, k), w->turns[k].indices,
+                            &x->binding, &x->kernel);
+    }
     if (s != LUN_OK)
         lun__flights_fail(&w->flights, k, s, false);
     else
         w->kernel = x->kernel;
-    return s == LUN_OK;
+    return s;
 }
 
 /* Location k's part begins, and on the host ends. */
-static void submit(sharing *w, int k)
+static lun_status submit(void *ctx, int k)
 {
-    lun_engine *e = w->e;
-    lun_backend_slot *at = lun__set_at(e, k);
+    sharing *w = ctx;
     const turn *t = &w->turns[k];
-    const int64_t launches = e->stats.launches, all = t->indices.hi - t->indices.lo;
+    const int64_t all = t->indices.hi - t->indices.lo;
     const int64_t count = w->stage == LUN_STAGE_TOTALS ? t->totals : all;
     if (!count) /* nor is its kernel made: others would wait for a program that does not run here */
-        return;
-    lun__set_enter(e, at);
-    if (!bind(w, k))
-        return;
+        return LUN_OK;
+    lun_status s = bind(w, k);
+    if (s != LUN_OK)
+        return s;
     w->flights.at[k].binding.stage = w->stage;
     lun__flights_begin(&w->flights, k, count, rows_of(w, t));
-    at->counted->launches += e->stats.launches - launches;
+    return w->flights.failed < 0 ? LUN_OK : w->flights.at[w->flights.failed].failed;
 }
 
 /* All locations at once. */
@@ -111,13 +131,7 @@ static lun_status run_all(sharing *w)
     lun_engine *e = w->e;
     const lun_ir *ir = &w->l->ir;
     const double start = lun__now();
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && w->flights.failed < 0 && i < w->cut->places; i++) {
-        const int k = lun__placing_turn(e, w->cut->places, i);
-        if (w->turns[k].indices.lo < w->turns[k].indices.hi)
-            submit(w, k);
-        s = lun__stopped(e);
-    }
+    const lun_status s = lun__set_each(e, w->cut->places, true, submit, w);
     lun__flights_end(&w->flights);
     e->stats.run_time += lun__now() - start;
     if (w->flights.failed >= 0)
@@ -155,7 +169,7 @@ static lun_status chain(sharing *w)
     const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
     lun_backend_slot *at = lun__set_at(e, k);
     lun__set_enter(e, at);
-    if (!bind(w, k))
+    if (bind(w, k) != LUN_OK)
         return lun__flights_failure(&w->flights);
     x->binding.stage = LUN_STAGE_CARRIES;
     const lun_status s = lun__bind_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
@@ -192,23 +206,27 @@ static lun_status run_stages(sharing *w)
     return s == LUN_OK ? run_all(w) : s;
 }
 
-lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, const lun_spread *cut,
-                              lun_storage *const *written, uint64_t *cells)
+lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, uint64_t *cells)
 {
-    const size_t places = (size_t)cut->places;
-    sharing w = {.e = e, .l = l, .cut = cut, .written = written, .cells = cells};
-    const int before = e->current;
-    w.turns = calloc(places, sizeof *w.turns);
-    lun_status s = lun__flights_open(e, cut->places, &w.flights);
+    lun_engine *e = x->e;
+    const int places = x->cut->places, before = e->current;
+    sharing w = {.e = e,
+                 .share = x,
+                 .l = &x->step->lowered,
+                 .cut = x->cut,
+                 .written = written,
+                 .cells = cells};
+    w.turns = calloc((size_t)places, sizeof *w.turns);
+    lun_status s = lun__flights_open(e, places, &w.flights);
     if (s == LUN_OK && !w.turns)
         s = lun__nomem(e);
-    for (int k = 0; s == LUN_OK && k < cut->places; k++)
-        w.turns[k].indices = lun__placing_range(cut, l, k);
+    for (int k = 0; s == LUN_OK && k < places; k++)
+        w.turns[k].indices = lun__placing_range(x->cut, w.l, k);
     e->kernels_held++;
     if (s == LUN_OK)
         s = run_stages(&w);
     if (s == LUN_OK)
-        s = join(&w, n);
+        s = join(&w, x->step->n);
     s = lun__placed_settled(e, s);
     lun__flights_close(&w.flights);
     e->current = before;
@@ -219,30 +237,6 @@ lun_status lun__placed_launch(lun_engine *e, const lun_lowered *l, int64_t n, co
 }
 
 /* ---- distributions --------------------------------------------------------------------------- */
-
-const lun_spread *lun__placed_look(void *ctx, const lun_node *n, int64_t *offset)
-{
-    *offset = n->offset;
-    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(ctx, n->storage) : NULL;
-}
-
-lun_status lun__placed_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_spread **out)
-{
-    return lun__placing_cut(e, l, n, lun__placed_look, e, out);
-}
-
-lun_status lun__placed_settle(lun_engine *e, const lun_lowered *l, lun_spread *cut)
-{
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
-        const lun_node *n = l->slots[i].node;
-        if (n->kind == LUN_NODE_LEAF && lun__placing_counts(l, i) &&
-            lun__placing_settles(cut, lun__placed_spread(e, n->storage),
-                                 n->offset + l->slots[i].offset, n->storage->count))
-            s = lun__placed_decide(e, n->storage, cut);
-    }
-    return s;
-}
 
 lun_status lun__placed_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used)
 {
@@ -287,7 +281,83 @@ lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device)
     return s == LUN_OK ? bring(e, n->storage, device, false) : s;
 }
 
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static const lun_spread *look(void *e, const lun_node *n, int64_t *offset)
+{
+    *offset = n->offset;
+    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
+}
+
+/* The array in memory that a need is of; NULL: none. */
+static const lun_node *array_of(const lun_need *x)
+{
+    const lun_node *n = lun__placing_array(x->of);
+    return n && n->kind == LUN_NODE_LEAF ? n : NULL;
+}
+
+/* Of an array that is indexed there is memory from its first element on, which lanes that have
+ * nothing to read do read. */
+static lun_status take_room(void *e, const lun_need *x)
+{
+    const lun_node *n = x->at && !x->whole ? array_of(x) : NULL;
+    int64_t lo = x->elements.lo, hi = x->elements.hi;
+    lun_piece *piece;
+    if (n && x->indexed) {
+        lo = 0;
+        hi = hi || !n->n ? hi : 1;
+    }
+    return n ? lun__placed_room(e, n->storage, x->at, n->offset + lo, n->offset + hi, &piece)
+             : LUN_OK;
+}
+
+static lun_status move(void *e, const lun_need *x)
+{
+    const lun_node *n = array_of(x);
+    lun_piece *piece;
+    if (!n || x->whole)
+        return n ? lun__placed_gather(e, n, x->at != NULL) : LUN_OK;
+    const int64_t lo = n->offset + x->elements.lo, hi = n->offset + x->elements.hi;
+    if (lo >= hi)
+        return LUN_OK;
+    if (x->at)
+        return lun__placed_ensure(e, n->storage, x->at, lo, hi, &piece);
+    return n->storage->source ? lun__storage_host(e, n->storage, false)
+                              : lun__placed_host(e, n->storage, lo, hi);
+}
+
+static lun_status settle(void *e, const lun_node *n, lun_spread *cut)
+{
+    return n->kind == LUN_NODE_LEAF && lun__placing_settles(cut, lun__placed_spread(e, n->storage),
+                                                            n->offset, n->storage->count)
+               ? lun__placed_decide(e, n->storage, cut)
+               : LUN_OK;
+}
+
+const lun_share_actions lun__share_done = {
+    .look = look, .room = take_room, .move = move, .becomes = settle};
+
 lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s)
 {
     return bring(e, s, e->backends[e->current]->backend->buffer_new != NULL, true);
+}
+
+lun_status lun__set_chain(lun_engine *e, const lun_steps *s, int first, int last,
+                          lun_status (*at)(void *ctx, int k), void *ctx)
+{
+    const int count = last - first + 1;
+    lun_share *x = calloc((size_t)count, sizeof *x);
+    lun_status status = x ? LUN_OK : lun__nomem(e);
+    for (int i = 0; status == LUN_OK && i < count; i++)
+        status = lun__share_open(e, &s->at[first + i], &lun__share_done, e, &x[i]);
+    if (status == LUN_OK)
+        status = lun__share_bring(x, count);
+    if (status == LUN_OK)
+        status = lun__set_each(e, x->cut->places, false, at, ctx);
+    for (int i = 0; status == LUN_OK && i < count; i++)
+        status = lun__share_settle(&x[i]);
+    for (int i = 0; x && i < count; i++)
+        lun__share_close(&x[i]);
+    free(x);
+    return status;
 }

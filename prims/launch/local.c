@@ -49,42 +49,6 @@ static const lun_node *array_of(const lun_slot_source *from)
     return from->node->kind == LUN_NODE_PAD ? from->node->in[0] : from->node;
 }
 
-/* Whether slot i reads elements of an array in memory. */
-static bool is_read(const lun_lowered *l, int i)
-{
-    return l->ir.slots[i].role != LUN_SLOT_OUT && l->ir.slots[i].role != LUN_SLOT_TARGET &&
-           array_of(&l->slots[i])->kind != LUN_NODE_INDEX;
-}
-
-/* Room for what slot i reads.  The piece's memory moves when another slot asks for more of the same
- * array: there is room for all before any elements move, which others may be given then without a
- * wait for those that come, and all are current before one is bound.  Of an array that is indexed
- * there is memory from its first element on, which lanes that have nothing to read do read. */
-lun_status lun__local_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                           lun_interval indices)
-{
-    const lun_node *n = array_of(&l->slots[i]);
-    lun_interval need = lun__placing_need(l, i, indices);
-    lun_piece *x;
-    if (!is_read(l, i))
-        return LUN_OK;
-    if (l->ir.slots[i].role == LUN_SLOT_ARRAY) {
-        need.lo = 0;
-        need.hi = need.hi || !n->n ? need.hi : 1;
-    }
-    return lun__placed_room(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
-}
-
-lun_status lun__local_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                              lun_interval indices, lun_piece **x)
-{
-    const lun_node *n = array_of(&l->slots[i]);
-    const lun_interval need = lun__placing_need(l, i, indices);
-    return is_read(l, i)
-               ? lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, x)
-               : LUN_OK;
-}
-
 /* Slot i, whose elements do not stand side by side in the piece x. */
 static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_piece *x,
                               int64_t first)
@@ -126,9 +90,7 @@ lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_sl
     const lun_interval need = lun__placing_need(to->l, i, indices);
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    lun_status s = lun__local_current(e, to->l, i, at, indices, x);
-    if (s != LUN_OK)
-        return s;
+    *x = lun__placed_find(n->storage->placed, at);
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
         return bind_padded(e, to, i, *x, indices);
@@ -155,10 +117,6 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
         s = lun__bind_open(e, l, to);
     else
         *to = (lun_binding){0};
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = lun__local_room(e, l, i, at, indices);
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        s = lun__local_current(e, l, i, at, indices, &x);
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++) {
         const int role = l->ir.slots[i].role;
         s = role == LUN_SLOT_OUT      ? bind_written(e, to, i, written[i], at, indices)

@@ -6,21 +6,14 @@
 #include "spread/spread.h"
 #include "store/fetch.h"
 
-/* The kernel that the backend in use, a location's, has for l, and all that a launch of it over
- * these indices needs, current at the location; of a TARGET its own version.  *k: NULL, or that of
- * another location.  written: by slot, the storage of an OUT slot.  Also on failure `to` is to be
- * closed. */
+/* The kernel that the backend in use, a location's, has for l, bound to what a launch of it over
+ * these indices needs, which is current at the location; of a TARGET its own version.  *k: NULL, or
+ * that of another location.  written: by slot, the storage of an OUT slot.  Also on failure `to` is
+ * to be closed. */
 lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *const *written,
                            lun_backend_slot *at, lun_interval indices, lun_binding *to,
                            lun_kernel_entry **k);
-
-/* The three parts of that for slot i, which reads: memory for all that these indices need, which
- * moves when another slot asks for more of the same array; its elements, current there; the
- * binding.  *x: where they are, unless they are in no memory. */
-lun_status lun__local_room(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                           lun_interval indices);
-lun_status lun__local_current(lun_engine *e, const lun_lowered *l, int i, lun_backend_slot *at,
-                              lun_interval indices, lun_piece **x);
+/* Slot i of that, which reads.  *x: where its elements are, unless they are in no memory. */
 lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
                            lun_interval indices, lun_piece **x);
 

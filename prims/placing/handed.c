@@ -28,18 +28,6 @@ static lun_status work_at(lun_teller *t, const lun_outer_axis *a, working *w, in
     return s;
 }
 
-/* What place k reads for its rows. */
-static lun_status read_rows(lun_teller *t, const lun_outer_axis *a, int k, lun_interval rows)
-{
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < lun__handing_slots(a); i++) {
-        const lun_interval x = lun__handing_need(a, i, rows);
-        s = lun__teller_need(t, a->accumulate[1].slots[i].node, lun__set_at(t->e, k), x.lo, x.hi,
-                             "distribution changes");
-    }
-    return s;
-}
-
 /* One block of segments, in the order of places. */
 static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_spread *rows,
                              const lun_outer_axis_sizes *x)
@@ -55,8 +43,6 @@ static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_s
         s = work_at(t, a, &acc, k, lun__handing_begins(part));
         if (s == LUN_OK && lun__handing_ends(part, x->segment))
             s = work_at(t, a, &cells, k, false);
-        if (s == LUN_OK)
-            s = read_rows(t, a, k, part);
     }
     if (s == LUN_OK)
         s = work_at(t, a, &cells, 0, false);

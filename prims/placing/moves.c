@@ -8,9 +8,10 @@
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static lun_status read_operand(lun_teller *t, const lun_need *x)
+static lun_status read_operand(void *ctx, const lun_need *x)
 {
-    const lun_node *n = x->of ? lun__teller_array(t, x->of) : NULL;
+    lun_teller *t = ctx;
+    const lun_node *n = lun__teller_array(t, x->of);
     if (!n || n->kind == LUN_NODE_NUMBER)
         return LUN_OK;
     if (!x->whole)
@@ -20,45 +21,19 @@ static lun_status read_operand(lun_teller *t, const lun_need *x)
     return lun__teller_need(t, n, x->at, -before, count - before, x->why);
 }
 
-static lun_status read_operands(lun_teller *t, const lun_share_rule *rule, const lun_step *step,
-                                const lun_spread *cut, int k)
-{
-    const lun_interval work = rule->work(step, cut, k);
-    lun_status s = LUN_OK;
-    lun_need x;
-    for (int i = 0;
-         s == LUN_OK && rule->need && work.lo < work.hi && rule->need(t->e, step, cut, k, i, &x);
-         i++)
-        s = read_operand(t, &x);
-    return s;
-}
+static const lun_share_actions predicted = {
+    .look = lun__teller_spread, .move = read_operand, .becomes = lun__teller_settle};
 
-/* Operands, as they are distributed afterwards. */
-static lun_status settle(lun_teller *t, const lun_share_rule *rule, const lun_step *step,
-                         lun_spread *cut)
+/* What the locations of a set do; cut NULL: the first one alone. */
+static lun_status share(lun_teller *t, const lun_share *x)
 {
-    lun_status s = LUN_OK;
-    lun_need x;
-    for (int i = 0; s == LUN_OK && cut && rule->need && rule->need(t->e, step, cut, 0, i, &x); i++)
-        if (x.becomes && x.of)
-            s = lun__teller_settle(t, x.of, cut);
-    return s;
-}
-
-/* What the locations of a set do, by their rule; cut NULL: the first one alone. */
-static lun_status share(lun_teller *t, const lun_share_rule *rule, const lun_step *step,
-                        lun_spread *cut)
-{
-    const int places = cut ? cut->places : 1;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < places; i++)
-        s = read_operands(t, rule, step, cut,
-                          rule->devices_first ? lun__placing_turn(t->e, places, i) : i);
-    if (s == LUN_OK && rule->beside)
-        s = rule->beside(t, step, cut);
+    const int places = x->cut ? x->cut->places : 1;
+    lun_status s = lun__share_bring(x, 1);
+    if (s == LUN_OK && x->rule->beside)
+        s = x->rule->beside(t, x->step, x->cut);
     for (int k = 0; s == LUN_OK && k < places; k++) {
-        const lun_interval work = rule->work(step, cut, k);
-        if (!cut || work.lo < work.hi)
+        const lun_interval work = x->rule->work(x->step, x->cut, k);
+        if (!x->cut || work.lo < work.hi)
             s = lun__teller_place(t, "", k, work);
     }
     return s;
@@ -66,19 +41,18 @@ static lun_status share(lun_teller *t, const lun_share_rule *rule, const lun_ste
 
 static lun_status tell(lun_teller *t, const lun_step *step)
 {
-    const lun_share_rule *rule;
-    lun_spread *cut;
-    lun_status s = lun__share_rule_of(t->e, step, lun__teller_spread, t, &rule, &cut);
+    lun_share x;
+    lun_status s = lun__share_open(t->e, step, &predicted, t, &x);
     if (s != LUN_OK)
         return s;
-    const bool made = rule->once && lun__teller_find(t, lun__node_first_result(step->node));
+    const bool made = x.rule->once && lun__teller_find(t, lun__node_first_result(step->node));
     if (!made)
-        s = share(t, rule, step, cut);
-    if (s == LUN_OK && rule->made)
-        s = rule->made(t, step, cut);
+        s = share(t, &x);
+    if (s == LUN_OK && x.rule->made)
+        s = x.rule->made(t, step, x.cut);
     if (s == LUN_OK && !made)
-        s = settle(t, rule, step, cut);
-    lun__spread_release(cut);
+        s = lun__share_settle(&x);
+    lun__share_close(&x);
     return s;
 }
 

@@ -62,41 +62,38 @@ static lun_interval work_launch(const lun_step *step, const lun_spread *cut, int
     return lun__placing_range(cut, &step->lowered, k);
 }
 
-/* Why slot i of a location whose part of n indices is `part` needs elements of others. */
-static const char *reason(const lun_lowered *l, int i, int64_t all, lun_interval part,
-                          lun_interval indices)
+/* Why slot i needs elements of other locations. */
+static const char *reason(const lun_share_at *x, int i, bool counts)
 {
-    const lun_node *n = l->slots[i].node;
-    const bool slice =
-        l->slots[i].offset || n->n != all || (n->kind == LUN_NODE_LEAF && n->storage->count != all);
-    if (!lun__placing_counts(l, i))
-        return l->slots[i].view || n->kind == LUN_NODE_PAD ? "halo" : indexes;
-    if (slice)
+    const lun_slot_source *from = &x->step->lowered.slots[i];
+    const lun_node *n = from->node;
+    const int64_t all = x->step->n;
+    if (!counts)
+        return from->view || n->kind == LUN_NODE_PAD ? "halo" : indexes;
+    if (from->offset || n->n != all || (n->kind == LUN_NODE_LEAF && n->storage->count != all))
         return "halo";
-    return part.lo != indices.lo || part.hi != indices.hi ? "a chunk crosses the boundary"
-                                                          : changes;
+    return x->part.lo != x->work.lo || x->part.hi != x->work.hi ? "a chunk crosses the boundary"
+                                                                : changes;
 }
 
-/* Slot i of a kernel over n indices at location k, of whose part these are. */
-static bool need_slot(lun_engine *e, const lun_step *step, int k, int i, lun_interval part,
-                      lun_interval indices, lun_need *out)
+static bool need_slot(const lun_share_at *x, int i, lun_need *out)
 {
-    const lun_lowered *l = &step->lowered;
+    const lun_lowered *l = &x->step->lowered;
     if (i >= l->ir.slot_count)
         return false;
+    const int role = l->ir.slots[i].role;
     const lun_node *n = l->slots[i].node;
+    out->of = NULL;
+    if (role == LUN_SLOT_OUT || role == LUN_SLOT_TARGET)
+        return true;
+    const bool counts = lun__placing_counts(l, i);
     *out = (lun_need){.of = n->kind == LUN_NODE_PAD ? n->in[0] : n,
-                      .at = lun__set_at(e, k),
-                      .elements = lun__placing_need(l, i, indices),
-                      .why = reason(l, i, step->n, part, indices),
-                      .becomes = lun__placing_counts(l, i) && !l->slots[i].offset};
+                      .at = x->at,
+                      .indexed = role == LUN_SLOT_ARRAY,
+                      .elements = lun__placing_need(l, i, x->work),
+                      .why = reason(x, i, counts),
+                      .becomes = counts && !l->slots[i].offset};
     return true;
-}
-
-static bool need_launch(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                        lun_need *out)
-{
-    return need_slot(e, step, k, i, lun__spread_part(cut, k), work_launch(step, cut, k), out);
 }
 
 /* The stages of a scan before the last one. */
@@ -188,15 +185,15 @@ static lun_status share_chain(lun_engine *e, const lun_step *step, lun_placing_l
 
 /* As of a launch, without what the chain makes; sweeps read an array as far around each part as all
  * of them do. */
-static bool need_chain(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                       lun_need *out)
+static bool need_chain(const lun_share_at *x, int i, lun_need *out)
 {
-    if (!need_launch(e, step, cut, k, i, out))
+    const lun_step *step = x->step;
+    if (!need_slot(x, i, out))
         return false;
-    if (lun__chain_makes(step->of, first_of(step), number_of(step), out->of))
+    if (!out->of || lun__chain_makes(step->of, first_of(step), number_of(step), out->of))
         out->of = NULL;
     else if (step->sweep)
-        out->elements = lun__placing_widened(cut, k, step->halo);
+        out->elements = lun__placing_widened(x->cut, x->k, step->halo);
     return true;
 }
 
@@ -244,19 +241,20 @@ static lun_interval work_pairs(const lun_step *step, const lun_spread *rows, int
     return times(lun__spread_part(rows, k), step->pairs->extent[1]);
 }
 
-static bool need_pairs(lun_engine *e, const lun_step *step, const lun_spread *rows, int k, int i,
-                       lun_need *out)
+static bool need_pairs(const lun_share_at *x, int i, lun_need *out)
 {
-    const lun_pairs *p = step->pairs;
-    const lun_interval work = work_pairs(step, rows, k);
+    const lun_pairs *p = x->step->pairs;
     bool all;
-    if (!lun__placing_packs(lun__set_at(e, k)))
-        return need_slot(e, step, k, i, work, work, out);
+    if (!lun__placing_packs(x->at)) {
+        lun_share_at elements = *x;
+        elements.part = x->work;
+        return need_slot(&elements, i, out);
+    }
     if (i >= p->kernel.ir.slot_count)
         return false;
     *out = (lun_need){.of = p->kernel.slots[i].node,
-                      .at = lun__set_at(e, k),
-                      .elements = lun__placing_pairs_need(p, i, lun__spread_part(rows, k), &all)};
+                      .at = x->at,
+                      .elements = lun__placing_pairs_need(p, i, x->part, &all)};
     out->why = all ? indexes : changes;
     return true;
 }
@@ -295,14 +293,14 @@ static lun_interval work_product(const lun_step *step, const lun_spread *rows, i
     return times(lun__spread_part(rows, k), lun__product_of(step->node).columns);
 }
 
-static bool need_product(lun_engine *e, const lun_step *step, const lun_spread *rows, int k, int i,
-                         lun_need *out)
+static bool need_product(const lun_share_at *x, int i, lun_need *out)
 {
+    const lun_node *n = x->step->node;
     if (i >= 2)
         return false;
-    *out = (lun_need){.of = step->node->in[i],
-                      .at = lun__set_at(e, k),
-                      .elements = lun__placing_rows_need(step->node, i, lun__spread_part(rows, k)),
+    *out = (lun_need){.of = n->in[i],
+                      .at = x->at,
+                      .elements = lun__placing_rows_need(n, i, x->part),
                       .why = i ? indexes : changes};
     return true;
 }
@@ -338,17 +336,15 @@ static lun_status share_stream(lun_engine *e, const lun_step *step, lun_placing_
                : LUN_OK;
 }
 
-static bool need_stream(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                        lun_need *out)
+static bool need_stream(const lun_share_at *x, int i, lun_need *out)
 {
-    const lun_node *n = step->node;
-    lun_backend_slot *at = lun__set_at(e, k);
-    const bool away = at->backend->buffer_new && !lun__placing_takes(at, n);
+    const lun_node *n = x->step->node;
+    const bool away = x->at->backend->buffer_new && !lun__placing_takes(x->at, n);
     if (i >= n->count)
         return false;
     *out = (lun_need){.of = n->more[i],
-                      .at = away ? NULL : at,
-                      .elements = lun__spread_part(cut, k),
+                      .at = away ? NULL : x->at,
+                      .elements = x->part,
                       .why = away ? "a step runs on the host" : changes,
                       .becomes = true};
     return true;
@@ -404,15 +400,14 @@ static lun_interval work_choose(const lun_step *step, const lun_spread *cut, int
 }
 
 /* Operands of ORDER and CHOOSE: the elements, and what all locations read. */
-static bool need_elements(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                          lun_need *out)
+static bool need_elements(const lun_share_at *x, int i, lun_need *out)
 {
-    const lun_node *n = lun__node_first_result(step->node);
+    const lun_node *n = lun__node_first_result(x->step->node);
     if (i >= n->count)
         return false;
     *out = (lun_need){.of = n->more[i],
-                      .at = i ? NULL : lun__set_at(e, k),
-                      .elements = lun__spread_part(cut, k),
+                      .at = i ? NULL : x->at,
+                      .elements = x->part,
                       .whole = i > 0,
                       .becomes = !i,
                       .why = i ? "all places read it" : changes};
@@ -469,17 +464,14 @@ static const lun_node *operand(const lun_step *step, int i)
     return step->node ? lun__node_operand(lun__node_first_result(step->node), i) : NULL;
 }
 
-static bool need_alone(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                       lun_need *out)
+static bool need_alone(const lun_share_at *x, int i, lun_need *out)
 {
-    const lun_node *n = operand(step, i);
-    (void)cut;
-    (void)k;
-    *out = (lun_need){.of = n,
-                      .at = lun__placing_on_device(e, step) ? e->backends[e->current] : NULL,
+    *out = (lun_need){.of = operand(x->step, i),
+                      .at = lun__placing_on_device(x->e, x->step) ? x->e->backends[x->e->current]
+                                                                  : NULL,
                       .whole = true,
                       .why = "a step runs on one place"};
-    return n != NULL;
+    return out->of != NULL;
 }
 
 /* What the first location makes, in its memory. */
@@ -514,6 +506,18 @@ static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int 
     return times(lun__spread_part(rows, k), lun__outer_axis_sizes(step->across).segments);
 }
 
+static bool need_rows(const lun_share_at *x, int i, lun_need *out)
+{
+    const lun_outer_axis *a = x->step->across;
+    if (i >= lun__handing_slots(a))
+        return false;
+    *out = (lun_need){.of = a->accumulate[1].slots[i].node,
+                      .at = x->at,
+                      .elements = lun__handing_need(a, i, x->part),
+                      .why = changes};
+    return true;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const lun_share_rule rules[] = {
@@ -525,17 +529,19 @@ static const lun_share_rule rules[] = {
     {.kind = LUN_SHARE_LAUNCH,
      .devices_first = true,
      .share = share_launch,
-     .need = need_launch,
+     .need = need_slot,
      .work = work_launch,
      .beside = stages,
      .made = made_launch},
     {.kind = LUN_SHARE_PAIRS,
+     .devices_first = true,
      .share = share_pairs,
      .need = need_pairs,
      .work = work_pairs,
      .made = made_pairs},
     {.kind = LUN_SHARE_ROWS,
      .share = lun__handing_rows,
+     .need = need_rows,
      .work = work_rows,
      .beside = lun__handing_tell,
      .made = made_alone},
@@ -553,6 +559,7 @@ static const lun_share_rule rules[] = {
      .work = work_choose,
      .made = made_choose},
     {.kind = LUN_SHARE_PRODUCT,
+     .devices_first = true,
      .share = share_product,
      .need = need_product,
      .work = work_product,
@@ -572,18 +579,98 @@ static bool all_run(lun_engine *e, const lun_step *step)
     return all;
 }
 
-lun_status lun__share_rule_of(lun_engine *e, const lun_step *step, lun_placing_look *look,
-                              void *ctx, const lun_share_rule **out, lun_spread **cut)
+/* The rule of a step, and how the locations share it then. */
+static lun_status find_rule(lun_share *x)
 {
-    *out = &alone;
-    *cut = NULL;
-    const size_t count = all_run(e, step) ? sizeof rules / sizeof *rules : 0;
+    x->rule = &alone;
+    const size_t count = all_run(x->e, x->step) ? sizeof rules / sizeof *rules : 0;
     for (size_t i = 0; i < count; i++) {
-        const lun_status s = rules[i].share(e, step, look, ctx, cut);
-        if (s == LUN_OK && !*cut)
+        const lun_status s = rules[i].share(x->e, x->step, x->act->look, x->ctx, &x->cut);
+        if (s == LUN_OK && !x->cut)
             continue;
-        *out = &rules[i];
+        x->rule = &rules[i];
         return s;
     }
     return LUN_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+lun_status lun__share_open(lun_engine *e, const lun_step *step, const lun_share_actions *act,
+                           void *ctx, lun_share *out)
+{
+    *out = (lun_share){.e = e, .step = step, .act = act, .ctx = ctx};
+    return find_rule(out);
+}
+
+lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
+                             const lun_share_actions *act, void *ctx, lun_step *step,
+                             lun_share *out)
+{
+    *step = (lun_step){.kind = LUN_STEP_LAUNCH, .n = n, .lowered = *l};
+    *out = (lun_share){.e = e, .step = step, .rule = &rules[LUN_SHARE_LAUNCH], .act = act};
+    out->ctx = ctx;
+    return lun__placing_cut(e, l, n, act->look, ctx, &out->cut);
+}
+
+void lun__share_close(lun_share *x)
+{
+    lun__spread_release(x->cut);
+    x->cut = NULL;
+}
+
+/* The step at location k, which computes so much; NULL cut: at the first one. */
+static lun_share_at at_location(const lun_share *x, int k, lun_interval work)
+{
+    return (lun_share_at){.e = x->e,
+                          .step = x->step,
+                          .cut = x->cut,
+                          .at = lun__set_at(x->e, k),
+                          .k = k,
+                          .part = x->cut ? lun__spread_part(x->cut, k) : work,
+                          .work = work};
+}
+
+static lun_status each_need(const lun_share *x, const lun_share_at *at,
+                            lun_status (*act)(void *ctx, const lun_need *need))
+{
+    lun_status s = LUN_OK;
+    lun_need need;
+    for (int i = 0; s == LUN_OK && at->work.lo < at->work.hi && x->rule->need(at, i, &need); i++)
+        if (need.of)
+            s = act(x->ctx, &need);
+    return s;
+}
+
+lun_status lun__share_bring_at(const lun_share *x, int k)
+{
+    const lun_share_at at = at_location(x, k, x->rule->work(x->step, x->cut, k));
+    const lun_status s = x->act->room ? each_need(x, &at, x->act->room) : LUN_OK;
+    return s == LUN_OK ? each_need(x, &at, x->act->move) : s;
+}
+
+lun_status lun__share_bring(const lun_share *x, int count)
+{
+    lun_status s = LUN_OK;
+    for (int pass = !x->act->room; pass < 2; pass++)
+        for (const lun_share *y = x; y < x + count; y++) {
+            const int places = y->cut ? y->cut->places : 1;
+            for (int i = 0; s == LUN_OK && i < places; i++) {
+                const int k = y->rule->devices_first ? lun__placing_turn(y->e, places, i) : i;
+                const lun_share_at at = at_location(y, k, y->rule->work(y->step, y->cut, k));
+                s = each_need(y, &at, pass ? y->act->move : y->act->room);
+            }
+        }
+    return s;
+}
+
+lun_status lun__share_settle(const lun_share *x)
+{
+    const lun_share_at at = at_location(x, 0, (lun_interval){0, 0}); /* no elements are asked */
+    lun_status s = LUN_OK;
+    lun_need need;
+    for (int i = 0; s == LUN_OK && x->cut && x->rule->need(&at, i, &need); i++)
+        if (need.of && need.becomes)
+            s = x->act->becomes(x->ctx, need.of, x->cut);
+    return s;
 }

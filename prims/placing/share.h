@@ -1,6 +1,6 @@
 /* share.h - how the locations of a set share a step of a plan: one row for each kind of sharing, by
- * which the step is run (eval/run_plan.c) and explained (placing/moves.c).  Each row is closed
- * forms of the location's number k.  Private to prims/. */
+ * which the step is run (launch/launch_dist.c has the actions) and explained (placing/moves.c has
+ * the others).  Each row is closed forms of the location's number k.  Private to prims/. */
 #ifndef LUN_SHARE_H
 #define LUN_SHARE_H
 
@@ -36,9 +36,20 @@ typedef struct lun_need {
     lun_backend_slot *at; /* in whose memory; NULL: the host's */
     lun_interval elements;
     bool whole;      /* all elements of the array that `of` is a part of */
+    bool indexed;    /* memory for them begins with the array's first one */
     bool becomes;    /* such an array, if all of it is read, is then distributed as the step is */
     const char *why; /* they move, static */
 } lun_need;
+
+/* A step at location k. */
+typedef struct lun_share_at {
+    lun_engine *e;
+    const lun_step *step;
+    const lun_spread *cut;
+    lun_backend_slot *at;
+    int k;
+    lun_interval part, work; /* of `cut`; what it computes */
+} lun_share_at;
 
 typedef struct lun_share_rule {
     lun_share_kind kind;
@@ -48,9 +59,8 @@ typedef struct lun_share_rule {
      * NULL: not by this rule, or ALONE. */
     lun_status (*share)(lun_engine *e, const lun_step *step, lun_placing_look *look, void *ctx,
                         lun_spread **out);
-    /* Operand i at location k, which has work; false: there is none. */
-    bool (*need)(lun_engine *e, const lun_step *step, const lun_spread *cut, int k, int i,
-                 lun_need *out);
+    /* Operand i at a location; false: there is none.  `of` NULL: nothing of it. */
+    bool (*need)(const lun_share_at *x, int i, lun_need *out);
     /* What location k computes, as lun_plan_place counts it; lo == hi: nothing. */
     lun_interval (*work)(const lun_step *step, const lun_spread *cut, int k);
     /* For explain: stages, exchanges and accumulators; NULL: none. */
@@ -59,9 +69,38 @@ typedef struct lun_share_rule {
     lun_status (*made)(lun_teller *t, const lun_step *step, lun_spread *cut);
 } lun_share_rule;
 
-/* The rule of a step on the set in use, and how its locations share it: *cut: a reference, NULL:
- * ALONE. */
-lun_status lun__share_rule_of(lun_engine *e, const lun_step *step, lun_placing_look *look,
-                              void *ctx, const lun_share_rule **out, lun_spread **cut);
+/* What happens to the operands of a step at the locations: it does, or is predicted. */
+typedef struct lun_share_actions {
+    lun_placing_look *look;                             /* how arrays are distributed */
+    lun_status (*room)(void *ctx, const lun_need *x);   /* memory for them; NULL: takes none */
+    lun_status (*move)(void *ctx, const lun_need *x);   /* they become current */
+    lun_status (*becomes)(void *ctx, const lun_node *n, /* n is distributed so from now on */
+                          lun_spread *cut);
+} lun_share_actions;
+
+/* A step on the set in use. */
+typedef struct lun_share {
+    lun_engine *e;
+    const lun_step *step;
+    const lun_share_rule *rule;
+    lun_spread *cut; /* owned; NULL: ALONE */
+    const lun_share_actions *act;
+    void *ctx;
+} lun_share;
+
+/* *out is to be closed after LUN_OK. */
+lun_status lun__share_open(lun_engine *e, const lun_step *step, const lun_share_actions *act,
+                           void *ctx, lun_share *out);
+/* The same of a launch that is no step of a plan, but *step then, and may write in place. */
+lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
+                             const lun_share_actions *act, void *ctx, lun_step *step,
+                             lun_share *out);
+void lun__share_close(lun_share *x);
+/* What location k needs for a step, or all locations for `count` steps in turn, becomes current.
+ * There is memory for all of it before an element moves, for memory moves when it grows. */
+lun_status lun__share_bring_at(const lun_share *x, int k);
+lun_status lun__share_bring(const lun_share *x, int count);
+/* Operands of which all was read are distributed as the step is. */
+lun_status lun__share_settle(const lun_share *x);
 
 #endif

@@ -131,8 +131,9 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
     return ensure(t, p, at, offset + lo, offset + hi);
 }
 
-lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut)
+lun_status lun__teller_settle(void *ctx, const lun_node *in, lun_spread *cut)
 {
+    lun_teller *t = ctx;
     int64_t offset;
     lun_placed *p = NULL;
     const lun_spread *was = lun__teller_spread(t, in, &offset);

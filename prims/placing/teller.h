@@ -44,7 +44,7 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
 lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
                              int64_t count, int64_t size, const char *why);
 /* An operand is distributed as its step is cut from now on, if all of it was read. */
-lun_status lun__teller_settle(lun_teller *t, const lun_node *in, lun_spread *cut);
+lun_status lun__teller_settle(void *t, const lun_node *in, lun_spread *cut);
 /* n is made, distributed as it wishes, else so (NULL: not yet), */
 lun_status lun__teller_made(lun_teller *t, const lun_node *n, lun_spread *spread);
 /* and these elements at a location. */

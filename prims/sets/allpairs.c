@@ -27,12 +27,13 @@ typedef struct turn {
 
 typedef struct sharing {
     lun_engine *e;
-    const lun_step *step;
+    const lun_share *share;
     const lun_pairs *p;
     lun_storage *to;       /* the result */
     lun_storage **written; /* by slot of the step's own kernel: it, or NULL */
     turn *turns;           /* by place */
     int places;
+    int stage; /* the launches that are run: as of lun__pairs_bind */
     lun_flights flights;
 } sharing;
 
@@ -47,36 +48,17 @@ static lun_scratch_buffer within(const lun_piece *x, int64_t first)
                                 .room = x->lo + lun__order_blocks(x->hi - x->lo) - first};
 }
 
-/* What slot i reads at place k has memory there; current: and is made current. */
-static lun_status reach(const sharing *w, int i, int k, bool current)
+/* What each slot reads at place k, which packs, is current there. */
+static void find_near(const sharing *w, int k)
 {
-    const turn *t = &w->turns[k];
-    const lun_node *n = w->p->kernel.slots[i].node;
-    lun_backend_slot *at = lun__set_at(w->e, k);
-    lun_piece *x = NULL;
-    bool all;
-    const lun_interval need = lun__placing_pairs_need(w->p, i, t->rows, &all);
-    if (need.lo >= need.hi)
-        return LUN_OK;
-    const lun_status s = (current ? lun__placed_ensure : lun__placed_room)(
-        w->e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
-    if (s == LUN_OK)
-        t->near[i] = within(x, n->offset);
-    return s;
-}
-
-/* Of all slots at all places that pack: there is room for all before an element moves, for memory
- * moves when it grows. */
-static lun_status reach_all(const sharing *w)
-{
-    lun_status s = LUN_OK;
-    for (int pass = 0; pass < 2; pass++)
-        for (int j = 0; s == LUN_OK && j < w->places; j++) {
-            const int k = lun__placing_turn(w->e, w->places, j);
-            for (int i = 0; s == LUN_OK && w->turns[k].packs && i < w->p->kernel.ir.slot_count; i++)
-                s = reach(w, i, k, pass > 0);
-        }
-    return s;
+    const lun_backend_slot *at = lun__set_at(w->e, k);
+    for (int i = 0; i < w->p->kernel.ir.slot_count; i++) {
+        const lun_node *n = w->p->kernel.slots[i].node;
+        const bool read = n->kind == LUN_NODE_LEAF && n->storage->placed;
+        const lun_piece *x = read ? lun__placed_find(n->storage->placed, at) : NULL;
+        if (x)
+            w->turns[k].near[i] = within(x, n->offset);
+    }
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -94,58 +76,53 @@ static lun_status begin(const sharing *w, int k)
     return lun__pairs_begin(w->e, w->p, t->rows, t->near, &t->to, &t->work);
 }
 
-/* Launch number `stage` of place k is bound, over *n indices; 0: there is none. */
-static lun_status bind(sharing *w, int k, int stage, int64_t *n)
+/* The stage's launch of place k is bound, over *n indices; 0: there is none. */
+static lun_status bind(sharing *w, int k, int64_t *n)
 {
     turn *t = &w->turns[k];
     lun_flight *x = &w->flights.at[k];
     lun_status s = LUN_OK;
     *n = 0;
     if (!t->packs) { /* one launch for all */
-        if (stage)
+        if (w->stage)
             return LUN_OK;
         x->open = true;
         *n = t->indices.hi - t->indices.lo;
-        return lun__local_bind(w->e, &w->step->lowered, w->written, lun__set_at(w->e, k),
+        return lun__local_bind(w->e, &w->share->step->lowered, w->written, lun__set_at(w->e, k),
                                t->indices, &x->binding, &x->kernel);
     }
     if (!t->work)
+        find_near(w, k);
+    if (!t->work)
         s = begin(w, k);
     if (s == LUN_OK)
-        s = lun__pairs_bind(t->work, stage, &x->binding, n);
+        s = lun__pairs_bind(t->work, w->stage, &x->binding, n);
     x->open = *n > 0;
     if (s == LUN_OK)
         x->kernel = lun__pairs_kernel(t->work);
     return s;
 }
 
-static void submit(sharing *w, int k, int stage)
+static lun_status submit(void *ctx, int k)
 {
-    lun_engine *e = w->e;
-    lun_backend_slot *at = lun__set_at(e, k);
-    const int64_t launches = e->stats.launches;
+    sharing *w = ctx;
     int64_t n = 0;
     if (w->turns[k].rows.lo >= w->turns[k].rows.hi)
-        return;
-    lun__set_enter(e, at);
-    if (!at->can.parts) /* it packs now: others are to be under way */
-        lun__set_advance(e);
-    const lun_status s = bind(w, k, stage, &n);
+        return LUN_OK;
+    if (!lun__set_at(w->e, k)->can.parts) /* it packs now: others are to be under way */
+        lun__set_advance(w->e);
+    const lun_status s = bind(w, k, &n);
     if (s != LUN_OK)
         lun__flights_fail(&w->flights, k, s, false);
     else if (n)
         lun__flights_begin(&w->flights, k, n, NULL);
-    at->counted->launches += e->stats.launches - launches;
+    return w->flights.failed < 0 ? LUN_OK : w->flights.at[w->flights.failed].failed;
 }
 
 /* One launch of each place, all at once. */
-static lun_status run_stage(sharing *w, int stage)
+static lun_status run_stage(sharing *w)
 {
-    lun_status s = LUN_OK;
-    for (int j = 0; s == LUN_OK && w->flights.failed < 0 && j < w->places; j++) {
-        submit(w, lun__placing_turn(w->e, w->places, j), stage);
-        s = lun__stopped(w->e);
-    }
+    const lun_status s = lun__set_each(w->e, w->places, true, submit, w);
     lun__flights_end(&w->flights);
     if (w->flights.failed >= 0)
         return lun__flights_failure(&w->flights);
@@ -157,9 +134,9 @@ static lun_status run_stage(sharing *w, int stage)
 /* All rows, where they belong. */
 static lun_status run_all(sharing *w)
 {
-    lun_status s = reach_all(w);
-    for (int stage = 0; s == LUN_OK && stage < LUN_PAIRS_STAGES; stage++)
-        s = run_stage(w, stage);
+    lun_status s = lun__share_bring(w->share, 1);
+    for (w->stage = 0; s == LUN_OK && w->stage < LUN_PAIRS_STAGES; w->stage++)
+        s = run_stage(w);
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
         lun__set_enter(w->e, lun__set_at(w->e, k));
         if (w->turns[k].work)
@@ -172,7 +149,7 @@ static lun_status run_all(sharing *w)
 
 static lun_status open_turns(sharing *w, const lun_spread *rows)
 {
-    const lun_ir *plain = &w->step->lowered.ir;
+    const lun_ir *plain = &w->share->step->lowered.ir;
     const size_t slots = (size_t)w->p->kernel.ir.slot_count, columns = (size_t)w->p->extent[1];
     w->places = rows->places;
     w->turns = calloc((size_t)rows->places, sizeof *w->turns);
@@ -217,9 +194,10 @@ static lun_status make_result(lun_engine *e, const lun_pairs *p, const lun_sprea
     return s;
 }
 
-static lun_status run(sharing *w, const lun_spread *rows)
+static lun_status run(sharing *w)
 {
     lun_engine *e = w->e;
+    const lun_spread *rows = w->share->cut;
     const lun_stats before = e->stats;
     const int current = e->current;
     const double start = lun__now();
@@ -240,10 +218,11 @@ static lun_status run(sharing *w, const lun_spread *rows)
     return s;
 }
 
-lun_status lun__pairs_shared(lun_engine *e, const lun_step *step, const lun_spread *rows)
+lun_status lun__pairs_shared(const lun_share *x)
 {
-    sharing w = {.e = e, .step = step, .p = step->pairs};
-    const lun_status s = run(&w, rows);
+    lun_engine *e = x->e;
+    sharing w = {.e = e, .share = x, .p = x->step->pairs};
+    const lun_status s = run(&w);
     if (s == LUN_OK)
         lun__node_become_leaf(e, w.p->result, w.to, 0);
     else if (w.to)

@@ -10,7 +10,7 @@
 #include "backend.h"
 #include "engine/state.h"
 #include "graph/node.h"
-#include "placing/placing.h"
+#include "placing/share.h"
 #include "store/fetch.h"
 #include "store/pool.h"
 
@@ -32,7 +32,8 @@ typedef struct lun_exchange_at {
 typedef struct lun_exchange {
     lun_engine *e;
     lun_node *n; /* the algorithm, a reference */
-    lun_spread *cut;
+    const lun_share *share;
+    lun_spread *cut;     /* its */
     lun_exchange_at *at; /* by location; so many, of which some have elements: */
     int places, parts;
     int columns;   /* 2: elements have numbers beside them */

@@ -12,8 +12,9 @@
 /* What the places share; ended: there are cells of chunks. */
 typedef struct handing {
     lun_outer_reduction x;
-    const lun_spread *rows;
+    const lun_share *share;
     lun_outer_axis_sizes sizes;
+    const lun_outer_block *block; /* that is combined */
     bool ended;
 } handing;
 
@@ -31,27 +32,6 @@ static lun_status take_anew(const handing *h, int64_t n, lun_storage **to)
 {
     lun__outer_axis_drop(&h->x, to);
     return lun__outer_axis_take(&h->x, n, false, to);
-}
-
-/* All that visits at the place in use read of these rows is there before one is bound: more of an
- * array moves its memory. */
-static lun_status make_current(const handing *h, lun_interval rows)
-{
-    const lun_outer_axis *a = h->x.a;
-    lun_piece *piece;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < lun__handing_slots(a); i++) {
-        const lun_node *n = a->accumulate[1].slots[i].node;
-        const lun_interval need = lun__handing_need(a, i, rows);
-        if (n->kind == LUN_NODE_INDEX)
-            continue;
-        if (n->storage->source)
-            s = lun__storage_host(h->x.e, n->storage, false);
-        if (s == LUN_OK)
-            s = lun__placed_ensure(h->x.e, n->storage, h->x.at, n->offset + need.lo,
-                                   n->offset + need.hi, &piece);
-    }
-    return s;
 }
 
 /* Combines the rows of the place in use with a block's accumulators, chunk by chunk. */
@@ -75,17 +55,17 @@ static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval r
     return s;
 }
 
-/* The part of place k of a block. */
-static lun_status run_at(handing *h, const lun_outer_block *b, int k)
+/* The part of place k, the one in use, of a block. */
+static lun_status run_at(void *ctx, int k)
 {
+    handing *h = ctx;
     lun_outer_reduction *x = &h->x;
-    const lun_interval rows = lun__spread_part(h->rows, k);
+    const lun_interval rows = lun__spread_part(h->share->cut, k);
     const int64_t room = h->sizes.count * (x->segments / x->a->of.extent[0]) * x->lanes;
     const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
     if (rows.lo >= rows.hi)
         return LUN_OK;
     x->at = lun__set_at(x->e, k);
-    lun__set_enter(x->e, x->at);
     lun_status s =
         lun__handing_begins(rows) ? take_anew(h, room, x->acc[0]) : hand_on(h, x->acc[0]);
     if (s == LUN_OK && lun__handing_ends(rows, x->segment)) {
@@ -96,34 +76,19 @@ static lun_status run_at(handing *h, const lun_outer_block *b, int k)
         h->ended = true;
     }
     if (s == LUN_OK)
-        s = make_current(h, rows);
-    return s == LUN_OK ? take_rows(h, b, rows) : s;
+        s = lun__share_bring_at(h->share, k);
+    return s == LUN_OK ? take_rows(h, h->block, rows) : s;
 }
 
-static lun_status run_block(handing *h, const lun_outer_block *b)
+/* What a block comes to, at the first place, which is in use. */
+static lun_status finish_block(void *ctx, int k)
 {
-    lun_engine *e = h->x.e;
-    lun_status s = LUN_OK;
-    h->ended = false;
-    for (int k = 0; s == LUN_OK && k < h->rows->places; k++) {
-        const int64_t launches = e->stats.launches;
-        s = run_at(h, b, k);
-        lun__set_at(e, k)->counted->launches += e->stats.launches - launches;
-        if (s == LUN_OK)
-            s = lun__stopped(e);
-    }
-    return s;
-}
-
-/* What a block comes to, where the first place computes. */
-static lun_status finish_block(handing *h, const lun_outer_block *b)
-{
+    handing *h = ctx;
+    const lun_outer_block *b = h->block;
     lun_outer_reduction *x = &h->x;
-    lun_backend_slot *lead = lun__set_at(x->e, 0);
-    const int64_t launches = x->e->stats.launches;
+    (void)k;
     const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
     const int64_t segments = h->sizes.count * (x->segments / x->a->of.extent[0]);
-    lun__set_enter(x->e, lead);
     lun_status s = hand_on(h, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
         s = take_anew(h, (chunks + 1) / 2 * segments, x->cells[1]);
@@ -131,13 +96,14 @@ static lun_status finish_block(handing *h, const lun_outer_block *b)
         s = lun__outer_axis_take(x, x->segments, true, x->out);
     if (s == LUN_OK)
         s = lun__outer_axis_finish(x, b);
-    lead->counted->launches += x->e->stats.launches - launches;
     return s;
 }
 
-lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows)
+lun_status lun__handed_run(const lun_share *share)
 {
-    handing h = {.rows = rows, .sizes = lun__outer_axis_sizes(a)};
+    lun_engine *e = share->e;
+    const lun_outer_axis *a = share->step->across;
+    handing h = {.share = share, .sizes = lun__outer_axis_sizes(a)};
     h.x = (lun_outer_reduction){.e = e,
                                 .a = a,
                                 .segment = h.sizes.segment,
@@ -152,9 +118,11 @@ lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spr
         if (all - at < b.count)
             b.count = all - at;
         b.segments = b.count * inner;
-        s = run_block(&h, &b);
-        if (s == LUN_OK)
-            s = finish_block(&h, &b);
+        h.block = &b;
+        h.ended = false;
+        s = lun__set_each(e, share->cut->places, false, run_at, &h);
+        if (s == LUN_OK) /* where the first place computes */
+            s = lun__set_each(e, 1, false, finish_block, &h);
     }
     s = lun__placed_settled(e, s);
     e->current = before;

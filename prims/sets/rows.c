@@ -4,6 +4,7 @@
  * placing/rows.c's. */
 #include "base/clock.h"
 #include "launch/launch.h"
+#include "launch/launch_dist.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
 #include "plan/matmul_plan.h"
@@ -52,16 +53,12 @@ static lun_status load(part *w, const lun_node *n, int i, lun_interval rows)
     return LUN_OK;
 }
 
-/* Both are made current before one is addressed: they may be parts of one piece, which moves when
- * it grows. */
+/* Both operands, which are current at the place. */
 static lun_status load_both(part *w, const lun_node *n, lun_interval rows)
 {
-    part trial = *w;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < 2; i++)
-        s = n->in[i]->kind == LUN_NODE_NUMBER ? LUN_OK : load(&trial, n, i, rows);
-    for (int i = 0; s == LUN_OK && i < 2; i++)
-        s = load(w, n, i, rows);
+    lun_status s = load(w, n, 0, rows);
+    if (s == LUN_OK)
+        s = load(w, n, 1, rows);
     if (w->p.count > 1) {
         lun__product_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
         return s;
@@ -95,45 +92,53 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
     return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
 
-static lun_status multiply_at(lun_engine *e, const lun_node *n, int k, lun_interval rows,
-                              lun_storage *to)
+/* Products of all places. */
+typedef struct products {
+    const lun_share *share;
+    lun_storage *to;
+} products;
+
+static lun_status multiply_at(void *ctx, int k)
 {
-    part w = {.e = e, .at = lun__set_at(e, k), .p = lun__product_of(n)};
+    const products *x = ctx;
+    const lun_node *n = x->share->step->node;
+    const lun_interval rows = lun__spread_part(x->share->cut, k);
+    part w = {.e = x->share->e, .at = lun__set_at(x->share->e, k), .p = lun__product_of(n)};
+    if (rows.lo >= rows.hi)
+        return LUN_OK;
     w.b = lun__computes_at(w.at);
-    lun__set_enter(e, w.at);
-    lun_status s = multiply(&w, n, rows, to);
+    lun_status s = lun__share_bring_at(x->share, k);
+    if (s == LUN_OK)
+        s = multiply(&w, n, rows, x->to);
     lun_storage *beside[] = {w.number[0], w.number[1], w.scratch};
     for (int i = 0; i < 3; i++)
         if (beside[i])
-            lun__storage_release(e, beside[i]);
+            lun__storage_release(w.e, beside[i]);
     return s;
 }
 
 /* All rows, and how the result is distributed then. */
-static lun_status multiply_all(lun_engine *e, const lun_node *n, const lun_spread *rows,
-                               lun_storage *to)
+static lun_status multiply_all(const lun_share *x, lun_storage *to)
 {
-    lun_spread *spread = lun__placing_of_rows(rows, lun__product_of(n).columns);
+    lun_engine *e = x->e;
+    products all = {x, to};
+    lun_spread *spread = lun__placing_of_rows(x->cut, lun__product_of(x->step->node).columns);
     lun_status s = spread ? lun__placed_decide(e, to, spread) : lun__nomem(e);
     lun__spread_release(spread);
-    for (int i = 0; s == LUN_OK && i < rows->places; i++) {
-        const int k = lun__placing_turn(e, rows->places, i);
-        const lun_interval x = lun__spread_part(rows, k);
-        if (x.lo < x.hi)
-            s = multiply_at(e, n, k, x, to);
-    }
-    return s;
+    return s == LUN_OK ? lun__set_each(e, x->cut->places, true, multiply_at, &all) : s;
 }
 
-lun_status lun__product_shared(lun_engine *e, lun_node *n, const lun_spread *rows)
+lun_status lun__product_shared(const lun_share *x)
 {
+    lun_engine *e = x->e;
+    lun_node *n = x->step->node;
     const lun_stats before = e->stats;
     const double start = lun__now();
     const int current = e->current;
     lun_storage *to = NULL;
     lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
     if (s == LUN_OK)
-        s = multiply_all(e, n, rows, to);
+        s = multiply_all(x, to);
     s = lun__placed_settled(e, s); /* some multiply until then */
     if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;

@@ -106,21 +106,17 @@ static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r
     return s;
 }
 
-/* Operands may be of one storage, whose memory moves as it grows: all are loaded before any is
- * addressed. */
 lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
 {
     const lun_node *n = x->n;
     const int64_t count = x->at[k].shard.hi - x->at[k].shard.lo;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < 2 * n->count; i++) {
-        const int j = i % n->count;
-        const lun_node *in = n->more[j];
-        if (i == j)
-            r->in[j] = lun__column(NULL, (lun_dtype)in->dtype, count);
-        s = j >= lun__placing_shared(n)   ? lun__exchange_whole(x, j, &r->in[j])
-            : in->kind == LUN_NODE_NUMBER ? load_number(x, j, &r->in[j])
-                                          : load_array(x, k, j, r);
+    lun_status s = lun__share_bring_at(x->share, k);
+    for (int i = 0; s == LUN_OK && i < n->count; i++) {
+        const lun_node *in = n->more[i];
+        r->in[i] = lun__column(NULL, (lun_dtype)in->dtype, count);
+        s = i >= lun__placing_shared(n)   ? lun__exchange_whole(x, i, &r->in[i])
+            : in->kind == LUN_NODE_NUMBER ? load_number(x, i, &r->in[i])
+                                          : load_array(x, k, i, r);
     }
     return s;
 }

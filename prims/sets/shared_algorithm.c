@@ -277,20 +277,6 @@ static lun_status take(lun_exchange *x)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* The operands of n, which the locations have taken so, are distributed so from now on. */
-static lun_status settle(lun_engine *e, const lun_node *n, lun_spread *cut)
-{
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < lun__placing_shared(n); i++) {
-        const lun_node *in = n->more[i];
-        if (in->kind == LUN_NODE_LEAF &&
-            lun__placing_settles(cut, lun__placed_spread(e, in->storage), in->offset,
-                                 in->storage->count))
-            s = lun__placed_decide(e, in->storage, cut);
-    }
-    return s;
-}
-
 /* n, and `also`, its further result or NULL, have their elements. */
 static void give(lun_exchange *x, lun_node *also, double transfer)
 {
@@ -318,6 +304,12 @@ static void give(lun_exchange *x, lun_node *also, double transfer)
         lun__node_become_leaf(e, node[i], x->result[i], 0);
         x->result[i] = NULL;
     }
+}
+
+static lun_node *algorithm_of(const lun_share *x)
+{
+    lun_node *n = x->step->node;
+    return n->kind == LUN_NODE_RESULT ? n->in[0] : n;
 }
 
 static lun_status open_locations(lun_exchange *x, bool once)
@@ -354,24 +346,25 @@ static void close_all(lun_exchange *x)
     free(x);
 }
 
-/* once: of copies one location takes the elements, and with n its further results are made. */
-static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool once,
-                        lun_status (*work)(lun_exchange *x))
+static lun_status share(const lun_share *shared, lun_status (*work)(lun_exchange *x))
 {
+    lun_engine *e = shared->e;
+    const bool once = shared->rule->once;
     const int current = e->current;
     const double transfer = e->stats.transfer_time;
     lun_exchange *x = calloc(1, sizeof *x);
     lun_node *further = NULL;
     if (!x)
         return lun__nomem(e);
-    *x = (lun_exchange){.e = e, .n = lun__node_retain(n), .cut = cut, .columns = 2};
+    *x = (lun_exchange){.e = e, .share = shared, .cut = shared->cut, .columns = 2};
+    x->n = lun__node_retain(algorithm_of(shared));
     lun_status s = open_locations(x, once);
-    if (s == LUN_OK && once && lun__algorithm_rows[n->op].results > 1)
-        s = lun__node_result(e, n, 1, &further); /* there is one already if it is asked */
+    if (s == LUN_OK && once && lun__algorithm_rows[x->n->op].results > 1)
+        s = lun__node_result(e, x->n, 1, &further); /* there is one already if it is asked */
     if (s == LUN_OK)
         s = work(x);
     if (s == LUN_OK)
-        s = settle(e, n, cut);
+        s = lun__share_settle(shared);
     e->current = current;
     if (s == LUN_OK)
         give(x, further, transfer);
@@ -380,24 +373,23 @@ static lun_status share(lun_engine *e, lun_node *n, lun_spread *cut, bool once,
     return s;
 }
 
-lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+lun_status lun__order_shared(const lun_share *x)
 {
-    return share(e, n, cut, false, order);
+    return share(x, order);
 }
 
-lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+lun_status lun__choose_shared(const lun_share *x)
 {
-    if (lun__node_ready(n)) /* made with another result */
+    if (lun__node_ready(x->step->node)) /* made with another result */
         return LUN_OK;
-    n = n->kind == LUN_NODE_RESULT ? n->in[0] : n;
-    return share(e, n, cut, true,
-                 n->op == LUN_ALGORITHM_TOPK       ? choose_first
-                 : n->op == LUN_ALGORITHM_UNIQUE   ? tell_apart
-                 : n->op == LUN_ALGORITHM_QUANTILE ? narrow_down
-                                                   : count_bins);
+    const int which = algorithm_of(x)->op;
+    return share(x, which == LUN_ALGORITHM_TOPK       ? choose_first
+                    : which == LUN_ALGORITHM_UNIQUE   ? tell_apart
+                    : which == LUN_ALGORITHM_QUANTILE ? narrow_down
+                                                      : count_bins);
 }
 
-lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut)
+lun_status lun__algorithm_shared(const lun_share *x)
 {
-    return share(e, n, cut, false, take);
+    return share(x, take);
 }

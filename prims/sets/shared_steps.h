@@ -1,25 +1,22 @@
-/* shared_steps.h - runs a step on the locations of the set in use, which share it as `cut` says:
- * one function for each rule of placing/share.h but LAUNCH (launch/launch.h).  What a step makes
- * becomes a LEAF.  They fail as lun__run_lowered does.  Private to prims/. */
+/* shared_steps.h - runs a step on the locations of the set in use, which share it: one function for
+ * each rule of placing/share.h but LAUNCH (launch/launch.h) and CHAIN (steps/step_runners.h).  What
+ * a step makes becomes a LEAF.  They fail as lun__run_lowered does.  Private to prims/. */
 #ifndef LUN_SHARED_STEPS_H
 #define LUN_SHARED_STEPS_H
 
-#include "kernels/outer_axis.h"
-#include "schedule/steps.h"
-#include "spread/spread.h"
+#include "placing/share.h"
 
 /* PAIRS: each location has some rows of the result (allpairs.c). */
-lun_status lun__pairs_shared(lun_engine *e, const lun_step *step, const lun_spread *rows);
+lun_status lun__pairs_shared(const lun_share *x);
 /* PRODUCT: the same (rows.c). */
-lun_status lun__product_shared(lun_engine *e, lun_node *n, const lun_spread *rows);
+lun_status lun__product_shared(const lun_share *x);
 /* ROWS: the results are where the first location computes (handed.c). */
-lun_status lun__handed_run(lun_engine *e, const lun_outer_axis *a, const lun_spread *rows);
+lun_status lun__handed_run(const lun_share *x);
 /* STREAM: elements stay where those are that they were made of (shared_algorithm.c). */
-lun_status lun__algorithm_shared(lun_engine *e, lun_node *n, lun_spread *cut);
+lun_status lun__algorithm_shared(const lun_share *x);
 /* ORDER: the result is distributed as its operand is (shared_algorithm.c). */
-lun_status lun__order_shared(lun_engine *e, lun_node *n, lun_spread *cut);
-/* CHOOSE: n is the algorithm, or a further result of it; all of them become LEAFs, if they are none
- * (shared_algorithm.c). */
-lun_status lun__choose_shared(lun_engine *e, lun_node *n, lun_spread *cut);
+lun_status lun__order_shared(const lun_share *x);
+/* CHOOSE: all results become LEAFs, if they are none (shared_algorithm.c). */
+lun_status lun__choose_shared(const lun_share *x);
 
 #endif

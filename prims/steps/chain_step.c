@@ -39,6 +39,7 @@ typedef struct chain {
     int first, last; /* steps that are its stages */
     int64_t n, segment;
     lun_spread *cut; /* how the locations of the set in use share its indices; NULL: one alone */
+    lun_spread *row; /* and its rows */
     lun_backend_slot *at; /* the location that runs */
     lun_interval rows;    /* these rows, else all */
     made *made;           /* beside arrays[] */
@@ -89,14 +90,14 @@ static lun_status add_made(chain *c, lun_node *n, bool narrow, bool reduced, int
     if (lun__chain_keeps(c->s, c->last, n))
         s = (c->cut && !reduced ? lun__storage_empty : lun__storage_new)(c->e, (lun_dtype)n->dtype,
                                                                          n->n, &storage);
-    if (s != LUN_OK)
-        return s;
+    if (s == LUN_OK && storage && c->cut && !reduced)
+        s = lun__placed_decide(c->e, storage, narrow ? c->row : c->cut);
     c->made[c->count] = (made){n, storage, reduced, stage >= 0 && c->s->at[c->first + stage].used};
     c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
                                               .narrow = narrow,
                                               .read = is_read(c, stage, n),
                                               .data = storage ? storage->data : NULL};
-    return LUN_OK;
+    return s;
 }
 
 static bool is_narrow(const chain *c, int stage)
@@ -376,33 +377,6 @@ static void count(const chain *c, const lun_stats *before)
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-/* The rows of location k of the set in use. */
-static lun_interval rows_at(const chain *c, int k)
-{
-    const lun_interval x = lun__placing_range(c->cut, lowered(c, 0), k);
-    return (lun_interval){x.lo / c->segment, x.hi / c->segment};
-}
-
-/* What the stages read becomes current at all locations, step by step, as it is told. */
-static lun_status bring(chain *c)
-{
-    lun_status s = LUN_OK;
-    lun_piece *x;
-    for (int pass = 0; pass < 2; pass++)
-        for (int stage = 0; stage <= c->last - c->first; stage++)
-            for (int k = 0; k < c->cut->places; k++) {
-                const lun_lowered *l = lowered(c, stage);
-                c->rows = rows_at(c, k);
-                for (int i = 0; s == LUN_OK && c->rows.lo < c->rows.hi && i < l->ir.slot_count; i++)
-                    if (find(c, l->slots[i].node) < 0)
-                        s = (pass ? lun__local_current(c->e, l, i, lun__set_at(c->e, k),
-                                                       indices_of(c, stage), &x)
-                                  : lun__local_room(c->e, l, i, lun__set_at(c->e, k),
-                                                    indices_of(c, stage)));
-            }
-    return s;
-}
-
 /* Memory at the location for the rows of what is stored. */
 static lun_status open_results(chain *c)
 {
@@ -424,52 +398,29 @@ static lun_status open_results(chain *c)
 }
 
 /* The rows of location k. */
-static lun_status run_at(chain *c, int k)
+static lun_status run_at(void *ctx, int k)
 {
-    lun_engine *e = c->e;
-    const int64_t launches = e->stats.launches;
-    c->at = lun__set_at(e, k);
-    c->rows = rows_at(c, k);
+    chain *c = ctx;
+    const lun_interval x = lun__placing_range(c->cut, lowered(c, 0), k);
+    c->at = lun__set_at(c->e, k);
+    c->rows = (lun_interval){x.lo / c->segment, x.hi / c->segment};
     if (c->rows.lo >= c->rows.hi)
         return LUN_OK;
-    lun__set_enter(e, c->at);
     lun_status s = open_results(c);
     if (s == LUN_OK)
         s = bind_stages(c);
     if (s == LUN_OK)
         s = run_stages(c);
     close_stages(c);
-    c->at->counted->launches += e->stats.launches - launches;
-    return s;
-}
-
-/* Results are distributed as the rows are, and afterwards what all stages have read. */
-static lun_status settle(chain *c, lun_spread *rows)
-{
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k <= c->last - c->first; k++)
-        s = lun__placed_settle(c->e, lowered(c, k), is_narrow(c, k) ? rows : c->cut);
     return s;
 }
 
 static lun_status run_set(chain *c)
 {
-    lun_spread *rows = lun__placing_of_segments(c->cut, c->segment);
-    lun_status s = rows ? bring(c) : lun__nomem(c->e);
-    for (int i = 0; s == LUN_OK && i < c->count; i++)
-        if (c->made[i].storage && !c->made[i].reduced)
-            s = lun__placed_decide(c->e, c->made[i].storage, c->arrays[i].narrow ? rows : c->cut);
-    for (int k = 0; s == LUN_OK && k < c->cut->places; k++) {
-        s = run_at(c, k);
-        if (s == LUN_OK)
-            s = lun__stopped(c->e);
-    }
+    lun_status s = lun__set_chain(c->e, c->s, c->first, c->last, run_at, c);
     for (int i = 0; s == LUN_OK && i < c->count; i++)
         if (c->made[i].storage && c->made[i].reduced)
-            s = lun__placed_reduced(c->e, c->made[i].storage, rows, c->made[i].used);
-    if (s == LUN_OK)
-        s = settle(c, rows);
-    lun__spread_release(rows);
+            s = lun__placed_reduced(c->e, c->made[i].storage, c->row, c->made[i].used);
     return s;
 }
 
@@ -501,13 +452,18 @@ static void free_chain(chain *c)
     free(c->stages);
     free(c->kernels);
     free(c->bindings);
+    lun__spread_release(c->row);
 }
 
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut)
+lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last,
+                          const lun_share *share)
 {
     const lun_step *head = &s->at[first];
+    lun_spread *cut = share ? share->cut : NULL;
     chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n, .cut = cut};
     c.segment = lun__chain_segment(head);
+    if (cut && !(c.row = lun__placing_of_segments(cut, c.segment)))
+        return lun__nomem(e);
     c.rows.hi = c.n / c.segment;
     c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
     c.pairs = head->pairs;

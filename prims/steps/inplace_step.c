@@ -33,22 +33,21 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
 /* The result, if there is one, is distributed as the indices are. */
 static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_storage *out)
 {
-    lun_spread *cut;
+    lun_step step;
+    lun_share x;
     lun_storage **written = calloc((size_t)l->ir.slot_count + 1, sizeof *written);
     if (!written)
         return lun__nomem(e);
     for (int i = 0; i < l->ir.slot_count; i++)
         written[i] = l->ir.slots[i].role == LUN_SLOT_OUT ? out : NULL;
-    lun_status s = lun__placed_cut(e, l, n, &cut);
-    if (s == LUN_OK) {
-        if (out)
-            s = lun__placed_decide(e, out, cut);
-        if (s == LUN_OK)
-            s = lun__placed_launch(e, l, n, cut, written, NULL);
-        if (s == LUN_OK)
-            s = lun__placed_settle(e, l, cut);
-        lun__spread_release(cut);
-    }
+    lun_status s = lun__share_kernel(e, l, n, &lun__share_done, e, &step, &x);
+    if (s == LUN_OK && out)
+        s = lun__placed_decide(e, out, x.cut);
+    if (s == LUN_OK)
+        s = lun__placed_launch(&x, written, NULL);
+    if (s == LUN_OK)
+        s = lun__share_settle(&x);
+    lun__share_close(&x);
     free(written);
     return s;
 }

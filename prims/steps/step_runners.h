@@ -5,17 +5,19 @@
 
 #include "engine/state.h"
 #include "graph/node.h"
+#include "placing/share.h"
 #include "plan/plan.h"
 #include "schedule/chain.h"
 #include "schedule/sketch.h"
 #include "schedule/steps.h"
 #include "schedule/sweep.h"
 
-/* Runs steps first .. last of s, which are a chain, on a backend that runs chains; cut: on the
- * locations of the set in use, which share the first step's indices so, NULL: there is none.  What
- * only they need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails
- * as lun__run_lowered does. */
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut);
+/* Runs steps first .. last of s, which are a chain, on a backend that runs chains; share: on the
+ * locations of the set in use, which share the first step so, NULL: there is none.  What only they
+ * need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails as
+ * lun__run_lowered does. */
+lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last,
+                          const lun_share *share);
 
 /* n, a CONCAT of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */
 lun_status lun__run_copy(lun_engine *e, lun_node *n);
@@ -34,10 +36,10 @@ lun_status lun__run_running(lun_engine *e, lun_node *n);
 /* Compiles its kernel and waits for the compiler. */
 lun_status lun__prepare_running(lun_engine *e, lun_node *n);
 
-/* Runs steps first .. last of s, which are sweeps, on a backend that runs these; cut: as of
- * lun__chain_run.  What only they need is never in memory as a whole; the nodes of everything else
- * are LEAFs then.  Fails as lun__run_lowered does. */
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut);
+/* Runs steps first .. last of s, which are sweeps, on a backend that runs these; all else as of
+ * lun__chain_run. */
+lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last,
+                          const lun_share *share);
 
 /* Runs steps first .. last, which schedule/tiles.h says are such: their algorithms become LEAFs,
  * what the kernel makes for them stays unevaluated. */

@@ -201,12 +201,6 @@ static void count(const sweeps *x, const lun_stats *before)
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-/* What location k computes; nothing where it has no part. */
-static lun_interval all_at(const sweeps *x, int k)
-{
-    return lun__placing_widened(x->cut, k, x->s->at[x->first].halo);
-}
-
 /* Memory for what the location computes, of which its part alone becomes current. */
 static lun_status open_arrays(sweeps *x, lun_interval part)
 {
@@ -230,43 +224,20 @@ static lun_status open_arrays(sweeps *x, lun_interval part)
     return s;
 }
 
-static lun_status run_at(sweeps *x, int k)
+/* The part of location k, which has what the stages read. */
+static lun_status run_at(void *ctx, int k)
 {
-    lun_engine *e = x->e;
-    const int64_t launches = e->stats.launches;
-    x->at = lun__set_at(e, k);
-    x->all = all_at(x, k);
+    sweeps *x = ctx;
+    x->at = lun__set_at(x->e, k);
+    x->all = lun__placing_widened(x->cut, k, x->s->at[x->first].halo);
     if (x->all.lo >= x->all.hi)
         return LUN_OK;
-    lun__set_enter(e, x->at);
     lun_status s = open_arrays(x, lun__spread_part(x->cut, k));
     if (s == LUN_OK)
         s = bind_stages(x);
     if (s == LUN_OK)
         s = run_stages(x);
     close_stages(x);
-    x->at->counted->launches += e->stats.launches - launches;
-    return s;
-}
-
-/* The array that the stages read becomes current at all locations, then each runs its part. */
-static lun_status run_set(sweeps *x)
-{
-    lun_status s = LUN_OK;
-    for (int a = 0; a < x->sketch.box.arrays; a++)
-        for (int k = 0; s == LUN_OK && x->sketch.maker[a] < 0 && k < x->cut->places; k++) {
-            const lun_node *n = x->sketch.array[a].node;
-            const lun_interval need = all_at(x, k);
-            lun_piece *piece;
-            if (need.lo < need.hi)
-                s = lun__placed_ensure(x->e, n->storage, lun__set_at(x->e, k), n->offset + need.lo,
-                                       n->offset + need.hi, &piece);
-        }
-    for (int k = 0; s == LUN_OK && k < x->cut->places; k++) {
-        s = run_at(x, k);
-        if (s == LUN_OK)
-            s = lun__stopped(x->e);
-    }
     return s;
 }
 
@@ -309,19 +280,20 @@ static void free_sweeps(sweeps *x)
     lun__sketch_free(&x->sketch);
 }
 
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last, lun_spread *cut)
+lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last,
+                          const lun_share *share)
 {
-    sweeps x = {
-        .e = e, .s = s, .first = first, .last = last, .cut = cut, .all = {0, s->at[first].n}};
+    sweeps x = {.e = e, .s = s, .first = first, .last = last, .all = {0, s->at[first].n}};
+    x.cut = share ? share->cut : NULL;
     lun_status status = lun__sketch(e, s, first, last + 1, &x.sketch);
     e->kernels_held++;
     if (status == LUN_OK)
         status = make_stages(&x);
-    if (status == LUN_OK && !cut)
+    if (status == LUN_OK && !x.cut)
         status = bind_stages(&x);
     const lun_stats before = e->stats;
     if (status == LUN_OK)
-        status = cut ? run_set(&x) : run_stages(&x);
+        status = x.cut ? lun__set_chain(e, s, first, last, run_at, &x) : run_stages(&x);
     if (status == LUN_OK && x.cells)
         status = join_cells(&x);
     e->kernels_held--;
