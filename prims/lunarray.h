@@ -1068,6 +1068,27 @@ enum { LUN_RIGHT = 2 };
 LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                                     int64_t first, lun_array **out);
 
+/* ---- linear algebra (lazy) -------------------------------------------------------------------- */
+
+/* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
+ * f32, all others in f64.  LUN_ESHAPE if a matrix is not square; a singular one is LUN_EARG when
+ * the value is needed. */
+enum { LUN_UPPER = 1, LUN_UNIT = 2, LUN_TRANSPOSED = 4, LUN_SIGN = 1, LUN_LOGARITHM = 2 };
+/* L and U in one n + 2 x n matrix: L below the diagonal, without its ones; then a row of the rows
+ * of `a` in their order in L U, and a row of the rows that they were exchanged with, from 0. */
+LUN_API lun_status lun_lu(lun_engine *e, lun_array *a, lun_array **out);
+/* x with A x = b, n x m, for `lu` of A; both with the same batches. */
+LUN_API lun_status lun_lu_solve(lun_engine *e, lun_array *lu, lun_array *b, lun_array **out);
+/* An element for each matrix: its determinant, with LUN_SIGN the sign of that, with LUN_LOGARITHM
+ * the logarithm of its modulus. */
+LUN_API lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out);
+/* The upper triangular U with U' U = a, of which the lower triangle is read. */
+LUN_API lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out);
+/* x with t x = b of the lower triangle of t, or by flags of the upper one, with ones on the
+ * diagonal, or of t's transpose; both with the same batches. */
+LUN_API lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int flags,
+                                        lun_array **out);
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Rows in groups by equal keys.  A group is a number below lun_grouping_groups.  Made at once;

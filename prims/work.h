@@ -162,7 +162,8 @@ typedef struct lun_algorithm_run {
      * 0 at first; it is to be repeated.  The least and the greatest key, where that is not 0. */
     int way;
     uint64_t range[2];
-    int64_t failed; /* out: if an element caused the failure, its number */
+    int64_t failed;           /* out: if an element caused the failure, its number */
+    int64_t matrix, matrices; /* out: of which matrix that is the pivot, from 1, of how many */
     /* Of an algorithm that takes ROWS, run on no segments: another run with the same rows, which
      * this run does too.  NULL: there is none. */
     struct lun_algorithm_run *beside;

@@ -130,7 +130,8 @@ static lun_status explained(const lun_exchange *x, lun_status s, const lun_algor
         return LUN_ELIMIT;
     return s == LUN_OK || s == LUN_ECANCEL || !x->n->notes
                ? s
-               : lun__fail(x->e, s, x->n->notes[0], (long long)r->failed);
+               : lun__fail(x->e, s, x->n->notes[0], (long long)r->failed, (long long)r->matrix,
+                           (long long)r->matrices);
 }
 
 /* What computes for a location becomes the backend in use, *out: what runs algorithms for it; it

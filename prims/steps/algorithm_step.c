@@ -121,7 +121,8 @@ static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
         return LUN_ELIMIT;
     if (s == LUN_OK || s == LUN_ECANCEL || !w->n->notes)
         return s;
-    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed);
+    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed, (long long)r->matrix,
+                     (long long)r->matrices);
 }
 
 /* Room for `more` results: as much as all will be if the elements to come are like those before

@@ -258,6 +258,7 @@ void lun__open_running(lua_State *L, const lun__parts *p);
 void lun__open_compress(lua_State *L, const lun__parts *p);
 void lun__open_zlib(lua_State *L, const lun__parts *p);
 void lun__open_order(lua_State *L, const lun__parts *p);
+void lun__open_dense(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);

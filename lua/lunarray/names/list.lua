@@ -44,4 +44,9 @@ return {
         functions = "hanning hamming blackman bartlett kaiser",
         methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
     },
+    {
+        file = "matrices",
+        functions = "",
+        methods = "solve inv det slogdet lu cholesky solve_triangular",
+    },
 }

@@ -1,0 +1,159 @@
+/* dense.c - the rows lu, solved, determinant, cholesky and triangular: square matrices in factors,
+ * and what is solved with them.  Matrices of a batch are shared among threads; of one matrix, rows
+ * behind a panel, and columns of right sides. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include "algorithms/algorithm_functions.h"
+#include "algorithms/work_parts.h"
+
+/* Columns of a panel, rows of a part, columns of a strip: no part of what is computed. */
+enum { PANEL = 64, ROWS = 64, STRIP = 64 };
+
+/* A run.  Invariant: of failures in several matrices, that of the first is kept, under `lock`. */
+typedef struct dense {
+    const lun_services *services;
+    const lun_team *team;
+    lun_algorithm_run *r;
+    int64_t n, count, columns, strips; /* rows, matrices; of right sides */
+    bool wide;                         /* this machine has vectors with fma */
+    pthread_mutex_t *lock;
+    void *matrix; /* of LU: one that is being factored, the panel's first column */
+    int64_t panel;
+} dense;
+
+static void lun__dense_failed(dense *d, int64_t matrix, int64_t pivot)
+{
+    pthread_mutex_lock(d->lock);
+    if (!d->r->matrix || matrix < d->r->matrix) {
+        d->r->matrix = matrix;
+        d->r->failed = pivot;
+        d->r->matrices = d->count;
+    }
+    pthread_mutex_unlock(d->lock);
+}
+
+#define T       double
+#define FMA     __builtin_fma
+#define ROOT    sqrt
+#define NAME(x) x##_f64
+#define WIDE    4
+#define VECTOR  __m256d
+#define LOAD    _mm256_loadu_pd
+#define STORE   _mm256_storeu_pd
+#define ALL     _mm256_set1_pd
+#define MINUS   _mm256_fnmadd_pd
+#include "algorithms/dense_of.h"
+#undef T
+#undef FMA
+#undef ROOT
+#undef NAME
+#undef WIDE
+#undef VECTOR
+#undef LOAD
+#undef STORE
+#undef ALL
+#undef MINUS
+#define T       float
+#define FMA     __builtin_fmaf
+#define ROOT    sqrtf
+#define NAME(x) x##_f32
+#define WIDE    8
+#define VECTOR  __m256
+#define LOAD    _mm256_loadu_ps
+#define STORE   _mm256_storeu_ps
+#define ALL     _mm256_set1_ps
+#define MINUS   _mm256_fnmadd_ps
+#include "algorithms/dense_of.h"
+
+static dense open_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r,
+                      int64_t more)
+{
+    dense d = {.services = services, .team = team, .r = r, .n = r->segment};
+    d.count = r->in[0].n / ((d.n + more) * d.n);
+#ifdef __x86_64__
+    d.wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    r->matrix = 0;
+    return d;
+}
+
+static void each(dense *d, int64_t parts, lun_part_fn *f64, lun_part_fn *f32)
+{
+    const bool single = d->r->out[0].dtype == LUN_F32;
+    lun__parts(d->services, d->team, parts, d, single ? f32 : f64);
+}
+
+lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
+{
+    dense d = open_run(services, team, r, 0);
+    if (d.count == 1)
+        (r->out[0].dtype == LUN_F32 ? one_lu_f32 : one_lu_f64)(&d, 0, 0);
+    else
+        each(&d, d.count, one_lu_f64, one_lu_f32);
+    return LUN_OK;
+}
+
+static lun_status solve(dense *d, int64_t rows, bool unit)
+{
+    const bool single = d->r->out[0].dtype == LUN_F32;
+    for (int64_t k = 0; k < d->count && !unit; k++) {
+        d->r->failed = (single ? singular_f32 : singular_f64)(d, k, rows);
+        d->r->matrix = k + 1;
+        d->r->matrices = d->count;
+        if (d->r->failed)
+            return LUN_EARG;
+    }
+    d->columns = d->r->in[1].n / (d->n * d->count);
+    d->strips = (d->columns + STRIP - 1) / STRIP;
+    each(d, d->count * d->strips, one_solve_f64, one_solve_f32);
+    return LUN_OK;
+}
+
+lun_status lun__solved_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
+{
+    dense d = open_run(services, team, r, 2);
+    return solve(&d, d.n + 2, false);
+}
+
+lun_status lun__triangular_run(const lun_services *services, const lun_team *team,
+                               lun_algorithm_run *r)
+{
+    dense d = open_run(services, team, r, 0);
+    return solve(&d, d.n, r->option[0] & LUN_UNIT);
+}
+
+lun_status lun__determinant_run(const lun_services *services, const lun_team *team,
+                                lun_algorithm_run *r)
+{
+    dense d = open_run(services, team, r, 2);
+    each(&d, d.count, one_det_f64, one_det_f32);
+    return LUN_OK;
+}
+
+lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
+                             lun_algorithm_run *r)
+{
+    dense d = open_run(services, team, r, 0);
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    d.lock = &lock;
+    each(&d, d.count, one_cholesky_f64, one_cholesky_f32);
+    pthread_mutex_destroy(&lock);
+    return r->matrix ? LUN_EARG : LUN_OK;
+}
+
+#define NO_ROOM(name)                                                   \
+    int64_t lun__##name##_room(const lun_algorithm_run *r, int threads) \
+    {                                                                   \
+        (void)r, (void)threads;                                         \
+        return 0;                                                       \
+    }
+NO_ROOM(lu)
+NO_ROOM(solved)
+NO_ROOM(triangular)
+NO_ROOM(determinant)
+NO_ROOM(cholesky)

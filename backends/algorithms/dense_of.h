@@ -1,0 +1,247 @@
+/* dense_of.h - the factors of a matrix and what is solved with them, for one dtype: T, the fused
+ * fma of it, NAME(x), WIDE elements of a vector.  Included by dense.c once for each.
+ *
+ * Every element is one chain of fma in the order that lun_lu and its like state: rows and columns
+ * are shared among threads and done in any order, no sum is. */
+
+/* c[j] takes fma(-l[k * step], u[k * row + j], c[j]) for k = 0, 1, ... in turn. */
+static void NAME(update_plain)(T *c, const T *l, int64_t step, const T *u, int64_t row, int64_t k,
+                               int64_t from, int64_t columns)
+{
+    for (int64_t p = 0; p < k; p++)
+        for (int64_t j = from; j < columns; j++)
+            c[j] = FMA(-l[p * step], u[p * row + j], c[j]);
+}
+
+#ifdef __x86_64__
+/* The same of eight vectors of columns at a time.  How many were done. */
+__attribute__((target("avx2,fma"))) static int64_t NAME(update_wide)(T *c, const T *l, int64_t step,
+                                                                     const T *u, int64_t row,
+                                                                     int64_t k, int64_t columns)
+{
+    int64_t j = 0;
+    for (; j + 8 * WIDE <= columns; j += 8 * WIDE) {
+        VECTOR v[8];
+        for (int i = 0; i < 8; i++)
+            v[i] = LOAD(c + j + i * WIDE);
+        for (int64_t p = 0; p < k; p++) {
+            const VECTOR by = ALL(l[p * step]);
+            for (int i = 0; i < 8; i++)
+                v[i] = MINUS(by, LOAD(u + p * row + j + i * WIDE), v[i]);
+        }
+        for (int i = 0; i < 8; i++)
+            STORE(c + j + i * WIDE, v[i]);
+    }
+    for (; j + WIDE <= columns; j += WIDE) {
+        VECTOR v = LOAD(c + j);
+        for (int64_t p = 0; p < k; p++)
+            v = MINUS(ALL(l[p * step]), LOAD(u + p * row + j), v);
+        STORE(c + j, v);
+    }
+    return j;
+}
+#endif
+
+static void NAME(update)(bool wide, T *c, const T *l, int64_t step, const T *u, int64_t row,
+                         int64_t k, int64_t columns)
+{
+    int64_t from = 0;
+#ifdef __x86_64__
+    if (wide)
+        from = NAME(update_wide)(c, l, step, u, row, k, columns);
+#else
+    (void)wide;
+#endif
+    NAME(update_plain)(c, l, step, u, row, k, from, columns);
+}
+
+/* The row from k on with the greatest modulus in column k, the first of equals; NaN is greatest. */
+static int64_t NAME(pivot)(const T *a, int64_t n, int64_t k)
+{
+    int64_t at = k;
+    for (int64_t i = k; i < n; i++) {
+        const T x = a[i * n + k] < 0 ? -a[i * n + k] : a[i * n + k];
+        const T most = a[at * n + k] < 0 ? -a[at * n + k] : a[at * n + k];
+        if (x != x)
+            return i;
+        at = x > most ? i : at;
+    }
+    return at;
+}
+
+static void NAME(exchange)(T *a, T *b, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        const T x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
+}
+
+/* Columns from p to end of all rows from p on, and the exchanges of rows. */
+static void NAME(panel)(const dense *d, T *a, int64_t p, int64_t end)
+{
+    const int64_t n = d->n;
+    T *rows = a + n * n, *swaps = rows + n;
+    for (int64_t k = p; k < end; k++) {
+        const int64_t at = NAME(pivot)(a, n, k);
+        swaps[k] = (T)at;
+        if (at != k) {
+            NAME(exchange)(a + k * n, a + at * n, n);
+            NAME(exchange)(rows + k, rows + at, 1);
+        }
+        const T by = a[k * n + k];
+        for (int64_t i = k + 1; i < n; i++) {
+            T *row = a + i * n;
+            if (by != 0)
+                row[k] = row[k] / by; /* a column of zeros stays one */
+            NAME(update)(d->wide, row + k + 1, row + k, 1, a + k * n + k + 1, n, 1, end - k - 1);
+        }
+    }
+}
+
+/* The rows below a panel, behind it: some rows, a strip of columns after the other. */
+static void NAME(behind)(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    const int64_t n = d->n, end = d->panel + PANEL, top = end + part * ROWS;
+    T *a = (T *)d->matrix;
+    (void)worker;
+    for (int64_t j = end; j < n; j += STRIP) {
+        const int64_t columns = n - j < STRIP ? n - j : STRIP;
+        for (int64_t i = top; i < n && i < top + ROWS; i++)
+            NAME(update)
+            (d->wide, a + i * n + j, a + i * n + d->panel, 1, a + d->panel * n + j, n, PANEL,
+             columns);
+    }
+}
+
+static void NAME(lu)(const lun_services *services, const lun_team *team, dense *d, T *a)
+{
+    const int64_t n = d->n;
+    for (int64_t i = 0; i < n; i++)
+        a[n * n + i] = (T)i;
+    d->matrix = a;
+    for (int64_t p = 0; p < n && !lun__stop_requested(services); p += PANEL) {
+        const int64_t end = p + PANEL < n ? p + PANEL : n;
+        NAME(panel)(d, a, p, end);
+        for (int64_t i = p + 1; i < end; i++)
+            NAME(update)
+            (d->wide, a + i * n + end, a + i * n + p, 1, a + p * n + end, n, i - p, n - end);
+        d->panel = p;
+        const int64_t parts = (n - end + ROWS - 1) / ROWS;
+        if (team)
+            lun__parts(services, team, parts, d, NAME(behind));
+        else
+            for (int64_t part = 0; part < parts; part++)
+                NAME(behind)(d, part, 0);
+    }
+}
+
+/* Matrix number `part` of those that are factored. */
+static void NAME(one_lu)(void *ctx, int64_t part, int worker)
+{
+    dense d = *(const dense *)ctx;
+    const int64_t n = d.n;
+    T *a = (T *)d.r->out[0].data + part * (n + 2) * n;
+    (void)worker;
+    memcpy(a, (const T *)d.r->in[0].data + part * n * n, (size_t)(n * n) * sizeof *a);
+    NAME(lu)(d.services, d.count == 1 ? d.team : NULL, &d, a);
+}
+
+/* Rows of x, from the first down or from the last up, with the rows that are known; element (i, k)
+ * of the triangle is t[i * across + k * along]. */
+static void NAME(substitute)(const dense *d, const T *t, int64_t across, int64_t along, bool down,
+                             bool unit, T *x, int64_t row, int64_t columns)
+{
+    const int64_t n = d->n;
+    for (int64_t q = 0; q < n && !lun__stop_requested(d->services); q++) {
+        const int64_t i = down ? q : n - 1 - q, first = down ? 0 : n - 1;
+        NAME(update)
+        (d->wide, x + i * row, t + i * across + first * along, down ? along : -along,
+         x + first * row, down ? row : -row, q, columns);
+        for (int64_t j = 0; !unit && j < columns; j++)
+            x[i * row + j] = x[i * row + j] / t[i * across + i * along];
+    }
+}
+
+/* A strip of columns of the right sides of a matrix. */
+static void NAME(one_solve)(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    const int64_t n = d->n, m = d->columns, number = part / d->strips, j = part % d->strips * STRIP;
+    const int64_t columns = m - j < STRIP ? m - j : STRIP;
+    const bool factors = d->r->which == LUN_ALGORITHM_SOLVED;
+    const T *t = (const T *)d->r->in[0].data + number * (factors ? n + 2 : n) * n;
+    const T *b = (const T *)d->r->in[1].data + number * n * m + j;
+    T *x = (T *)d->r->out[0].data + number * n * m + j;
+    (void)worker;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(x + i * m, b + (factors ? (int64_t)t[n * n + i] : i) * m,
+               (size_t)columns * sizeof *x);
+    if (factors) {
+        NAME(substitute)(d, t, n, 1, true, true, x, m, columns);
+        NAME(substitute)(d, t, n, 1, false, false, x, m, columns);
+        return;
+    }
+    const uint64_t flags = d->r->option[0];
+    const bool turned = flags & LUN_TRANSPOSED, upper = flags & LUN_UPPER;
+    NAME(substitute)
+    (d, t, turned ? 1 : n, turned ? n : 1, upper == turned, flags & LUN_UNIT, x, m, columns);
+}
+
+/* The first pivot that is 0, from 1; 0: there is none. */
+static int64_t NAME(singular)(const dense *d, int64_t number, int64_t rows)
+{
+    const T *t = (const T *)d->r->in[0].data + number * rows * d->n;
+    for (int64_t k = 0; k < d->n; k++)
+        if (t[k * d->n + k] == 0)
+            return k + 1;
+    return 0;
+}
+
+static void NAME(one_det)(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    const int64_t n = d->n;
+    const T *a = (const T *)d->r->in[0].data + part * (n + 2) * n, *swaps = a + (n + 1) * n;
+    T sign = 1, product, sum = 0;
+    (void)worker;
+    for (int64_t k = 0; k < n; k++)
+        sign = swaps[k] != (T)k ? -sign : sign;
+    product = sign;
+    for (int64_t k = 0; k < n; k++) {
+        const T u = a[k * n + k];
+        product = product * u;
+        sign = u < 0 ? -sign : u > 0 ? sign : u * sign;
+        sum = sum + (T)log(u < 0 ? -(double)u : (double)u);
+    }
+    if (d->r->option[0] == LUN_SIGN && sign == 0)
+        sign = 0; /* without a sign of its own */
+    ((T *)d->r->out[0].data)[part] = d->r->option[0] == LUN_SIGN        ? sign
+                                     : d->r->option[0] == LUN_LOGARITHM ? sum
+                                                                        : product;
+}
+
+/* The transpose of the Cholesky factor, row by row. */
+static void NAME(one_cholesky)(void *ctx, int64_t part, int worker)
+{
+    dense *d = ctx;
+    const int64_t n = d->n;
+    const T *a = (const T *)d->r->in[0].data + part * n * n;
+    T *u = (T *)d->r->out[0].data + part * n * n;
+    (void)worker;
+    for (int64_t i = 0; i < n && !lun__stop_requested(d->services); i++) {
+        for (int64_t j = 0; j < n; j++)
+            u[i * n + j] = j < i ? 0 : a[j * n + i];
+        NAME(update)(d->wide, u + i * n + i, u + i, n, u + i, n, i, n - i);
+        const T square = u[i * n + i];
+        if (square <= 0) {
+            lun__dense_failed(d, part + 1, i + 1);
+            return;
+        }
+        u[i * n + i] = ROOT(square);
+        for (int64_t j = i + 1; j < n; j++)
+            u[i * n + j] = u[i * n + j] / u[i * n + i];
+    }
+}

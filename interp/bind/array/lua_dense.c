@@ -1,0 +1,35 @@
+/* lua_dense.c - core.internal.dense: what the methods of matrices are made of. */
+#include "bind/host/bind.h"
+
+/* dense(what, a [, b or flags [, flags]]) */
+static int dense(lua_State *L)
+{
+    static const char *const names[] = {"lu", "det", "cholesky", "solved", "triangular", NULL};
+    lun__host *h = lun__here(L);
+    const int what = luaL_checkoption(L, 1, NULL, names);
+    const bool two = what >= 3;
+    const int flags = (int)luaL_optinteger(L, two ? 4 : 3, 0);
+    lun__check_array(L, h, 2);
+    if (two)
+        lun__check_array(L, h, 3);
+    lun__mark(L, h);
+    lun_array **out = lun__new_array(L, h);
+    lun_array *a = lun__check_array(L, h, 2), *b = two ? lun__check_array(L, h, 3) : NULL;
+    lun_engine *e = h->engine;
+    lun_status s;
+    LUN__TRY(s, what == 0   ? lun_lu(e, a, out)
+                : what == 1 ? lun_lu_det(e, a, flags, out)
+                : what == 2 ? lun_cholesky(e, a, out)
+                : what == 3 ? lun_lu_solve(e, a, b, out)
+                            : lun_solve_triangular(e, a, b, flags, out));
+    int operand = s == LUN_OK ? 0 : lun_error_operand(e);
+    lun__check(L, h, s, operand ? operand : 1);
+    lun__report_memory(L, h);
+    return 1;
+}
+
+void lun__open_dense(lua_State *L, const lun__parts *p)
+{
+    static const luaL_Reg internal[] = {{"dense", dense}, {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

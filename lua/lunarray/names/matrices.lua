@@ -1,0 +1,171 @@
+-- Linear algebra: factors of square matrices, the last two axes, and what is solved with them.
+
+local call = require "lunarray.names.call"
+local core = require "lunarray.core"
+
+local rows, row = call.rows "Linear algebra"
+local array, bad, rank_of, shaped = call.array, call.bad, call.rank, call.shaped
+local dense = core.internal.dense
+
+-- Of enums of lunarray.h.
+local SIGN, LOGARITHM = 1, 2
+local UPPER, UNIT, TRANSPOSED = 1, 2, 4
+
+-- ---------------------------------------------------------------- shapes
+
+-- The shape of an array of square matrices, and their number of rows.
+local function square(A)
+    array(A, 1, "matrix")
+    local shape = { A:shape() }
+    local n, m = shape[#shape - 1], shape[#shape]
+    if not n then
+        bad(1, "a matrix expected, got %s", call.described(A))
+    elseif n ~= m then
+        bad(1, "matrix of shape %d x %d is not square", n, m)
+    end
+    return shape, n
+end
+
+-- The first `kept` extents, then the others.
+local function with(shape, kept, ...)
+    local list = table.move(shape, 1, kept, 1, {})
+    for _, extent in ipairs { ... } do
+        list[#list + 1] = extent
+    end
+    return list
+end
+
+local function size(shape)
+    local n = 1
+    for _, extent in ipairs(shape) do
+        n = n * extent
+    end
+    return n
+end
+
+-- The dtype in which matrices are computed.
+local function computed(A)
+    local t = A:dtype()
+    return (t == "f32" or t == "f16" or t == "bf16") and "f32" or "f64"
+end
+
+-- The batches to which those of both shapes broadcast.
+local function batches(a, b)
+    local shape, rank = {}, math.max(#a, #b) - 2
+    for k = 1, rank do
+        local i, j = k + #a - 2 - rank, k + #b - 2 - rank
+        local x, y = i > 0 and a[i] or 1, j > 0 and b[j] or 1
+        if x ~= y and x ~= 1 and y ~= 1 then
+            bad(2, "batches of %s and %s do not broadcast", table.concat(a, " x "), table.concat(b, " x "))
+        end
+        shape[k] = x == 1 and y or x
+    end
+    return shape
+end
+
+-- What `what` gives of prepared matrices and right sides B, a Vector or matrices.
+local function solved(what, A, B, prepare, flags)
+    local shape, n = square(A)
+    array(B, 2)
+    local one = rank_of(B) == 1
+    B = one and shaped(B, { #B, 1 }) or B
+    local right = { B:shape() }
+    local m = right[#right]
+    if #right < 2 or right[#right - 1] ~= n then
+        bad(2, "%d rows expected, as the matrix has, got %s", n, call.described(B))
+    end
+    local common = batches(shape, right)
+    local all, x = with(common, #common, n, m), nil
+    if size(all) == 0 then
+        local double = computed(A) == "f64" or computed(B) == "f64"
+        x = core.zeros(all, double and "f64" or "f32")
+    else
+        local T = prepare(A)
+        T = #common > 0 and T:broadcast(with(common, #common, (select(#shape - 1, T:shape())), n)) or T
+        x = dense(what, T, #common > 0 and B:broadcast(all) or B, flags)
+    end
+    return one and shaped(x, with(common, #common, n)) or x
+end
+
+local function factors(A)
+    return dense("lu", A)
+end
+
+-- An element for each matrix: of one a number.
+local function of_each(A, what, empty)
+    local shape, n = square(A)
+    local count = with(shape, #shape - 2)
+    if n == 0 or size(count) == 0 then
+        return #count == 0 and empty or core.full(count, empty, computed(A))
+    end
+    local LU = factors(#count > 0 and A or shaped(A, { 1, n, n }))
+    local x = dense("det", LU, what)
+    return #count == 0 and x[1] or x
+end
+
+-- ---------------------------------------------------------------- names
+
+row("solve", "A:solve(B)", "x with A x = B, a Vector or matrix; axes before the last two are batches that broadcast",
+    "lun.vector{{2, 0}, {0, 4}}:solve(lun.vector{2, 2})", "{1.0, 0.5}",
+    function(A, B)
+        return solved("solved", A, B, factors)
+    end)
+
+row("inv", "A:inv()", "the inverse: A:solve of the identity", "lun.vector{{2, 0}, {0, 4}}:inv()",
+    "{{0.5, 0.0}, {0.0, 0.25}}",
+    function(A)
+        local _, n = square(A)
+        return solved("solved", A, core.eye(n, computed(A)), factors)
+    end)
+
+row("det", "A:det()", "the determinant, a number; of batches an array", "lun.vector{{2, 0}, {0, 4}}:det()", "8.0",
+    function(A)
+        return of_each(A, 0, 1.0)
+    end)
+
+row("slogdet", "A:slogdet()", "the sign of the determinant and the logarithm of its modulus; of a singular matrix 0, -inf",
+    "lun.vector{{0, 1}, {1, 0}}:slogdet()", "-1.0, 0.0",
+    function(A)
+        return of_each(A, SIGN, 1.0), of_each(A, LOGARITHM, 0.0)
+    end)
+
+row("lu", "A:lu()", "P, L, U: A:take(P) is L U, L with ones on its diagonal, P the rows, i64",
+    "lun.vector{{1, 2}, {2, 2}}:lu()", "{2, 1}, {{1.0, 0.0}, {0.5, 1.0}}, {{2.0, 2.0}, {0.0, 1.0}}",
+    function(A)
+        local shape, n = square(A)
+        if size(shape) == 0 then
+            local zeros = core.zeros(shape, computed(A))
+            return core.zeros(with(shape, #shape - 1), "i64"), zeros, zeros
+        end
+        local cuts = {}
+        for k = 1, #shape - 2 do
+            cuts[k] = {}
+        end
+        local LU = factors(A)
+        cuts[#shape - 1] = { 1, n }
+        local both = LU:sub(table.unpack(cuts))
+        cuts[#shape - 1] = { n + 1, n + 1 }
+        local P = LU:sub(table.unpack(cuts)):cast "i64" + 1
+        return shaped(P, with(shape, #shape - 1)), both:tril(-1) + core.eye(n, computed(A)), both:triu()
+    end)
+
+row("cholesky", "A:cholesky([{upper=false}])", "L with L L' = A, of which the lower triangle is read; upper: L'",
+    "lun.vector{{4, 2}, {2, 5}}:cholesky()", "{{2.0, 0.0}, {1.0, 2.0}}",
+    function(A, options)
+        local shape = square(A)
+        options = call.options(options, 2, "upper")
+        local U = size(shape) > 0 and dense("cholesky", A) or core.zeros(shape, computed(A))
+        return options.upper and U or U:matrix_transpose()
+    end)
+
+row("solve_triangular", "A:solve_triangular(B [, {upper=false, unit=false, transpose=false, adjoint=false}])",
+    "x with A x = B of a triangular matrix, whose other triangle is not read",
+    "lun.vector{{2, 9}, {2, 4}}:solve_triangular(lun.vector{2, 6})", "{1.0, 1.0}",
+    function(A, B, options)
+        options = call.options(options, 3, "upper unit transpose adjoint")
+        local flags = (options.upper and UPPER or 0) | (options.unit and UNIT or 0)
+            | ((options.transpose or options.adjoint) and TRANSPOSED or 0)
+        return solved("triangular", A, B, function(T) return T end, flags)
+    end)
+
+return rows

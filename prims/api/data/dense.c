@@ -1,0 +1,143 @@
+/* dense.c - factors of square matrices, and what is solved with them. */
+#include "api/fold/lazy.h"
+
+/* Matrices as a node, in the dtype that they are computed in; their shape. */
+static lun_status matrices(lun_engine *e, lun_array *a, int operand, lun_node **out, int *rank,
+                           int64_t *shape)
+{
+    char text[96];
+    e->error_where = NULL;
+    e->error_operand = operand;
+    lun_status s = lun__usable(e, a);
+    if (s != LUN_OK)
+        return s;
+    *rank = a->weak ? 0 : lun_shape(a, shape);
+    if (*rank < 2)
+        return lun__fail(e, LUN_ESHAPE, "a matrix expected, got %s",
+                         a->weak ? "a number" : lun__describe(a, text));
+    const lun_dtype own = lun_dtype_of(a);
+    const bool small = lun__dtype_is_float(own) && own != LUN_F64;
+    lun_node *n = NULL;
+    s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    if (s == LUN_OK)
+        s = lun__cast(e, n, small ? LUN_F32 : LUN_F64, out);
+    lun__node_release(e, n);
+    return s;
+}
+
+static lun_status square(lun_engine *e, const int64_t *shape, int rank, int64_t more)
+{
+    if (shape[rank - 2] == shape[rank - 1] + more && shape[rank - 1] > 0)
+        return LUN_OK;
+    if (shape[rank - 2] == shape[rank - 1] + more)
+        return lun__fail(e, LUN_ESHAPE, "matrix is empty");
+    return lun__fail(e, LUN_ESHAPE, "matrix of shape %lld x %lld is not square",
+                     (long long)shape[rank - 2] - more, (long long)shape[rank - 1]);
+}
+
+/* Of one operand, a result of so many rows, or (-1) an element for each matrix. */
+static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64_t more,
+                         uint64_t option, int64_t to, const char *const *notes, lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank;
+    lun_node *in = NULL, *n = NULL;
+    lun_status s = matrices(e, a, 1, &in, &rank, shape);
+    if (s == LUN_OK)
+        s = square(e, shape, rank, more);
+    const uint64_t options[] = {option, 0};
+    if (s == LUN_OK) {
+        const int64_t rows = shape[rank - 1];
+        shape[rank - 2] = rows + to;
+        rank -= to < 0 ? 2 : 0;
+        s = lun__node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank, shape,
+                                notes, &n);
+    }
+    lun__node_release(e, in);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+/* What solves with a: right sides b of the same batches. */
+static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorithm which,
+                         int64_t more, uint64_t option, const char *const *notes, lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK], right[LUN_MAX_RANK];
+    int rank, right_rank = 0;
+    lun_node *in[2] = {NULL, NULL}, *cast[2] = {NULL, NULL}, *n = NULL;
+    lun_status s = matrices(e, a, 1, &in[0], &rank, shape);
+    if (s == LUN_OK)
+        s = square(e, shape, rank, more);
+    if (s == LUN_OK)
+        s = matrices(e, b, 2, &in[1], &right_rank, right);
+    bool fits = s == LUN_OK && rank == right_rank && right[rank - 2] == shape[rank - 1];
+    for (int k = 0; fits && k < rank - 2; k++)
+        fits = right[k] == shape[k];
+    if (s == LUN_OK && !fits)
+        s = lun__fail(e, LUN_ESHAPE, "right sides do not fit matrices of %lld rows",
+                      (long long)shape[rank - 1]);
+    for (int k = 0; s == LUN_OK && k < 2; k++)
+        s = lun__cast(e, in[k], lun__dtype_common((lun_dtype)in[0]->dtype, (lun_dtype)in[1]->dtype),
+                      &cast[k]);
+    const uint64_t options[] = {option, 0};
+    if (s == LUN_OK)
+        s = lun__node_algorithm(e, which, cast, shape[rank - 1], options, (lun_dtype)cast[0]->dtype,
+                                rank, right, notes, &n);
+    lun_node *all[] = {in[0], in[1], cast[0], cast[1]};
+    for (int k = 0; k < 4; k++)
+        lun__node_release(e, all[k]);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+/* The failure of one matrix and of one of several: the pivot, the matrix, how many there are. */
+static const char *const singular[] = {"matrix is singular (pivot %lld is 0)"};
+static const char *const one_singular[] = {
+    "matrix %2$lld of %3$lld is singular (pivot %1$lld is 0)"};
+static const char *const not_definite[] = {"matrix is not positive definite (leading minor %lld)"};
+static const char *const one_not_definite[] = {
+    "matrix %2$lld of %3$lld is not positive definite (leading minor %1$lld)"};
+
+static bool several(lun_array *a)
+{
+    int64_t shape[LUN_MAX_RANK];
+    return !a->weak && lun_shape(a, shape) > 2;
+}
+
+lun_status lun_lu(lun_engine *e, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, a && out);
+    LUN_NO_MISSING(e, a);
+    return of_one(e, a, LUN_ALGORITHM_LU, 0, 0, 2, NULL, out);
+}
+
+lun_status lun_lu_solve(lun_engine *e, lun_array *lu, lun_array *b, lun_array **out)
+{
+    LUN_NEED(e, lu && b && out);
+    LUN_NO_MISSING(e, lu);
+    LUN_NO_MISSING(e, b);
+    return of_two(e, lu, b, LUN_ALGORITHM_SOLVED, 2, 0, several(lu) ? one_singular : singular, out);
+}
+
+lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out)
+{
+    LUN_NEED(e, lu && out && what >= 0 && what <= LUN_LOGARITHM);
+    LUN_NO_MISSING(e, lu);
+    return of_one(e, lu, LUN_ALGORITHM_DETERMINANT, 2, (uint64_t)what, -1, NULL, out);
+}
+
+lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, a && out);
+    LUN_NO_MISSING(e, a);
+    return of_one(e, a, LUN_ALGORITHM_CHOLESKY, 0, 0, 0,
+                  several(a) ? one_not_definite : not_definite, out);
+}
+
+lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int flags,
+                                lun_array **out)
+{
+    LUN_NEED(e, t && b && out && flags >= 0 && flags < 2 * LUN_TRANSPOSED);
+    LUN_NO_MISSING(e, t);
+    LUN_NO_MISSING(e, b);
+    return of_two(e, t, b, LUN_ALGORITHM_TRIANGULAR, 0, (uint64_t)flags,
+                  several(t) ? one_singular : singular, out);
+}
