@@ -2,6 +2,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local making = require "lunarray.names.making"
 
 local rows, row = call.rows "Linear algebra"
 local array, bad, rank_of, shaped = call.array, call.bad, call.rank, call.shaped
@@ -75,7 +76,8 @@ local function solved(what, A, B, prepare, flags)
         bad(2, "%d rows expected, as the matrix has, got %s", n, call.described(B))
     end
     local common = batches(shape, right)
-    local all, x = with(common, #common, n, m), nil
+    local all = with(common, #common, n, m)
+    local x
     if size(all) == 0 then
         local double = computed(A) == "f64" or computed(B) == "f64"
         x = core.zeros(all, double and "f64" or "f32")
@@ -115,7 +117,7 @@ row("inv", "A:inv()", "the inverse: A:solve of the identity", "lun.vector{{2, 0}
     "{{0.5, 0.0}, {0.0, 0.25}}",
     function(A)
         local _, n = square(A)
-        return solved("solved", A, core.eye(n, computed(A)), factors)
+        return solved("solved", A, making.eye(n, computed(A)), factors)
     end)
 
 row("det", "A:det()", "the determinant, a number; of batches an array", "lun.vector{{2, 0}, {0, 4}}:det()", "8.0",
@@ -146,7 +148,7 @@ row("lu", "A:lu()", "P, L, U: A:take(P) is L U, L with ones on its diagonal, P t
         local both = LU:sub(table.unpack(cuts))
         cuts[#shape - 1] = { n + 1, n + 1 }
         local P = LU:sub(table.unpack(cuts)):cast "i64" + 1
-        return shaped(P, with(shape, #shape - 1)), both:tril(-1) + core.eye(n, computed(A)), both:triu()
+        return shaped(P, with(shape, #shape - 1)), both:tril(-1) + making.eye(n, computed(A)), both:triu()
     end)
 
 row("cholesky", "A:cholesky([{upper=false}])", "L with L L' = A, of which the lower triangle is read; upper: L'",
