@@ -1068,11 +1068,11 @@ enum { LUN_RIGHT = 2 };
 LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                                     int64_t first, lun_array **out);
 
-/* ---- linear algebra (lazy) -------------------------------------------------------------------- */
+/* ---- linear algebra (lazy) ------------------------------------------------------------------- */
 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
- * f32, all others in f64.  LUN_ESHAPE if a matrix is not square; a singular one is LUN_EARG when
- * the value is needed. */
+ * f32, all others in f64.  LUN_ESHAPE if a matrix is not square, or empty; a singular one is
+ * LUN_EARG when the value is needed. */
 enum { LUN_UPPER = 1, LUN_UNIT = 2, LUN_TRANSPOSED = 4, LUN_SIGN = 1, LUN_LOGARITHM = 2 };
 /* L and U in one n + 2 x n matrix: L below the diagonal, without its ones; then a row of the rows
  * of `a` in their order in L U, and a row of the rows that they were exchanged with, from 0. */

@@ -500,7 +500,8 @@ LUN_API void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts);
 /* lun_error where the numbers of axes, elements, arguments and so on count from `first`, as those
  * of the host's language do. */
 LUN_API const char *lun_error_from(const lun_engine *e, int first);
-/* The operand, from 1, that caused the last failure of an elementwise operation; 0: none. */
+/* The operand, from 1, that caused the last failure of an elementwise operation; 0: none; -1: the
+ * cause is in the elements of an expression that was built before. */
 LUN_API int lun_error_operand(const lun_engine *e);
 
 /* ---- a garbage collector --------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* dense.c - the rows lu, solved, determinant, cholesky and triangular: square matrices in factors,
+/* dense.c - the rows lu, solved, determinant, cholesky and triangular: factors of square matrices,
  * and what is solved with them.  Matrices of a batch are shared among threads; of one matrix, rows
  * behind a panel, and columns of right sides. */
 #include <math.h>
@@ -11,8 +11,9 @@
 #include "algorithms/algorithm_functions.h"
 #include "algorithms/work_parts.h"
 
-/* Columns of a panel, rows of a part, columns of a strip: no part of what is computed. */
-enum { PANEL = 64, ROWS = 64, STRIP = 64 };
+/* Columns of a panel, rows of a part, columns of a strip, elements of the matrices of a part: no
+ * part of what is computed. */
+enum { PANEL = 64, ROWS = 64, STRIP = 64, GRAIN = 4096 };
 
 /* A run.  Invariant: of failures in several matrices, that of the first is kept, under `lock`. */
 typedef struct dense {
@@ -21,8 +22,10 @@ typedef struct dense {
     lun_algorithm_run *r;
     int64_t n, count, columns, strips; /* rows, matrices; of right sides */
     bool wide;                         /* this machine has vectors with fma */
+    lun_part_fn *one;                  /* matrices, or strips of right sides: `all`, and `grain` */
+    int64_t all, grain;                /* of them to a part */
     pthread_mutex_t *lock;
-    void *matrix; /* of LU: one that is being factored, the panel's first column */
+    void *matrix; /* one that is being factored, the panel's first column or row */
     int64_t panel;
 } dense;
 
@@ -35,6 +38,16 @@ static void lun__dense_failed(dense *d, int64_t matrix, int64_t pivot)
         d->r->matrices = d->count;
     }
     pthread_mutex_unlock(d->lock);
+}
+
+/* Parts of one matrix: shared if it is the only one. */
+static void shared(dense *d, int64_t parts, lun_part_fn *one)
+{
+    if (d->count == 1)
+        lun__parts(d->services, d->team, parts, d, one);
+    else
+        for (int64_t part = 0; part < parts; part++)
+            one(d, part, 0);
 }
 
 #define T       double
@@ -82,27 +95,41 @@ static dense open_run(const lun_services *services, const lun_team *team, lun_al
     return d;
 }
 
-static void each(dense *d, int64_t parts, lun_part_fn *f64, lun_part_fn *f32)
+static bool is_double(const dense *d)
 {
-    const bool single = d->r->out[0].dtype == LUN_F32;
-    lun__parts(d->services, d->team, parts, d, single ? f32 : f64);
+    return lun__dtype_is_double(d->r->out[0].dtype);
+}
+
+static void several(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    for (int64_t k = part * d->grain; k < d->all && k < (part + 1) * d->grain; k++)
+        d->one(ctx, k, worker);
+}
+
+/* Calls f64 or f32 for the numbers below `all`. */
+static lun_status each(dense *d, int64_t all, lun_part_fn *f64, lun_part_fn *f32)
+{
+    d->one = is_double(d) ? f64 : f32;
+    d->all = all;
+    d->grain = 1 + GRAIN / (d->n * d->n);
+    const int64_t parts = (all + d->grain - 1) / d->grain;
+    return lun__parts(d->services, d->team, parts, d, several) ? LUN_OK : LUN_ECANCEL;
 }
 
 lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     dense d = open_run(services, team, r, 0);
-    if (d.count == 1)
-        (r->out[0].dtype == LUN_F32 ? one_lu_f32 : one_lu_f64)(&d, 0, 0);
-    else
-        each(&d, d.count, one_lu_f64, one_lu_f32);
-    return LUN_OK;
+    if (d.count > 1)
+        return each(&d, d.count, one_lu_f64, one_lu_f32);
+    (is_double(&d) ? one_lu_f64 : one_lu_f32)(&d, 0, 0);
+    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }
 
 static lun_status solve(dense *d, int64_t rows, bool unit)
 {
-    const bool single = d->r->out[0].dtype == LUN_F32;
     for (int64_t k = 0; k < d->count && !unit; k++) {
-        d->r->failed = (single ? singular_f32 : singular_f64)(d, k, rows);
+        d->r->failed = (is_double(d) ? singular_f64 : singular_f32)(d, k, rows);
         d->r->matrix = k + 1;
         d->r->matrices = d->count;
         if (d->r->failed)
@@ -110,8 +137,7 @@ static lun_status solve(dense *d, int64_t rows, bool unit)
     }
     d->columns = d->r->in[1].n / (d->n * d->count);
     d->strips = (d->columns + STRIP - 1) / STRIP;
-    each(d, d->count * d->strips, one_solve_f64, one_solve_f32);
-    return LUN_OK;
+    return each(d, d->count * d->strips, one_solve_f64, one_solve_f32);
 }
 
 lun_status lun__solved_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
@@ -131,8 +157,7 @@ lun_status lun__determinant_run(const lun_services *services, const lun_team *te
                                 lun_algorithm_run *r)
 {
     dense d = open_run(services, team, r, 2);
-    each(&d, d.count, one_det_f64, one_det_f32);
-    return LUN_OK;
+    return each(&d, d.count, one_det_f64, one_det_f32);
 }
 
 lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
@@ -141,9 +166,14 @@ lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
     dense d = open_run(services, team, r, 0);
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     d.lock = &lock;
-    each(&d, d.count, one_cholesky_f64, one_cholesky_f32);
+    lun_status s = LUN_OK;
+    if (d.count > 1)
+        s = each(&d, d.count, one_cholesky_f64, one_cholesky_f32);
+    else
+        (is_double(&d) ? one_cholesky_f64 : one_cholesky_f32)(&d, 0, 0);
+    s = lun__stop_requested(services) ? LUN_ECANCEL : s;
     pthread_mutex_destroy(&lock);
-    return r->matrix ? LUN_EARG : LUN_OK;
+    return s == LUN_OK && r->matrix ? LUN_EARG : s;
 }
 
 #define NO_ROOM(name)                                                   \

@@ -1,23 +1,23 @@
-/* dense_of.h - the factors of a matrix and what is solved with them, for one dtype: T, the fused
- * fma of it, NAME(x), WIDE elements of a vector.  Included by dense.c once for each.
+/* dense_of.h - the factors of a matrix and what is solved with them, for one dtype: T, FMA and ROOT
+ * of it, NAME(x), and a vector of WIDE elements.  Included by dense.c once for each.
  *
  * Every element is one chain of fma in the order that lun_lu and its like state: rows and columns
  * are shared among threads and done in any order, no sum is. */
 
 /* c[j] takes fma(-l[k * step], u[k * row + j], c[j]) for k = 0, 1, ... in turn. */
 static void NAME(update_plain)(T *c, const T *l, int64_t step, const T *u, int64_t row, int64_t k,
-                               int64_t from, int64_t columns)
+                               int64_t columns)
 {
     for (int64_t p = 0; p < k; p++)
-        for (int64_t j = from; j < columns; j++)
+        for (int64_t j = 0; j < columns; j++)
             c[j] = FMA(-l[p * step], u[p * row + j], c[j]);
 }
 
 #ifdef __x86_64__
-/* The same of eight vectors of columns at a time.  How many were done. */
-__attribute__((target("avx2,fma"))) static int64_t NAME(update_wide)(T *c, const T *l, int64_t step,
-                                                                     const T *u, int64_t row,
-                                                                     int64_t k, int64_t columns)
+/* The same of eight vectors of columns at a time, of one, of one column. */
+__attribute__((target("avx2,fma"))) static void NAME(update_wide)(T *c, const T *l, int64_t step,
+                                                                  const T *u, int64_t row,
+                                                                  int64_t k, int64_t columns)
 {
     int64_t j = 0;
     for (; j + 8 * WIDE <= columns; j += 8 * WIDE) {
@@ -38,21 +38,27 @@ __attribute__((target("avx2,fma"))) static int64_t NAME(update_wide)(T *c, const
             v = MINUS(ALL(l[p * step]), LOAD(u + p * row + j), v);
         STORE(c + j, v);
     }
-    return j;
+    for (; j < columns; j++) {
+        T x = c[j];
+        for (int64_t p = 0; p < k; p++)
+            x = FMA(-l[p * step], u[p * row + j], x);
+        c[j] = x;
+    }
 }
 #endif
 
 static void NAME(update)(bool wide, T *c, const T *l, int64_t step, const T *u, int64_t row,
                          int64_t k, int64_t columns)
 {
-    int64_t from = 0;
 #ifdef __x86_64__
-    if (wide)
-        from = NAME(update_wide)(c, l, step, u, row, k, columns);
+    if (wide) {
+        NAME(update_wide)(c, l, step, u, row, k, columns);
+        return;
+    }
 #else
     (void)wide;
 #endif
-    NAME(update_plain)(c, l, step, u, row, k, from, columns);
+    NAME(update_plain)(c, l, step, u, row, k, columns);
 }
 
 /* The row from k on with the greatest modulus in column k, the first of equals; NaN is greatest. */
@@ -111,30 +117,24 @@ static void NAME(behind)(void *ctx, int64_t part, int worker)
         const int64_t columns = n - j < STRIP ? n - j : STRIP;
         for (int64_t i = top; i < n && i < top + ROWS; i++)
             NAME(update)
-            (d->wide, a + i * n + j, a + i * n + d->panel, 1, a + d->panel * n + j, n, PANEL,
-             columns);
+        (d->wide, a + i * n + j, a + i * n + d->panel, 1, a + d->panel * n + j, n, PANEL, columns);
     }
 }
 
-static void NAME(lu)(const lun_services *services, const lun_team *team, dense *d, T *a)
+static void NAME(lu)(dense *d, T *a)
 {
     const int64_t n = d->n;
     for (int64_t i = 0; i < n; i++)
         a[n * n + i] = (T)i;
     d->matrix = a;
-    for (int64_t p = 0; p < n && !lun__stop_requested(services); p += PANEL) {
+    for (int64_t p = 0; p < n && !lun__stop_requested(d->services); p += PANEL) {
         const int64_t end = p + PANEL < n ? p + PANEL : n;
         NAME(panel)(d, a, p, end);
         for (int64_t i = p + 1; i < end; i++)
             NAME(update)
-            (d->wide, a + i * n + end, a + i * n + p, 1, a + p * n + end, n, i - p, n - end);
+        (d->wide, a + i * n + end, a + i * n + p, 1, a + p * n + end, n, i - p, n - end);
         d->panel = p;
-        const int64_t parts = (n - end + ROWS - 1) / ROWS;
-        if (team)
-            lun__parts(services, team, parts, d, NAME(behind));
-        else
-            for (int64_t part = 0; part < parts; part++)
-                NAME(behind)(d, part, 0);
+        shared(d, (n - end + ROWS - 1) / ROWS, NAME(behind));
     }
 }
 
@@ -146,22 +146,32 @@ static void NAME(one_lu)(void *ctx, int64_t part, int worker)
     T *a = (T *)d.r->out[0].data + part * (n + 2) * n;
     (void)worker;
     memcpy(a, (const T *)d.r->in[0].data + part * n * n, (size_t)(n * n) * sizeof *a);
-    NAME(lu)(d.services, d.count == 1 ? d.team : NULL, &d, a);
+    NAME(lu)(&d, a);
 }
 
-/* Rows of x, from the first down or from the last up, with the rows that are known; element (i, k)
- * of the triangle is t[i * across + k * along]. */
+/* Row i of x with the rows from `first` on that are known: `known` of them, upwards or downwards;
+ * element (i, k) of the triangle is t[i * across + k * along]. */
+static void NAME(known)(const dense *d, const T *t, int64_t across, int64_t along, bool down, T *x,
+                        int64_t row, int64_t columns, int64_t i, int64_t first, int64_t known)
+{
+    NAME(update)
+    (d->wide, x + i * row, t + i * across + first * along, down ? along : -along, x + first * row,
+     down ? row : -row, known, columns);
+}
+
+/* Rows of x, from the first down or from the last up: a block of them, then the others with it. */
 static void NAME(substitute)(const dense *d, const T *t, int64_t across, int64_t along, bool down,
                              bool unit, T *x, int64_t row, int64_t columns)
 {
     const int64_t n = d->n;
-    for (int64_t q = 0; q < n && !lun__stop_requested(d->services); q++) {
-        const int64_t i = down ? q : n - 1 - q, first = down ? 0 : n - 1;
-        NAME(update)
-        (d->wide, x + i * row, t + i * across + first * along, down ? along : -along,
-         x + first * row, down ? row : -row, q, columns);
-        for (int64_t j = 0; !unit && j < columns; j++)
-            x[i * row + j] = x[i * row + j] / t[i * across + i * along];
+    for (int64_t p = 0; p < n && !lun__stop_requested(d->services); p += PANEL) {
+        const int64_t end = p + PANEL < n ? p + PANEL : n, first = down ? p : n - 1 - p;
+        for (int64_t q = p; q < n; q++) {
+            const int64_t i = down ? q : n - 1 - q, known = q < end ? q - p : PANEL;
+            NAME(known)(d, t, across, along, down, x, row, columns, i, first, known);
+            for (int64_t j = 0; q < end && !unit && j < columns; j++)
+                x[i * row + j] = x[i * row + j] / t[i * across + i * along];
+        }
     }
 }
 
@@ -205,7 +215,7 @@ static void NAME(one_det)(void *ctx, int64_t part, int worker)
     const dense *d = ctx;
     const int64_t n = d->n;
     const T *a = (const T *)d->r->in[0].data + part * (n + 2) * n, *swaps = a + (n + 1) * n;
-    T sign = 1, product, sum = 0;
+    T *out = (T *)d->r->out[0].data + part, sign = 1, product, sum = 0;
     (void)worker;
     for (int64_t k = 0; k < n; k++)
         sign = swaps[k] != (T)k ? -sign : sign;
@@ -213,35 +223,68 @@ static void NAME(one_det)(void *ctx, int64_t part, int worker)
     for (int64_t k = 0; k < n; k++) {
         const T u = a[k * n + k];
         product = product * u;
-        sign = u < 0 ? -sign : u > 0 ? sign : u * sign;
-        sum = sum + (T)log(u < 0 ? -(double)u : (double)u);
+        sum = sum + u;
+        sign = u < 0 ? -sign : u > 0 ? sign : sign * u;
     }
-    if (d->r->option[0] == LUN_SIGN && sign == 0)
-        sign = 0; /* without a sign of its own */
-    ((T *)d->r->out[0].data)[part] = d->r->option[0] == LUN_SIGN        ? sign
-                                     : d->r->option[0] == LUN_LOGARITHM ? sum
-                                                                        : product;
+    if (sign == 0)
+        sign = 0; /* +0 */
+    *out = d->r->option[0] == LUN_SIGN ? sign : d->r->option[0] == LUN_LOGARITHM ? sum : product;
 }
 
-/* The transpose of the Cholesky factor, row by row. */
-static void NAME(one_cholesky)(void *ctx, int64_t part, int worker)
+/* The rows of a Cholesky factor below a panel: some rows, a strip of columns after the other. */
+static void NAME(below)(void *ctx, int64_t part, int worker)
 {
-    dense *d = ctx;
-    const int64_t n = d->n;
-    const T *a = (const T *)d->r->in[0].data + part * n * n;
-    T *u = (T *)d->r->out[0].data + part * n * n;
+    const dense *d = ctx;
+    const int64_t n = d->n, top = d->panel + PANEL + part * ROWS;
+    T *u = (T *)d->matrix;
+    const T *above = u + d->panel * n;
     (void)worker;
-    for (int64_t i = 0; i < n && !lun__stop_requested(d->services); i++) {
-        for (int64_t j = 0; j < n; j++)
-            u[i * n + j] = j < i ? 0 : a[j * n + i];
-        NAME(update)(d->wide, u + i * n + i, u + i, n, u + i, n, i, n - i);
-        const T square = u[i * n + i];
-        if (square <= 0) {
-            lun__dense_failed(d, part + 1, i + 1);
-            return;
+    for (int64_t end, j = top; j < n; j = end) {
+        end = n - j < STRIP ? n : j + STRIP;
+        for (int64_t i = top; i < end && i < top + ROWS; i++) {
+            const int64_t first = i > j ? i : j;
+            NAME(update)
+            (d->wide, u + i * n + first, above + i, n, above + first, n, PANEL, end - first);
         }
+    }
+}
+
+/* Rows p to end of a Cholesky factor's transpose.  The first that fails, from 1; 0: none does. */
+static int64_t NAME(rows)(const dense *d, T *u, int64_t p, int64_t end)
+{
+    const int64_t n = d->n;
+    for (int64_t i = p; i < end; i++) {
+        NAME(update)(d->wide, u + i * n + i, u + p * n + i, n, u + p * n + i, n, i - p, n - i);
+        const T square = u[i * n + i];
+        if (square <= 0)
+            return i + 1;
         u[i * n + i] = ROOT(square);
         for (int64_t j = i + 1; j < n; j++)
             u[i * n + j] = u[i * n + j] / u[i * n + i];
+    }
+    return 0;
+}
+
+/* The transpose of the Cholesky factor of matrix number `part`. */
+static void NAME(one_cholesky)(void *ctx, int64_t part, int worker)
+{
+    dense d = *(const dense *)ctx;
+    const int64_t n = d.n;
+    const T *a = (const T *)d.r->in[0].data + part * n * n;
+    T *u = (T *)d.r->out[0].data + part * n * n;
+    (void)worker;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            u[i * n + j] = j < i ? 0 : a[j * n + i];
+    d.matrix = u;
+    for (int64_t p = 0; p < n && !lun__stop_requested(d.services); p += PANEL) {
+        const int64_t end = p + PANEL < n ? p + PANEL : n;
+        const int64_t failed = NAME(rows)(&d, u, p, end);
+        if (failed) {
+            lun__dense_failed(&d, part + 1, failed);
+            return;
+        }
+        d.panel = p;
+        shared(&d, (n - end + ROWS - 1) / ROWS, NAME(below));
     }
 }

@@ -123,17 +123,6 @@ lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* A failure of a run, as the script is told of it. */
-static lun_status explained(const lun_exchange *x, lun_status s, const lun_algorithm_run *r)
-{
-    if (s == LUN_ECANCEL && lun__stopped(x->e) == LUN_ELIMIT)
-        return LUN_ELIMIT;
-    return s == LUN_OK || s == LUN_ECANCEL || !x->n->notes
-               ? s
-               : lun__fail(x->e, s, x->n->notes[0], (long long)r->failed, (long long)r->matrix,
-                           (long long)r->matrices);
-}
-
 /* What computes for a location becomes the backend in use, *out: what runs algorithms for it; it
  * has the scratch memory that it needs. */
 static lun_status open_run(lun_exchange *x, lun_backend_slot *at, lun_algorithm_run *r,
@@ -186,7 +175,7 @@ lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r)
     lun_backend_slot *host;
     lun_status s = lun__backend_native(x->e, &host);
     if (s == LUN_OK)
-        s = explained(x, run_on_host(x, host, r), r);
+        s = lun__algorithm_explained(x->e, x->n, run_on_host(x, host, r), r);
     x->e->current = current;
     return s;
 }
@@ -217,7 +206,7 @@ static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_ru
         }
     }
     x->seconds += lun__now() - start;
-    return failed ? explained(x, s, failed) : s;
+    return failed ? lun__algorithm_explained(x->e, x->n, s, failed) : s;
 }
 
 lun_status lun__exchange_run(lun_exchange *x)

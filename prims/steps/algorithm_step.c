@@ -109,6 +109,20 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
+lun_status lun__algorithm_explained(lun_engine *e, const lun_node *n, lun_status s,
+                                    const lun_algorithm_run *r)
+{
+    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        return LUN_ELIMIT;
+    if (s == LUN_OK || s == LUN_ECANCEL || !n->notes)
+        return s;
+    s = lun__fail(e, s, n->notes[0], (long long)r->failed, (long long)r->matrix,
+                  (long long)r->matrices);
+    e->error_where = lun__source_line_text(e, n->where);
+    e->error_operand = -1;
+    return s;
+}
+
 static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
 {
     double start = lun__now();
@@ -117,12 +131,7 @@ static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
     const double took = lun__now() - start;
     w->e->stats.run_time += took;
     w->seconds += took;
-    if (s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT)
-        return LUN_ELIMIT;
-    if (s == LUN_OK || s == LUN_ECANCEL || !w->n->notes)
-        return s;
-    return lun__fail(w->e, s, w->n->notes[0], (long long)r->failed, (long long)r->matrix,
-                     (long long)r->matrices);
+    return lun__algorithm_explained(w->e, w->n, s, r);
 }
 
 /* Room for `more` results: as much as all will be if the elements to come are like those before

@@ -13,6 +13,11 @@
  * results that there are become LEAFs. */
 lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
 
+/* The status s of a run of n, an ALGORITHM: a failure is in n's words, at the source line where it
+ * was built. */
+lun_status lun__algorithm_explained(lun_engine *e, const lun_node *n, lun_status s,
+                                    const lun_algorithm_run *r);
+
 /* ---- some elements at a time ----------------------------------------------------------------- */
 
 /* One under way. */

@@ -22,8 +22,7 @@ static int dense(lua_State *L)
                 : what == 2 ? lun_cholesky(e, a, out)
                 : what == 3 ? lun_lu_solve(e, a, b, out)
                             : lun_solve_triangular(e, a, b, flags, out));
-    int operand = s == LUN_OK ? 0 : lun_error_operand(e);
-    lun__check(L, h, s, operand ? operand : 1);
+    lun__check(L, h, s, 2);
     lun__report_memory(L, h);
     return 1;
 }

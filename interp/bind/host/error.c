@@ -116,7 +116,7 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
 {
     if (s == LUN_EFREED)
         return luaL_error(L, "attempt to use a freed Vector");
-    if (!is_mistake(s))
+    if (!is_mistake(s) || lun_error_operand(h->engine) < 0)
         return raise_fault(L, h, s, lua_upvalueindex(1), 1);
     const char *message = push_message(L, h);
     if (!name)

@@ -5,7 +5,7 @@ local core = require "lunarray.core"
 local making = require "lunarray.names.making"
 
 local rows, row = call.rows "Linear algebra"
-local array, bad, rank_of, shaped = call.array, call.bad, call.rank, call.shaped
+local array, bad, shaped = call.array, call.bad, call.shaped
 local dense = core.internal.dense
 
 -- Of enums of lunarray.h.
@@ -68,13 +68,16 @@ end
 local function solved(what, A, B, prepare, flags)
     local shape, n = square(A)
     array(B, 2)
-    local one = rank_of(B) == 1
-    B = one and shaped(B, { #B, 1 }) or B
     local right = { B:shape() }
+    local one = #right == 1
+    if one then
+        right[2] = 1
+    end
     local m = right[#right]
     if #right < 2 or right[#right - 1] ~= n then
         bad(2, "%d rows expected, as the matrix has, got %s", n, call.described(B))
     end
+    B = one and shaped(B, right) or B
     local common = batches(shape, right)
     local all = with(common, #common, n, m)
     local x
@@ -107,7 +110,7 @@ end
 
 -- ---------------------------------------------------------------- names
 
-row("solve", "A:solve(B)", "x with A x = B, a Vector or matrix; axes before the last two are batches that broadcast",
+row("solve", "A:solve(B)", "x with A x = B, a Vector or matrix; axes before the last two are batches, which broadcast",
     "lun.vector{{2, 0}, {0, 4}}:solve(lun.vector{2, 2})", "{1.0, 0.5}",
     function(A, B)
         return solved("solved", A, B, factors)
@@ -125,7 +128,8 @@ row("det", "A:det()", "the determinant, a number; of batches an array", "lun.vec
         return of_each(A, 0, 1.0)
     end)
 
-row("slogdet", "A:slogdet()", "the sign of the determinant and the logarithm of its modulus; of a singular matrix 0, -inf",
+row("slogdet", "A:slogdet()",
+    "the sign of the determinant and the logarithm of its modulus; of a singular matrix 0, -inf",
     "lun.vector{{0, 1}, {1, 0}}:slogdet()", "-1.0, 0.0",
     function(A)
         return of_each(A, SIGN, 1.0), of_each(A, LOGARITHM, 0.0)

@@ -2,12 +2,9 @@
 #include "api/fold/lazy.h"
 
 /* Matrices as a node, in the dtype that they are computed in; their shape. */
-static lun_status matrices(lun_engine *e, lun_array *a, int operand, lun_node **out, int *rank,
-                           int64_t *shape)
+static lun_status matrices(lun_engine *e, lun_array *a, lun_node **out, int *rank, int64_t *shape)
 {
     char text[96];
-    e->error_where = NULL;
-    e->error_operand = operand;
     lun_status s = lun__usable(e, a);
     if (s != LUN_OK)
         return s;
@@ -16,7 +13,7 @@ static lun_status matrices(lun_engine *e, lun_array *a, int operand, lun_node **
         return lun__fail(e, LUN_ESHAPE, "a matrix expected, got %s",
                          a->weak ? "a number" : lun__describe(a, text));
     const lun_dtype own = lun_dtype_of(a);
-    const bool small = lun__dtype_is_float(own) && own != LUN_F64;
+    const bool small = lun__dtype_is_float(own) && !lun__dtype_is_double(own);
     lun_node *n = NULL;
     s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK)
@@ -42,7 +39,7 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
     int64_t shape[LUN_MAX_RANK];
     int rank;
     lun_node *in = NULL, *n = NULL;
-    lun_status s = matrices(e, a, 1, &in, &rank, shape);
+    lun_status s = matrices(e, a, &in, &rank, shape);
     if (s == LUN_OK)
         s = square(e, shape, rank, more);
     const uint64_t options[] = {option, 0};
@@ -64,11 +61,11 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     int64_t shape[LUN_MAX_RANK], right[LUN_MAX_RANK];
     int rank, right_rank = 0;
     lun_node *in[2] = {NULL, NULL}, *cast[2] = {NULL, NULL}, *n = NULL;
-    lun_status s = matrices(e, a, 1, &in[0], &rank, shape);
+    lun_status s = matrices(e, a, &in[0], &rank, shape);
     if (s == LUN_OK)
         s = square(e, shape, rank, more);
     if (s == LUN_OK)
-        s = matrices(e, b, 2, &in[1], &right_rank, right);
+        s = matrices(e, b, &in[1], &right_rank, right);
     bool fits = s == LUN_OK && rank == right_rank && right[rank - 2] == shape[rank - 1];
     for (int k = 0; fits && k < rank - 2; k++)
         fits = right[k] == shape[k];
@@ -121,7 +118,18 @@ lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out)
 {
     LUN_NEED(e, lu && out && what >= 0 && what <= LUN_LOGARITHM);
     LUN_NO_MISSING(e, lu);
-    return of_one(e, lu, LUN_ALGORITHM_DETERMINANT, 2, (uint64_t)what, -1, NULL, out);
+    lun_array *moduli = NULL, *logarithms = NULL;
+    lun_status s = LUN_OK;
+    if (what == LUN_LOGARITHM)
+        s = lun_abs(e, lu, &moduli);
+    if (moduli)
+        s = lun_log(e, moduli, &logarithms);
+    if (s == LUN_OK)
+        s = of_one(e, logarithms ? logarithms : lu, LUN_ALGORITHM_DETERMINANT, 2, (uint64_t)what,
+                   -1, NULL, out);
+    lun_release(moduli);
+    lun_release(logarithms);
+    return s;
 }
 
 lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out)

@@ -199,10 +199,13 @@ describe("a wrong call #place", function()
     end)
 
     it("gives the number that the argument has in the script", function()
-        local function message(text)
+        local function failure(text)
             local ok, e = pcall(assert(load("local a = ...\n\nlocal r = " .. text .. "\nreturn r", "@" .. SCRIPT)), lun.vector { 1, 2, 3 })
             assert.is_false(ok)
-            return e:match "^called.lua:3: ([^(]*) %("
+            return e
+        end
+        local function message(text)
+            return failure(text):match "^called.lua:3: ([^(]*) %("
         end
         assert.equal("bad argument #1 to 'sequence'", message "lun.sequence('x')")
         assert.equal("bad argument #2 to 'sequence'", message "lun.sequence(lun.map '-', 'x')")
@@ -210,7 +213,9 @@ describe("a wrong call #place", function()
         assert.equal("bad argument #1 to 'filter'", message "a:filter(true)")
         assert.equal("bad argument #1 to 'all'", message "a:all(7)")
         assert.equal("bad argument #2 to 'all'", message "lun.all(a, 7)")
-        -- what fails while it is computed to be shown
-        assert.equal("bad argument #1 to 'tostring'", message "tostring(lun.vector { 0 / 0 }:histogram(4))")
+        -- What fails while it is computed is no argument's: the line is the expression's.
+        local e = failure "lun.vector { 0 / 0 }:histogram(4)\n\nr = tostring(r)"
+        assert.equal("ERANGE", e.code)
+        assert.equal("called.lua:3", e.where)
     end)
 end)
