@@ -9,8 +9,8 @@
 #include "base/layout/layout.h"
 #include "base/layout/pad_rows.h"
 #include "base/layout/sweep_geometry.h"
+#include "ir/combine_order.h"
 #include "ir/ir.h"
-#include "ir/order.h"
 #include "ir/races.h"
 #include "lunarray.h"
 #include "table/algorithm.h"
@@ -63,7 +63,7 @@ struct lun_stream_run {
  * A slot points to host memory, to where element 0 is or would be; for backends with memory of
  * their own it is a lun_buffer, in which element 0 is or would be `origin` elements from the
  * start.  Only indices first .. first+count-1 are accessed; blocks of 64 may be completed within
- * room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/order.h);
+ * room.  first % 64 == 0; for kernels with REDUCE first % LUN_CHUNK == 0 (ir/combine_order.h);
  * first == 0 and count == n for kernels with SCAN and where there are segments; of a SCAN's stage
  * first == 0. */
 typedef struct lun_launch {

@@ -15,7 +15,7 @@
 #include "algorithms/algorithm_functions.h"
 #include "algorithms/load_element.h"
 #include "algorithms/work_parts.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "table/dtype.h"
 
 enum {

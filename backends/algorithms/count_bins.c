@@ -10,7 +10,7 @@
 
 #include "algorithms/algorithm_functions.h"
 #include "algorithms/bins.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum {
     PART = LUN_ORDER_PART,

@@ -11,7 +11,7 @@
 #include "backend_abi.h"
 #include "base/account.h"
 #include "base/layout/pad_rows.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum { BORDER = 64, DEVICES = 2, MEMORY = 1 << 30, MAGIC = 0x6578, POISON = 0xee, FENCE = 0xa5 };
 

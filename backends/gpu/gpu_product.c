@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_state.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum {
     LONG = 32 * LUN_ORDER_BLOCK, /* values of k at once: whole sums */

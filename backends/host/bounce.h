@@ -9,7 +9,7 @@
 #define LUN_BOUNCE_H
 
 #include "backend.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum { LUN_BOUNCE_SLOTS = 32, LUN_BOUNCE_BYTES = 4 << 10 };
 

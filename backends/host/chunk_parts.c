@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/layout/strided_few.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum {
     ALIGNED = 64,

@@ -2,16 +2,15 @@
  *
  * Shared by every backend that computes in host memory.  How a chunk is computed (an interpreter or
  * compiled code) and how threads are made come as functions.  Elementwise kernels are cut into
- * chunks of any size, run in any order; kernels with REDUCE or SCAN as ir/order.h states, so that
- * results have the same bits on any number of threads.
- * */
+ * chunks of any size, run in any order; kernels with REDUCE or SCAN as ir/combine_order.h
+ * states, so that results have the same bits on any number of threads. */
 #ifndef LUN_HOST_H
 #define LUN_HOST_H
 
 #include <stdint.h>
 
 #include "backend.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 /* The time of a plain operation on wide vectors, roughly, and the least work of a worker. */
 #define LUN_OPERATION_NS 0.06

@@ -1,10 +1,10 @@
 /* sweep_fold.c - sweeps whose last stage combines its elements; see sweeps.h.
  *
  * Its kernel takes chunk after chunk of the array, each from its first element to its last one, as
- * ir/order.h states, and asks for part after part (lun_frame.part): what is left of a row, in
- * whole blocks; then, where rows do not end with a block, the one that two rows share, copied.
- * When a row is the first one of its unit, the stages before it take the steps that this unit
- * needs.  So bits are those of the stage by itself. */
+ * ir/combine_order.h states, and asks for part after part (lun_frame.part): what is left of a
+ * row, in whole blocks; then, where rows do not end with a block, the one that two rows share,
+ * copied. When a row is the first one of its unit, the stages before it take the steps that this
+ * unit needs.  So bits are those of the stage by itself. */
 #include <string.h>
 
 #include "host/sweeps.h"

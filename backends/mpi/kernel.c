@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "ir/packed_ir.h"
 #include "mpi/client.h"
 

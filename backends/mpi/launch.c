@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/layout/layout.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "mpi/desk.h"
 
 /* Elements of a slot that do not stand side by side. */

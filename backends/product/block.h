@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "product/block_product.h"
 #include "product/tile.h"
 

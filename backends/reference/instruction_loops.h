@@ -11,7 +11,7 @@
 #ifndef LUN_INSTRUCTION_LOOPS_H
 #define LUN_INSTRUCTION_LOOPS_H
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "math/vecmath.h"
 #include "table/op.h"
 
@@ -22,7 +22,7 @@ typedef void (*lun_loop_lanes)(void *acc, const void *x, int64_t n);
 /* work[0] = x[0 .. n) combined by the adjacent-pair tree; any n >= 1. work has room for (n+1)/2 and
  * may be x. */
 typedef void (*lun_loop_pairs)(void *work, const void *x, int64_t n);
-/* The scan that ir/order.h states for operations: groups, *carry goes on. */
+/* The scan that ir/combine_order.h states for operations: groups, *carry goes on. */
 typedef void (*lun_loop_scan)(void *d, const void *x, void *carry, int64_t n, bool inclusive);
 
 /* Loops of one dtype; NULL where the operation does not exist. */

@@ -1,7 +1,7 @@
 /* reference_reduce.c - reductions and scans of the interpreter: lanes, cells, combining functions;
  * run.h.
  *
- * The order of combination is ir/order.h's, so that results do not depend on blocks. */
+ * The order of combination is ir/combine_order.h's, so that results do not depend on blocks. */
 #include <string.h>
 
 #include "reference/run.h"

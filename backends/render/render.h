@@ -69,20 +69,21 @@ lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target,
  * of them is reported.  Behind these cells a scan keeps its totals and carries.  Memory in `work`
  * and `cells` may be used again when the last step has ended.
  *
- * The host joins the chunks (ir/order.h).  Where shape.pairs the text has lun_pairs, which does a
- * level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine are in
- * work from cell 2 + pairs * r on, and after which row j of those read is the combination of rows
- * 2j and 2j + 1.  It reads `args` and, with shape.arrays, whole arrays in slots: any address will
- * do for other slots.  Without shape.math and shape.arrays the host may combine by itself
- * and gets the same bits.
+ * The host joins the chunks (ir/combine_order.h).  Where shape.pairs the text has lun_pairs, which
+ * does a level of the tree: a run by lun__cl_plan_pairs, for which the 2 * pairs rows to combine
+ * are in work from cell 2 + pairs * r on, and after which row j of those read is the combination of
+ * rows 2j and 2j + 1.  It reads `args` and, with shape.arrays, whole arrays in slots: any address
+ * will do for other slots.  Without shape.math and shape.arrays the host may combine by itself and
+ * gets the same bits.
  *
  * Of a stage of a scan the plan is lun__cl_plan_stage; its cells are in work from cell 2 on.
  *
  * Of a launch by segments (lun_launch.segment) the plan is lun__cl_plan_segments, and `chunk c` is
  * segment c.
  *
- * Both forms give the bits of ir/order.h's order wherever the operations are exact; math functions
- * are the device's own, or the text's where PoCL's miss the promise (see render/opencl/quirks.c).
+ * Both forms give the bits of ir/combine_order.h's order wherever the operations are exact; math
+ * functions are the device's own, or the text's where PoCL's miss the promise (see
+ * render/opencl/quirks.c).
  *
  * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices
  * whose compiler is clang (PoCL).  It reads IN slots up to the next whole block of 64 elements:

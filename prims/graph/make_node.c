@@ -1,5 +1,5 @@
-/* make_node.c - nodes that have elements, and those that compute them one by one (makefold.c: nodes
- * that combine elements; makeview.c: those that place them). */
+/* make_node.c - nodes that have elements, and those that compute them one by one (fold_nodes.c:
+ * nodes that combine elements; view_nodes.c: those that place them). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* make_node.h - what making nodes (make_node.c, makefold.c, makeview.c) needs of their memory and
- * their table (node.c), and the fields that nodes of all kinds have.  Private to the four. */
+/* make_node.h - what making nodes (make_node.c, fold_nodes.c, view_nodes.c) needs of their
+ * memory and their table (node.c), and the fields that nodes of all kinds have.  Private to the
+ * four. */
 #ifndef LUN_MAKE_NODE_H
 #define LUN_MAKE_NODE_H
 

@@ -76,7 +76,8 @@ typedef enum lun_node_folds {
     LUN_FOLDS_NEEDED, /* in[1] is no first value but a bool for each result: what it gives where
                          that is false nothing uses, and where it is so everywhere nothing is
                          computed */
-    LUN_FOLDS_BLOCKS  /* each segment of a matrix of segments in the order of blocks (ir/order.h) */
+    LUN_FOLDS_BLOCKS  /* each segment of a matrix of segments in the order of blocks
+                         (ir/combine_order.h) */
 } lun_node_folds;
 
 /* What making, walking and ending a graph look at is in the first line of cache, what evaluating

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "plan/lowering.h"
 
 enum { SHORT_LINES = 4096 }; /* of less than LUN_LANES elements: from so many on they go across */
@@ -33,7 +33,7 @@ bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from
 
 /* ---- whether --------------------------------------------------------------------------------- */
 
-/* One operation, in lanes: see ir/order.h. */
+/* One operation, in lanes: see ir/combine_order.h. */
 static bool is_laned(const lun_node *n)
 {
     uint64_t identity;
@@ -281,8 +281,8 @@ lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, in
     return lun__lower_end(&l);
 }
 
-/* The lanes of a segment in values[], folded as ir/order.h says; lanes that it has no element
- * for are the identity and change nothing. */
+/* The lanes of a segment in values[], folded as ir/combine_order.h says; lanes that it has no
+ * element for are the identity and change nothing. */
 static void emit_fold(lun_lowerer *l, lun_node *n, int lanes, int32_t *values)
 {
     uint64_t identity = 0;

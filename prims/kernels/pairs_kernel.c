@@ -1,5 +1,5 @@
 /* pairs_kernel.c - the kernels of a matrix of segments that are reduced in blocks: for each index a
- * loop over its segment, in the order that ir/order.h states; for the host one that takes
+ * loop over its segment, in the order that ir/combine_order.h states; for the host one that takes
  * several rows at once. The loop computes a segment's values from elements at offsets that
  * depend on the index and on the value's number, so all segments together are never in memory. 
  * Knows no array and no launch. */
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "graph/function_ref.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "plan/lowering.h"
 
 /* The loop that is being emitted. */

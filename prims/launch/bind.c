@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "store/element_file.h"
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 /* What the kernel's chunks are joined with. */
 typedef struct joint {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "engine/watch.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "launch/flights.h"
 #include "launch/join_chunks.h"
 #include "launch/local.h"

@@ -2,7 +2,7 @@
  * Which elements that needs is placing/placing.c's. */
 #include "launch/local.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "placing/placing.h"
 #include "store/fetch.h"
 

@@ -2,7 +2,7 @@
  * into a padded one. */
 #include "launch/bind.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 static lun_stream_run run_of_pad(const void *self, int64_t first)
 {

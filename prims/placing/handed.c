@@ -1,6 +1,6 @@
 /* handed.c - what moves in a reduction whose rows are handed on, by the same rules as sets/handed.c
  * does it; see handing.h.  Nothing is moved. */
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "placing/handing.h"
 
 /* Working memory: where it is alone, NULL: nowhere yet; of so many elements for each result. */

@@ -2,7 +2,7 @@
  * functions of plans and distributions: knows no memory. */
 #include "placing/handing.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 lun_outer_axis_sizes lun__outer_axis_sizes(const lun_outer_axis *a)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 bool lun__placing_gathers(const lun_ir *ir, int slot)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "kernels/outer_axis.h"
 #include "kernels/pairs_kernel.h"
 #include "store/fetch.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum {
     /* elements of a segment, at least, for stages that are not stencils: in more than two axes, in

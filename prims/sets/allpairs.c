@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "launch/flights.h"
 #include "launch/launch_dist.h"
 #include "launch/local.h"

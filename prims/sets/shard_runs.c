@@ -1,10 +1,10 @@
 /* shard_runs.c - algorithms at the locations of a set, their operands and results there or on the
- * host; see exchange.h.  Knows no algorithm. */
+ * host; see sorted_exchange.h.  Knows no algorithm. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "launch/launch_dist.h"
-#include "sets/exchange.h"
+#include "sets/sorted_exchange.h"
 #include "steps/algorithm_step.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */

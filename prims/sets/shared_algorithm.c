@@ -1,13 +1,13 @@
 /* shared_algorithm.c - the steps of a plan that do an algorithm on the locations of a set: sort and
  * argsort, topk, unique, and what takes its operands in order.  Each location does it for its
- * shard; how what they give comes together is exchange.h's. */
+ * shard; how what they give comes together is sorted_exchange.h's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "launch/launch_dist.h"
 #include "launch/profile.h"
-#include "sets/exchange.h"
 #include "sets/shared_steps.h"
+#include "sets/sorted_exchange.h"
 #include "steps/algorithm_step.h"
 
 enum { FEW = 16384 /* values of all locations that the host joins: about what a step takes */ };

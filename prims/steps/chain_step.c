@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "launch/bind.h"
 #include "launch/launch.h"
 #include "launch/launch_dist.h"

@@ -1,10 +1,10 @@
 /* outer_axis_step.c - reductions of segments that go across, as launches of elementwise kernels
  * over rows of accumulators; see kernels/outer_axis.h.
  *
- * The order is that of ir/order.h: chunks of LUN_CHUNK elements of a segment, in each LUN_LANES
- * lanes, lane l taking elements l, l + 64, ... in order; lanes folded in halves; chunks joined
- * by the tree of adjacent pairs.  Accumulators stand by chunk, lane and segment, as the elements
- * of rows that stand side by side do. */
+ * The order is that of ir/combine_order.h: chunks of LUN_CHUNK elements of a segment, in each
+ * LUN_LANES lanes, lane l taking elements l, l + 64, ... in order; lanes folded in halves;
+ * chunks joined by the tree of adjacent pairs.  Accumulators stand by chunk, lane and segment,
+ * as the elements of rows that stand side by side do. */
 #include "steps/outer_axis_step.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LUN_OUTER_AXIS_STEP_H
 #define LUN_OUTER_AXIS_STEP_H
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "kernels/outer_axis.h"
 #include "launch/bind.h"
 #include "placing/handing.h"

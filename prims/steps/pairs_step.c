@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "launch/launch.h"
 #include "launch/profile.h"
 

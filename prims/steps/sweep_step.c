@@ -3,8 +3,8 @@
  * wrong from outside in, a reach for each stage, and none of them is kept.
  *
  * Every kernel is elementwise, except that the last one may combine elements, in the chunks of
- * ir/order.h; so results do not depend on the order in which indices run, nor on those that are
- * computed twice. How a backend runs sweeps is its own. */
+ * ir/combine_order.h; so results do not depend on the order in which indices run, nor on those
+ * that are computed twice. How a backend runs sweeps is its own. */
 #include "steps/step_runners.h"
 
 #include <stdlib.h>

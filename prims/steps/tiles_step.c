@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "launch/bind.h"
 #include "launch/launch.h"
 #include "launch/profile.h"

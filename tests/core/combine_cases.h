@@ -203,7 +203,7 @@ static void test_functions_in_ir(void **state)
     }
 }
 
-/* The adjacent-pair tree over chunks, as ir/order.h states it, with 2 a + b. */
+/* The adjacent-pair tree over chunks, as ir/combine_order.h states it, with 2 a + b. */
 static uint32_t tree(const uint32_t *x, int64_t n)
 {
     static uint32_t y[MOST];

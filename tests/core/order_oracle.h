@@ -1,5 +1,5 @@
-/* order_oracle.h - reductions in the order that ir/order.h states, written out element by element
- * on cells. */
+/* order_oracle.h - reductions in the order that ir/combine_order.h states, written out element
+ * by element on cells. */
 #ifndef TEST_ORDER_ORACLE_H
 #define TEST_ORDER_ORACLE_H
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The numbers of the order of combination stand in prims/ir/order.h alone: 16384, 65536, their neighbours and powers of two
+# The numbers of the order of combination stand in prims/ir/combine_order.h alone: 16384, 65536, their neighbours and powers of two
 # are refused elsewhere, in code and in texts; so are 64 and 256 in texts of the files that write combinations, 256 in the files
 # of products, 8 and 64 in the interpreter's loops. A number that has nothing to do with the order is named below, by file,
 # with what it is. Proves first that it can see one.
@@ -105,22 +105,22 @@ expect no "$small" 'puts("for (k = 0; k < 64; k++)");'
 expect yes "$small" 'puts("for (k = 0; k < " LUN_ORDER_TEXT(LUN_LANES) "; k++)");'
 
 status=0
-files=$(git ls-files prims backends interp lua | grep -E '\.(c|h|def|lua)$' | grep -vx 'prims/ir/order.h')
+files=$(git ls-files prims backends interp lua | grep -E '\.(c|h|def|lua)$' | grep -vx 'prims/ir/combine_order.h')
 for file in $(printf '%s\n' "$others" | awk 'NF { print $1 }'); do
     files=$(printf '%s\n' "$files" | grep -vxF "$file")
 done
 # shellcheck disable=SC2086 # names without spaces
 if look "$large" $files; then
-    echo "a number of the order of combination is that of prims/ir/order.h; another one is named in tests/lint/order.sh"
+    echo "a number of the order of combination is that of prims/ir/combine_order.h; another one is named in tests/lint/order.sh"
     status=1
 fi
 if look "$small" backends/render/chunk/*.c interp/luafn/ssa/team_methods.c lua/lunarray/block/block[lrst]*.lua; then
-    echo "texts quote the numbers of prims/ir/order.h: LUN_ORDER_TEXT"
+    echo "texts quote the numbers of prims/ir/combine_order.h: LUN_ORDER_TEXT"
     status=1
 fi
 if look "$block" backends/product/*.[ch] backends/gpu/gpu_product.c backends/render/opencl/move/product_kernel.c ||
     look "$group" backends/reference/loops_of.h backends/reference/interp.c; then
-    echo "the order of combination is written by the names of prims/ir/order.h"
+    echo "the order of combination is written by the names of prims/ir/combine_order.h"
     status=1
 fi
 exit $status

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/facts/uses.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"

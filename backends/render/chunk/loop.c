@@ -1,6 +1,6 @@
 /* loop.c - the loop over a chunk in blocks of 64 indices, and where the values go that a part's
  * statements hand over: lanes of reductions, elements for the pair tree, operands of a scan.
- * ir/order.h fixes the order of combination. */
+ * ir/combine_order.h fixes the order of combination. */
 #include "render/chunk/loop.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* pair_tree.c - reductions by the tree of adjacent pairs, a block of 64 elements at a time.
- * ir/order.h fixes the tree. */
+ * ir/combine_order.h fixes the tree. */
 #include "render/chunk/chunk.h"
 
 #include <inttypes.h>

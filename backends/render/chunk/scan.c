@@ -1,4 +1,4 @@
-/* scan.c - scans over a chunk. ir/order.h fixes their order.
+/* scan.c - scans over a chunk. ir/combine_order.h fixes their order.
  *
  * A block of 64 operands is stored, combined in place, and loaded again by the statements that
  * follow: the stores and loads overlap with the chain of carries. */
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/body/combiner.h"
 #include "render/facts/uses.h"
 #include "render/text/element_text.h"

@@ -39,8 +39,8 @@ static bool is_widened(const lun_renderer *r, int32_t v)
            is_only_reduced(r, v, LUN_OP_COUNT);
 }
 
-/* The same for integers of at most 16 bits (or bools): the sum of a chunk of 16384 (ir/order.h)
- * fits 32 bits. */
+/* The same for integers of at most 16 bits (or bools): the sum of a chunk of 16384
+ * (ir/combine_order.h) fits 32 bits. */
 static bool is_cast_up(const lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];

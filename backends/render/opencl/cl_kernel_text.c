@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/body/combiner.h"
 #include "render/opencl/device_needs.h"
 #include "render/text/element_text.h"

@@ -1,10 +1,10 @@
-/* group_reduce.c - values that the 64 lanes of a work-group combine, in ir/order.h's order: from an
- * identity, lane by lane and then in halves, or by the tree of adjacent pairs. */
+/* group_reduce.c - values that the 64 lanes of a work-group combine, in ir/combine_order.h's
+ * order: from an identity, lane by lane and then in halves, or by the tree of adjacent pairs. */
 #include "render/opencl/group_reduce.h"
 
 #include <inttypes.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/body/combiner.h"
 #include "render/facts/uses.h"
 #include "render/text/element_text.h"

@@ -1,10 +1,10 @@
 /* group_scan.c - scans in the SCALAR form: a work-group of 64 lanes runs a chunk in tiles of 512
  * elements, in which each lane combines a group of 8, and one of them chains the groups;
- * ir/order.h's order, and so its bits. By a function, one lane goes over the elements from left to
- * right. */
+ * ir/combine_order.h's order, and so its bits. By a function, one lane goes over the elements
+ * from left to right. */
 #include "render/opencl/cl_texts.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/body/combiner.h"
 #include "render/facts/uses.h"
 #include "render/opencl/cl_kernel_text.h"

@@ -3,7 +3,7 @@
  *
  *   trap, its value | rows of results, by chunk | carries, by chunk
  *   lun_pairs: trap, its value | rows of results, by pair | rows to combine, two for each pair */
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/renderer.h"
 
 enum {

@@ -1,12 +1,12 @@
 /* scalar_kernel.c - the kernels of an OpenCL text in the SCALAR form: an element for each work-item
- * or, where order matters, a chunk for each work-group of 64 lanes, in ir/order.h's order.  Scans
- * are in group_scan.c, statements in render/body/indexed_statement.c and
+ * or, where order matters, a chunk for each work-group of 64 lanes, in ir/combine_order.h's
+ * order.  Scans are in group_scan.c, statements in render/body/indexed_statement.c and
  * render/body/statement.c. */
 #include "render/opencl/cl_texts.h"
 
 #include <inttypes.h>
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/body/arrays.h"
 #include "render/body/combiner.h"
 #include "render/body/lanes/lane_barrier.h"

@@ -2,7 +2,7 @@
  * it, or with `wide` the widest of its kind; threads write and read it with barriers between. */
 #include "luafn/ssa/team_methods.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 #define LANES LUN_ORDER_TEXT(LUN_LANES)
 #define CHUNK LUN_ORDER_TEXT(LUN_CHUNK)
@@ -28,7 +28,7 @@
     "    left = left // 2\n"                                                   \
     "end\n"
 
-/* Orders are those of ir/order.h: lanes of chunks, and pairs of neighbours. */
+/* Orders are those of ir/combine_order.h: lanes of chunks, and pairs of neighbours. */
 /* clang-format off */
 const char luafn_team_methods[] =
     "local function broadcast(t, x, thread)\n"

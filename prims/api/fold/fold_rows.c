@@ -1,6 +1,6 @@
 /* fold_rows.c - an outer-axis reduction by a function, with rows at several locations: the tree of
- * adjacent pairs of ir/order.h as an expression of the first, second, ... rows of groups. So each
- * location combines its rows, and elements do not move. Knows no location. */
+ * adjacent pairs of ir/combine_order.h as an expression of the first, second, ... rows of
+ * groups. So each location combines its rows, and elements do not move. Knows no location. */
 #include "api/fold/lazy.h"
 
 enum { GROUP = 8 /* rows that a kernel combines, a power of two */ };

@@ -1,8 +1,8 @@
 /* short_segments.c - reductions of many short segments as expressions of the first, second, ...
  * element of each: one kernel computes them and the expressions that use them. The order is that of
- * ir/order.h. */
+ * ir/combine_order.h. */
 #include "api/fold/lazy.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 
 enum {
     LENGTH_MOST = 32, /* elements of a segment, */

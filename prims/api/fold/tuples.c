@@ -1,10 +1,10 @@
 /* tuples.c - scans and reductions of several arrays at once, of all elements or along axes: the
- * chunks of segments that run in parallel, in the order of ir/order.h.  How they run is the
+ * chunks of segments that run in parallel, in the order of ir/combine_order.h.  How they run is the
  * plan's. */
 #include <stdlib.h>
 
 #include "api/fold/lazy.h"
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "lunarray_bind.h"
 
 /* Segments of x's elements, each cut into chunks of LUN_RUNNING_SEGMENT. */

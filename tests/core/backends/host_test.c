@@ -84,7 +84,7 @@ static void combine_mix(const void *self, int result, const uint64_t *a, const u
     *out = mix(*a, *b) + (uint64_t)(result > 0);
 }
 
-/* Adjacent-pair tree of cells, as ir/order.h words it. */
+/* Adjacent-pair tree of cells, as ir/combine_order.h words it. */
 static uint64_t tree(const uint64_t *cells, int64_t n, int result)
 {
     uint64_t *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);

@@ -1,5 +1,5 @@
 /* reference_combine_test.c - reductions and scans of interpreter and host together, bit for
- * bit against the order that ir/order.h states, written out here and in order_oracle.h
+ * bit against the order that ir/combine_order.h states, written out here and in order_oracle.h
  * element by element. */
 #include "order_oracle.h"
 

@@ -1,6 +1,6 @@
 /* order_test.c - the order of combination belongs to no backend: reductions cut at chunks, their
  * parts run as launches of their own, in any order, by several backends and numbers of threads, and
- * joined by ir/order.h, have the bits of one run.  The oracle is order_oracle.h's. */
+ * joined by ir/combine_order.h, have the bits of one run.  The oracle is order_oracle.h's. */
 #include "order_oracle.h"
 
 #include "opencl/opencl.h"

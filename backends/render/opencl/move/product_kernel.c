@@ -6,7 +6,7 @@
  * -0 into 0. */
 #include "render/opencl/move/moved.h"
 
-#include "ir/order.h"
+#include "ir/combine_order.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 

@@ -1,4 +1,4 @@
-/* makeview.c - nodes that give elements of others in another shape or order: parts of
+/* view_nodes.c - nodes that give elements of others in another shape or order: parts of
  * LEAFs, VIEWs, PADs, CONCATs, RESHAPEs. */
 #include <string.h>
 

@@ -1,12 +1,12 @@
-/* exchange.c - runs of elements in order at the locations of a set, exchanged so that there is one
- * order over all: samples of all runs say about where to cut, what lies between two splitters goes
- * to one location, which merges it, and where each location is to have a shard of given bounds, the
- * few elements that belong to a neighbour move on.  Equal elements keep the order of locations.
- * Elements go from location to location.  See exchange.h. */
+/* sorted_exchange.c - runs of elements in order at the locations of a set, exchanged so that
+ * there is one order over all: samples of all runs say about where to cut, what lies between two
+ * splitters goes to one location, which merges it, and where each location is to have a shard of
+ * given bounds, the few elements that belong to a neighbour move on.  Equal elements keep the
+ * order of locations. Elements go from location to location.  See sorted_exchange.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sets/exchange.h"
+#include "sets/sorted_exchange.h"
 
 enum {
     SAMPLES = 64,     /* of a location, at most */

@@ -1,5 +1,6 @@
-/* order.c - the tree of adjacent pairs and the first value of a scan; see order.h. */
-#include "ir/order.h"
+/* combine_order.c - the tree of adjacent pairs and the first value of a scan; see
+ * combine_order.h. */
+#include "ir/combine_order.h"
 
 #include <string.h>
 

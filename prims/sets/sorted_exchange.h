@@ -1,11 +1,12 @@
-/* exchange.h - algorithms on the locations of a set: each runs one on its shard of the operands
- * (shard_runs.c); runs of elements in order are merged on the host, or exchanged between splitters
- * and merged by all locations (exchange.c).  It must not know in what order: backends do.
+/* sorted_exchange.h - algorithms on the locations of a set: each runs one on its shard of the
+ * operands (shard_runs.c); runs of elements in order are merged on the host, or exchanged between
+ * splitters and merged by all locations (sorted_exchange.c).  It must not know in what order:
+ * backends do.
  *
  * Invariants: at[k].count elements of location k's run are in order in run[], the first of them at
  * the start of its memory there.  Between two calls no algorithm is under way. */
-#ifndef LUN_EXCHANGE_H
-#define LUN_EXCHANGE_H
+#ifndef LUN_SORTED_EXCHANGE_H
+#define LUN_SORTED_EXCHANGE_H
 
 #include "backend.h"
 #include "engine/state.h"
@@ -44,9 +45,10 @@ typedef struct lun_exchange {
     lun_storage *host[2], *joined[2];              /* the same on the host: runs, merged */
     lun_storage *number[LUN_ALGORITHM_OPERANDS];   /* elements of an operand that is a NUMBER */
     lun_storage *result[2];
-    /* exchange.c: memory of all that follows.  By sample in order: its number.  By splitter: the
-     * location that it stands at, elements that come before it there.  By location, by splitter:
-     * elements before that; one more: all.  By location: lengths of the runs that it merges. */
+    /* sorted_exchange.c: memory of all that follows.  By sample in order: its number.  By
+     * splitter: the location that it stands at, elements that come before it there.  By
+     * location, by splitter: elements before that; one more: all.  By location: lengths of the
+     * runs that it merges. */
     int64_t *words, *stood, *owner, *before, *cuts, *lengths;
     char *samples, *ordered, *splitters; /* as found, in order; those at which is cut */
     void *scratch;                       /* for one run on the host after the other */
@@ -87,7 +89,7 @@ lun_status lun__exchange_join(lun_exchange *x, int64_t keep);
 /* The found elements of `from` at each location, as a result in shards of just these. */
 lun_status lun__exchange_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind);
 
-/* ---- exchange.c ------------------------------------------------------------------------------ */
+/* ---- sorted_exchange.c ----------------------------------------------------------------------- */
 
 /* Memory for runs, samples and cuts. */
 lun_status lun__exchange_open(lun_exchange *x);

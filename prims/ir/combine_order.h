@@ -1,4 +1,4 @@
-/* order.h - the order in which a kernel's values are combined: the one statement of it.
+/* combine_order.h - the order in which a kernel's values are combined: the one statement of it.
  *
  * An index space is cut into chunks of fixed size, so that a result has the same bits on any number
  * of threads, devices and launches.  A launch may begin at any chunk; the cells of its chunks are
@@ -49,8 +49,8 @@
  * and the order of such reductions is not fixed.
  *
  * Cells are as in table/dtype.h.  Operations, functions and launches come as callbacks. */
-#ifndef LUN_ORDER_H
-#define LUN_ORDER_H
+#ifndef LUN_COMBINE_ORDER_H
+#define LUN_COMBINE_ORDER_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,6 @@
-/* makefold.c - nodes whose elements are made of many of their operands': reductions, scans, running
- * functions, products of matrices, algorithms, and the results of those that have several. */
+/* fold_nodes.c - nodes whose elements are made of many of their operands': reductions, scans,
+ * running functions, products of matrices, algorithms, and the results of those that have
+ * several. */
 #include "graph/make_node.h"
 
 lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
